@@ -1,0 +1,332 @@
+/* The frame of the kernels: argument structs, the kernel table, and the entries that the seam binds.
+ *
+ * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` is immutable once bound and shared by all
+ * threads; `scratch` belongs to one call. `args->kernels` is the table of the ISA chosen when the call was bound, so the
+ * loops in core/ never name an ISA. docs/kernels.md describes who packs, blocks, loads the bias and stores. */
+#ifndef QRT_H
+#define QRT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define QRT_MAX_RANK 64
+#define QRT_MAX_OPERANDS 16
+/* Parameter arrays (scales, multipliers, shifts, zero points, bias) may be read this many elements past their end. */
+#define QRT_PARAMETER_PADDING 64
+/* Limits of the tile a GEMM kernel may declare. */
+#define QRT_MAX_MR 64
+#define QRT_MAX_NR 64
+
+typedef enum {
+    QRT_OK = 0,
+    QRT_NO_MEMORY,
+    QRT_BAD_ARGUMENT,
+    QRT_ACCUMULATOR_OVERFLOW, /* an exact accumulator needs more than 64 bits */
+} qrt_status;
+
+typedef enum { QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32 } qrt_container;
+typedef enum { QRT_F16, QRT_BF16, QRT_F32, QRT_F64 } qrt_expressed;
+typedef enum { QRT_HALF_EVEN, QRT_HALF_AWAY, QRT_TOWARD_ZERO } qrt_rounding;
+typedef enum { QRT_ZERO_POINT_BEFORE, QRT_ZERO_POINT_AFTER } qrt_zero_point_order;
+typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
+typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_rule;
+
+typedef struct qrt_kernels qrt_kernels;
+
+typedef struct {
+    void *const *operands; /* inputs, then the output */
+    int threads;
+} qrt_scratch;
+
+typedef qrt_status (*qrt_entry)(const void *args, qrt_scratch *scratch);
+
+/* An element's parameter index is sum(index[d] / block[d] * step[d]); step 0 leaves an axis out. */
+typedef struct {
+    int rank;
+    int64_t shape[QRT_MAX_RANK];
+    int64_t block[QRT_MAX_RANK];
+    int64_t step[QRT_MAX_RANK];
+} qrt_layout;
+
+typedef struct {
+    qrt_rule rule;
+    qrt_container container;
+    int64_t storage_min, storage_max;
+    const int32_t *multiplier; /* fixed, fixed_double: M0 */
+    const int32_t *shift;      /* fixed: N, right; fixed_double: TFLite's, left when positive */
+    const float *scale_f32;    /* float32 */
+    const double *scale_f64;   /* float64_away */
+    const int64_t *zero_point;
+    /* Derived when bound. */
+    const int32_t *zero_point_i32; /* NULL when storage_min - zp or storage_max - zp leaves 32 bits for some zp */
+    int32_t shift_min, shift_max;
+} qrt_requant;
+
+/* ---- casts: operands x, out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout;
+    qrt_expressed expressed;
+    qrt_container container;
+    int64_t storage_min, storage_max;
+    qrt_rounding rounding;
+    qrt_zero_point_order zero_point_order;
+    qrt_scale_mode scale_mode;
+    const double *scale; /* already values of the expressed type */
+    const int64_t *zero_point;
+    /* Derived when bound, for expressed f32 (else NULL). */
+    const float *scale_f32;
+    const float *reciprocal_f32;  /* 1.0f / scale_f32 */
+    const float *zero_point_f32;  /* the integer rounded once */
+    const int32_t *zero_point_i32; /* NULL when some zero point needs more than 24 bits */
+} qrt_cast_args;
+
+qrt_status qrt_qcast(const void *args, qrt_scratch *scratch);
+qrt_status qrt_dcast(const void *args, qrt_scratch *scratch);
+
+/* `count` elements whose parameter index is `parameter + i * step`, step 0 or 1. source and target have no alignment
+ * beyond their element's. */
+typedef void (*qrt_cast_row)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                             int64_t parameter, int64_t step);
+
+/* ---- requantize: operands q, out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout;
+    qrt_container container;   /* of the input */
+    const int64_t *zero_point; /* of the input, indexed as requant's arrays are */
+    qrt_requant requant;
+} qrt_requantize_args;
+
+qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
+
+typedef void (*qrt_requantize_row)(const qrt_requantize_args *args, const void *source, void *target, int64_t count,
+                                   int64_t parameter, int64_t step);
+
+/* ---- GEMM: operands a, [b], [bias], out ---- */
+
+/* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads, and stores through the
+ * table. A panel is a sequence of steps, each ku values of K: [depth / ku][mr][ku] or any order within a step, so that
+ * core may start a tile at any step. Core owns all memory; panels and tiles are 64-byte aligned. Neither
+ * |value - zero point| exceeds 255 nor a tile's exact sum 31 bits: core sends everything else to the wide path. */
+typedef struct {
+    int mr, nr;         /* rows and columns of a tile */
+    int ku;             /* K values per step */
+    int a_size, b_size; /* bytes of one packed value */
+    /* One panel of `rows` <= mr rows (row i at source + i * row_stride) and `depth` values of K, K contiguous. Missing
+     * rows and the tail of the last step are filled so that they add nothing. zero_point has mr values. `terms` has room
+     * for 2 * mr values, private to the kernel: what `start` needs to know about the rows. */
+    void (*pack_a)(qrt_container container, const void *source, int64_t row_stride, int rows, int64_t depth,
+                   const int32_t *zero_point, void *panel, int32_t *terms);
+    /* The same for `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. terms: 2 * nr. */
+    void (*pack_b)(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
+                   int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
+    /* tile[mr][nr] = bias[nr] plus the corrections that the packing left out. Sums wrap modulo 2^32: only the final
+     * value is known to fit. */
+    void (*start)(const int32_t *bias, const int32_t *a_terms, const int32_t *b_terms, int64_t depth, int32_t *tile);
+    /* tile[mr][nr] += a_panel . b_panel over `steps` steps. */
+    void (*tile)(const void *a_panel, const void *b_panel, int64_t steps, int32_t *tile);
+} qrt_gemm_kernel;
+
+/* target[i][j] = requantize(acc[i][j]) with parameter index parameter + i * row_step + j * column_step (steps 0 or 1;
+ * at most one is 1 where columns > 1 is read contiguously). acc rows are acc_stride apart, target rows target_stride
+ * elements of requant->container. acc may be read up to the next multiple of 16 columns; target past `columns` belongs
+ * to others. */
+typedef void (*qrt_store)(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
+                          void *target, int64_t target_stride, int64_t parameter, int64_t row_step,
+                          int64_t column_step);
+typedef void (*qrt_store_wide)(const qrt_requant *requant, const int64_t *acc, int64_t acc_stride, int rows,
+                               int columns, void *target, int64_t target_stride, int64_t parameter, int64_t row_step,
+                               int64_t column_step);
+
+typedef enum { QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32 } qrt_bias_kind;
+
+typedef struct {
+    void *panels;
+    int32_t *terms;
+} qrt_packed;
+
+typedef struct {
+    int64_t images, height, width, channels; /* of the input, NHWC */
+    int64_t out_height, out_width;
+    int64_t kernel[2], strides[2], dilations[2], padding[2]; /* padding: top, left */
+    int64_t groups;
+} qrt_window;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_container a, b;
+    int64_t batch, m, n, k;
+    const int64_t *a_index, *b_index; /* matrix of each batch; NULL: the batch's own number */
+    int64_t a_matrices, b_matrices;
+    int64_t a_row_stride, b_k_stride, b_n_stride, out_row_stride;
+    int64_t a_matrix_stride, b_matrix_stride, out_matrix_stride;
+    const int64_t *a_zero_point, *b_zero_point;
+    int64_t a_zero_point_steps[2]; /* matrix, row */
+    int64_t b_zero_point_steps[3]; /* matrix, block of K, column */
+    qrt_requant requant;
+    int64_t requant_steps[3]; /* batch, row, column */
+    const void *b_constant;   /* NULL: b is an operand */
+    qrt_bias_kind bias;
+    const void *bias_constant; /* NULL: bias is an operand */
+    int64_t bias_batch_step;
+    /* Sub-channel b: k_block values of K share (scale, zero point); arrays [ceil(k / k_block)][n], else k_block 0. */
+    int64_t k_block;
+    const float *block_scale;        /* float32 */
+    const int64_t *block_multiplier; /* fixed */
+    const int64_t *bias_multiplier;  /* fixed, [n] */
+    const qrt_window *window;        /* conv2d: rows of a are gathered patches; NULL: a is a matrix */
+    /* Derived when bound, by qrt_gemm_prepare. */
+    bool narrow;          /* the 8-bit microkernel applies */
+    int64_t a_max, b_max; /* bounds of |value - zero point| */
+    int64_t span;         /* values of K whose sums of products fit 31 bits in one tile */
+    qrt_packed packed;    /* b_constant packed */
+} qrt_gemm_args;
+
+/* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */
+qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
+void qrt_gemm_release(qrt_gemm_args *args);
+qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);
+
+/* ref only: a row of exact 64-bit accumulators for any container, and a sub-channel row stored. */
+typedef qrt_status (*qrt_wide_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
+                                   int64_t matrix, int64_t *acc);
+typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
+                                    int64_t matrix, const void *bias, void *target, int64_t parameter);
+
+/* ---- element-wise: operands a, b, out ---- */
+
+typedef enum { QRT_ADD, QRT_SUB, QRT_MUL } qrt_binary_kind;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout; /* shape of the result, and its parameter index */
+    qrt_binary_kind kind;
+    qrt_container a, b;
+    int64_t a_strides[QRT_MAX_RANK], b_strides[QRT_MAX_RANK]; /* elements; 0 broadcasts */
+    const int64_t *a_zero_point, *b_zero_point;               /* indexed as requant's arrays are */
+    const int64_t *a_multiplier, *b_multiplier;               /* add, sub: 20 fractional bits */
+    qrt_requant requant;                                      /* add, sub: container, bounds and zero point only */
+} qrt_binary_args;
+
+qrt_status qrt_binary(const void *args, qrt_scratch *scratch);
+
+typedef qrt_status (*qrt_binary_row)(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
+                                     int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step);
+
+/* ---- clamp: operands q, out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout;
+    qrt_container container;
+    const int64_t *lower, *upper;
+} qrt_clamp_args;
+
+qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
+
+typedef void (*qrt_clamp_row)(const qrt_clamp_args *args, const void *source, void *target, int64_t count,
+                              int64_t parameter, int64_t step);
+
+/* ---- pooling, NHWC: operands x, out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_window window; /* groups 1 */
+    qrt_container container;
+    const int64_t *zero_point; /* avg: of the input, index channel * zero_point_step */
+    int64_t zero_point_step;
+    qrt_requant requant; /* avg: index (count - 1) * count_step + channel * channel_step */
+    int64_t count_step, channel_step;
+} qrt_pool_args;
+
+qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch);
+qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch);
+
+/* All channels of one output pixel. `pixels` points at the first valid element of the window; it has rows x columns
+ * valid pixels, row_stride and column_stride elements apart. */
+typedef void (*qrt_pool_pixel)(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                               int64_t row_stride, int64_t column_stride, void *target);
+
+/* ---- movement: operands source..., out ---- */
+
+typedef struct {
+    int rank;
+    int itemsize; /* 1, 2, 4 or 8 */
+    int64_t shape[QRT_MAX_RANK];
+    int64_t source_strides[QRT_MAX_RANK], target_strides[QRT_MAX_RANK]; /* elements */
+    int64_t source_offset, target_offset;
+} qrt_copy_part;
+
+typedef struct {
+    int parts; /* part i reads operand i */
+    const qrt_copy_part *part;
+} qrt_copy_args;
+
+qrt_status qrt_copy(const void *args, qrt_scratch *scratch);
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_container container; /* QRT_I8 or QRT_U8 */
+    int width;               /* 1, 2 or 4 */
+    int64_t rows, columns;   /* a packed row is ceil(columns * width / 8) bytes, low element first */
+} qrt_bits_args;
+
+qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch);
+qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch);
+
+typedef void (*qrt_bits_row)(const qrt_bits_args *args, const void *source, void *target);
+
+/* ---- the table ---- */
+
+struct qrt_kernels {
+    const char *name;
+    qrt_cast_row qcast_row, dcast_row;
+    qrt_requantize_row requantize_row;
+    qrt_gemm_kernel gemm;
+    qrt_store store;
+    qrt_store_wide store_wide;
+    qrt_wide_row wide_row;
+    qrt_block_row block_row;
+    qrt_binary_row binary_row;
+    qrt_clamp_row clamp_row;
+    qrt_pool_pixel avg_pool_pixel, max_pool_pixel;
+    qrt_bits_row pack_bits_row, unpack_bits_row;
+};
+
+/* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table
+ * is published; an entry that falls back keeps its parent's in a static (args->kernels may be a descendant's table). */
+typedef void (*qrt_init)(qrt_kernels *table);
+
+/* Available tables, from ref to the best; NULL past the last. Thread-safe. */
+const qrt_kernels *qrt_kernels_at(int index);
+const qrt_kernels *qrt_kernels_named(const char *name);
+
+/* ---- plans ---- */
+
+typedef struct {
+    qrt_entry entry;
+    const void *args;
+    int operands;
+    const int32_t *slots; /* operand i is pointers[slots[i]] */
+} qrt_step;
+
+/* Runs the steps in order; on failure *failed is the step's number. */
+qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, int threads, int64_t *failed);
+
+/* ---- threads and memory ---- */
+
+/* Runs fn(context, task) for every task in [0, tasks), on at most `threads` threads. Work may run in any order; a busy
+ * pool leaves all of it to the caller. The first status that is not QRT_OK is returned. */
+typedef qrt_status (*qrt_task)(void *context, int64_t task);
+qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
+
+int qrt_get_num_threads(void);
+void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
+
+const char *qrt_status_text(qrt_status status);
+
+#endif

@@ -1,0 +1,255 @@
+"""Calls into the C kernels: bind once, run many times with the GIL released.
+
+Containers are named "i8" "u8" "i16" "u16" "i32" "u32" (int8 ... uint32 arrays), expressed types "f16" "bf16" "f32"
+"f64". Every bind_* function copies the arrays it is given (any dtype that converts exactly) and raises KernelError,
+naming the entry, for whatever would make a kernel read or write out of bounds. A Call's operands are C-contiguous,
+aligned arrays of `operand_dtypes`, with as many elements as `operand_shapes` say (any shape with that many); inputs
+first, the output last. Constants given to bind_* are not operands.
+
+The parameter index of an element is sum(index[d] // block[d] * step[d]) over the dimensions of `shape`: () or all
+steps 0 per layer; step 1 on the axis per axis; row-major strides over the blocks for sub-channel. Parameter arrays are
+one-dimensional and hold at least as many values as the largest index needs.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+
+class Requant(Protocol):
+    """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are read:
+    fixed and fixed_double: multiplier, shift; float32: scale_f32; float64_away: scale_f64; each with zero_point. The arrays of
+    a rule and zero_point have equal lengths."""
+
+    @property
+    def rule(self) -> str: ...  # "fixed" "fixed_double" "float32" "float64_away"
+    @property
+    def storage(self) -> str: ...  # container of the result
+    @property
+    def storage_min(self) -> int: ...
+    @property
+    def storage_max(self) -> int: ...
+    @property
+    def multiplier(self) -> Any: ...  # int32
+    @property
+    def shift(self) -> Any: ...  # int32
+    @property
+    def scale_f32(self) -> Any: ...  # float32
+    @property
+    def scale_f64(self) -> Any: ...  # float64
+    @property
+    def zero_point(self) -> Any: ...  # int64
+
+@final
+class Call:
+    """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for
+    operands of another count, dtype, size, layout or a read-only output. The output may not overlap an input."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def isa(self) -> str: ...
+    @property
+    def operand_shapes(self) -> tuple[tuple[int, ...], ...]: ...
+    @property
+    def operand_dtypes(self) -> tuple[np.dtype[Any], ...]: ...
+    def __call__(self, *operands: npt.NDArray[Any]) -> None: ...
+
+@final
+class Plan:
+    """Calls run one after another in one call of C. Buffer slot s is buffers[s]; slots[i] names the slots of calls[i]'s
+    operands, inputs first. run() takes one array per slot, checks each against every use of it, and releases the GIL; after an error the
+    contents of the outputs are unspecified."""
+
+    def __init__(self, calls: Sequence[Call], slots: Sequence[Sequence[int]], slot_count: int) -> None: ...
+    def run(self, buffers: Sequence[npt.NDArray[Any]]) -> None: ...
+    def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
+
+def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the best last
+def get_num_threads() -> int: ...
+def set_num_threads(threads: int) -> None: ...
+
+# x, out. `rounding` "half_even" "half_away" "toward_zero"; `zero_point` "before" "after"; `scale` "divide" "reciprocal".
+# `scales` are doubles that already are values of the expressed type.
+def bind_qcast(
+    *,
+    isa: str,
+    expressed: str,
+    storage: str,
+    shape: Sequence[int],
+    block: Sequence[int] | None = None,  # None: all 1
+    step: Sequence[int] | None = None,  # None: all 0
+    scales: npt.ArrayLike,
+    zero_points: npt.ArrayLike,
+    storage_min: int,
+    storage_max: int,
+    rounding: str = "half_even",
+    zero_point: str = "before",
+    scale: str = "divide",
+) -> Call: ...
+
+# q, out
+def bind_dcast(
+    *,
+    isa: str,
+    expressed: str,
+    storage: str,
+    shape: Sequence[int],
+    block: Sequence[int] | None = None,
+    step: Sequence[int] | None = None,
+    scales: npt.ArrayLike,
+    zero_points: npt.ArrayLike,
+) -> Call: ...
+
+# q, out. acc = q - zero_points; zero_points and requant's arrays share the parameter index and have equal lengths.
+def bind_requantize(
+    *,
+    isa: str,
+    storage: str,
+    shape: Sequence[int],
+    block: Sequence[int] | None = None,
+    step: Sequence[int] | None = None,
+    zero_points: npt.ArrayLike,
+    requant: Requant,
+) -> Call: ...
+
+# a, [b], [bias], out, where b is an operand unless b_constant is given, bias an operand when it is given as "i32", "i64"
+# or "f32". out[batch] = requant(bias + (a[a_index[batch]] - za) @ (b[b_index[batch]] - zb)), shapes (matrices, m, k),
+# (matrices, k, n) or, transposed, (matrices, n, k), and (batch, m, n).
+#   a_index, b_index: which matrix each batch uses (None: its own number, or 0 when there is one matrix)
+#   a_zero_point_steps: (matrix, row); b_zero_point_steps: (matrix, block of K, column)
+#   requant_steps: (batch, row, column) of requant's parameter index
+#   bias: (n,), or (batch, n) with bias_batch_step = n; at scale sa * sw, zero point 0
+# Sub-channel b: k_block values of K share a parameter; block arrays are (ceil(k / k_block), n), flat or not.
+#   float32: block_scale (float32), and bias "f32" or a float32 array at scale sa. fixed: block_multiplier (int64),
+#   bias_multiplier (int64, (n,)); requant.shift is the shared N and requant.multiplier is not read. No other rule.
+def bind_gemm(
+    *,
+    isa: str,
+    a: str,
+    b: str,
+    m: int,
+    n: int,
+    k: int,
+    a_zero_points: npt.ArrayLike,
+    b_zero_points: npt.ArrayLike,
+    requant: Requant,
+    requant_steps: tuple[int, int, int] = (0, 0, 0),
+    a_zero_point_steps: tuple[int, int] = (0, 0),
+    b_zero_point_steps: tuple[int, int, int] = (0, 0, 0),
+    batch: int = 1,
+    a_matrices: int | None = None,  # None: batch
+    b_matrices: int | None = None,  # None: 1
+    a_index: npt.ArrayLike | None = None,
+    b_index: npt.ArrayLike | None = None,
+    b_transposed: bool = False,
+    b_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+    bias_batch_step: int = 0,
+    k_block: int = 0,
+    block_scale: npt.ArrayLike | None = None,
+    block_multiplier: npt.ArrayLike | None = None,
+    bias_multiplier: npt.ArrayLike | None = None,
+) -> Call: ...
+
+# x, [w], [bias], out: NHWC, weights (out_channels, kernel_height, kernel_width, channels / groups). The output size is
+# (size + padding - (kernel - 1) * dilation - 1) // stride + 1 and at least 0; padding holds x's zero point.
+#   w_zero_points has 1 or out_channels values; requant's arrays 1 or out_channels; bias (out_channels,)
+def bind_conv2d(
+    *,
+    isa: str,
+    x: str,
+    w: str,
+    x_shape: Sequence[int],
+    w_shape: Sequence[int],
+    x_zero_point: int,
+    w_zero_points: npt.ArrayLike,
+    requant: Requant,
+    strides: Sequence[int] = (1, 1),
+    padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
+    dilations: Sequence[int] = (1, 1),
+    groups: int = 1,
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
+
+# a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
+# shape. add, sub: (sum of (q - z) * multiplier, + 2**19) >> 20, + requant.zero_point, clamp (requant.rule is not read);
+# mul: requant((qa - za) * (qb - zb)).
+def bind_binary(
+    *,
+    isa: str,
+    kind: str,
+    a: str,
+    b: str,
+    a_shape: Sequence[int],
+    b_shape: Sequence[int],
+    a_zero_points: npt.ArrayLike,
+    b_zero_points: npt.ArrayLike,
+    requant: Requant,
+    a_multipliers: npt.ArrayLike | None = None,
+    b_multipliers: npt.ArrayLike | None = None,
+    block: Sequence[int] | None = None,
+    step: Sequence[int] | None = None,
+) -> Call: ...
+
+# q, out: min(max(q, lower), upper)
+def bind_clamp(
+    *,
+    isa: str,
+    storage: str,
+    shape: Sequence[int],
+    lower: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    block: Sequence[int] | None = None,
+    step: Sequence[int] | None = None,
+) -> Call: ...
+
+# x, out: NHWC. acc = sum of (q - zero point) over the count valid elements; requant's parameter index is
+# (count - 1) * count_step + channel * channel_step. A window without a valid element is a KernelError when bound.
+def bind_avg_pool2d(
+    *,
+    isa: str,
+    storage: str,
+    x_shape: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[Sequence[int]],
+    zero_points: npt.ArrayLike,  # 1 or channels values
+    requant: Requant,
+    count_step: int,
+    channel_step: int = 0,
+) -> Call: ...
+
+# x, out
+def bind_max_pool2d(
+    *,
+    isa: str,
+    storage: str,
+    x_shape: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[Sequence[int]],
+) -> Call: ...
+
+# source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to
+# target_strides[i] and target_offsets[i] (all in elements). transpose and slice have one part, concat one per operand.
+# source_sizes and target_size are the operands' element counts; dtype is any of 1, 2, 4 or 8 bytes.
+def bind_copy(
+    *,
+    dtype: npt.DTypeLike,
+    shapes: Sequence[Sequence[int]],
+    source_strides: Sequence[Sequence[int]],
+    target_strides: Sequence[Sequence[int]],
+    source_sizes: Sequence[int],
+    target_size: int,
+    source_offsets: Sequence[int] | None = None,
+    target_offsets: Sequence[int] | None = None,
+) -> Call: ...
+
+# values ("i8" or "u8", rows x columns), out (uint8, rows x ceil(columns * width / 8)); width 1, 2 or 4.
+def bind_pack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
+
+# packed (uint8), out
+def bind_unpack_bits(*, isa: str, storage: str, width: int, rows: int, columns: int) -> Call: ...
