@@ -1,0 +1,149 @@
+"""The float network and its gradients: two convolutions with ReLU, a max pool and a dense layer. NHWC, weights OHWI.
+
+Training must give the same bits on every machine, so that the program made from it can be committed and compared. The
+one thing that differs between machines is the order in which BLAS adds up a matrix product; `exact_matmul` makes the
+order irrelevant.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+Matmul = Callable[[Array, Array], Array]
+
+LONGEST_EXACT_SUM = 2**13
+
+
+def fixed_point(x: Array) -> Array:
+    """`x` as float64, rounded to integers of 20 bits times a power of two taken from its largest magnitude."""
+    _, exponent = np.frexp(np.abs(x).max(initial=0.0))
+    unit = 2.0 ** (int(exponent) - 20)
+    return np.rint(x.astype(np.float64) / unit) * unit
+
+
+def exact_matmul(a: Array, b: Array) -> Array:
+    """`a @ b` on `fixed_point` operands: products of 40 bits, of which 2**13 add up exactly in float64."""
+    if a.shape[-1] > LONGEST_EXACT_SUM:
+        raise ValueError(f"a sum of {a.shape[-1]} products may not be exact: at most {LONGEST_EXACT_SUM}")
+    return fixed_point(a) @ fixed_point(b)
+
+
+def im2col(images: Array, kernel: int, padding: int) -> Array:
+    """Every kernel x kernel window of N x H x W x C images, as rows ordered like OHWI weights: N x H' x W' x (k*k*C)."""
+    padded = np.pad(images, ((0, 0), (padding, padding), (padding, padding), (0, 0)))
+    windows = sliding_window_view(padded, (kernel, kernel), axis=(1, 2)).transpose(0, 1, 2, 4, 5, 3)
+    return windows.reshape(*windows.shape[:3], -1)
+
+
+def col2im(columns: Array, shape: tuple[int, ...], kernel: int, padding: int) -> Array:
+    """The transpose of `im2col`: adds every window back to where it came from in images of `shape`."""
+    batch, height, width, channels = shape
+    padded = np.zeros((batch, height + 2 * padding, width + 2 * padding, channels))
+    rows, cols = columns.shape[1:3]
+    windows = columns.reshape(batch, rows, cols, kernel, kernel, channels)
+    for i in range(kernel):
+        for j in range(kernel):
+            padded[:, i : i + rows, j : j + cols] += windows[:, :, :, i, j]
+    return padded[:, padding : padding + height, padding : padding + width]
+
+
+def conv2d(images: Array, weights: Array, bias: Array, padding: int, matmul: Matmul) -> Array:
+    """Stride 1 convolution of N x H x W x C images with O x k x k x C weights."""
+    columns = im2col(images, weights.shape[1], padding)
+    flat = matmul(columns.reshape(-1, columns.shape[-1]), weights.reshape(len(weights), -1).T)
+    return flat.reshape(*columns.shape[:3], -1) + bias
+
+
+def conv2d_gradients(
+    images: Array, weights: Array, padding: int, upstream: Array
+) -> tuple[Array, Array, Array]:
+    """The loss's gradients by `images`, `weights` and bias, given `upstream`, that by the convolution's result."""
+    kernel = weights.shape[1]
+    columns = im2col(images, kernel, padding)
+    by_result = upstream.reshape(-1, len(weights))
+    by_weights = exact_matmul(by_result.T, columns.reshape(len(by_result), -1))
+    by_columns = exact_matmul(by_result, weights.reshape(len(weights), -1))
+    by_images = col2im(by_columns.reshape(columns.shape), images.shape, kernel, padding)
+    return by_images, by_weights.reshape(weights.shape), by_result.sum(axis=0)
+
+
+def pool_windows(images: Array) -> Array:
+    """N x H x W x C as 2 x 2 windows: N x H/2 x W/2 x C x 4."""
+    batch, height, width, channels = images.shape
+    tiles = images.reshape(batch, height // 2, 2, width // 2, 2, channels).transpose(0, 1, 3, 5, 2, 4)
+    return tiles.reshape(*tiles.shape[:4], 4)
+
+
+def max_pool2d_gradient(images: Array, upstream: Array) -> Array:
+    """The gradient by `images` of their 2 x 2 max pool; the first of equal maxima takes it."""
+    windows = pool_windows(images)
+    routed = np.zeros_like(windows)
+    np.put_along_axis(routed, windows.argmax(axis=-1)[..., None], upstream[..., None], axis=-1)
+    batch, height, width, channels = images.shape
+    tiles = routed.reshape(batch, height // 2, width // 2, channels, 2, 2)
+    return tiles.transpose(0, 1, 4, 2, 5, 3).reshape(images.shape)
+
+
+def softmax(logits: Array) -> Array:
+    """Row-wise softmax, rounded to 20 bits: NumPy's exp differs between CPUs in its last bit."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.rint(powers / powers.sum(axis=1, keepdims=True) * 2**20) / 2**20
+
+
+@dataclass
+class Activations:
+    """What the forward pass computes, by layer; convolutions after their ReLU."""
+
+    images: Array
+    conv1: Array
+    conv2: Array
+    pooled: Array
+    logits: Array
+
+
+@dataclass
+class Network:
+    """The parameters: conv1 3x3 1->16 (padded), conv2 3x3 16->32, dense 288->10."""
+
+    conv1_weights: Array
+    conv1_bias: Array
+    conv2_weights: Array
+    conv2_bias: Array
+    dense_weights: Array
+    dense_bias: Array
+
+    @classmethod
+    def initial(cls, rng: np.random.Generator) -> "Network":
+        """He's uniform initialisation, biases 0."""
+
+        def weights(shape: tuple[int, ...], fan_in: int) -> Array:
+            return (2 * rng.random(shape) - 1) * np.sqrt(6 / fan_in)
+
+        return cls(
+            weights((16, 3, 3, 1), 9), np.zeros(16),
+            weights((32, 3, 3, 16), 144), np.zeros(32),
+            weights((288, 10), 288), np.zeros(10),
+        )  # fmt: skip
+
+    def forward(self, images: Array, matmul: Matmul = exact_matmul) -> Activations:
+        """Every activation for N x 8 x 8 x 1 images."""
+        conv1 = np.maximum(conv2d(images, self.conv1_weights, self.conv1_bias, 1, matmul), 0)
+        conv2 = np.maximum(conv2d(conv1, self.conv2_weights, self.conv2_bias, 0, matmul), 0)
+        pooled = pool_windows(conv2).max(axis=-1)
+        logits = matmul(pooled.reshape(len(images), -1), self.dense_weights) + self.dense_bias
+        return Activations(images, conv1, conv2, pooled, logits)
+
+    def gradients(self, images: Array, labels: NDArray[np.integer]) -> "Network":
+        """The gradient of the mean softmax cross-entropy by every parameter."""
+        seen = self.forward(images)
+        by_logits = (softmax(seen.logits) - np.eye(10)[labels]) / len(images)
+        flat = seen.pooled.reshape(len(images), -1)
+        by_pooled = exact_matmul(by_logits, self.dense_weights.T).reshape(seen.pooled.shape)
+        by_conv2 = max_pool2d_gradient(seen.conv2, by_pooled) * (seen.conv2 > 0)
+        by_conv1, *conv2 = conv2d_gradients(seen.conv1, self.conv2_weights, 0, by_conv2)
+        _, *conv1 = conv2d_gradients(images, self.conv1_weights, 1, by_conv1 * (seen.conv1 > 0))
+        return Network(*conv1, *conv2, exact_matmul(flat.T, by_logits), by_logits.sum(axis=0))
