@@ -1,0 +1,51 @@
+"""QuantError and its family: everything qrt raises about its input."""
+
+from typing import Protocol
+
+
+class Position(Protocol):
+    """What a diagnostic needs of a place in a text (`text.Location` is the one that exists)."""
+
+    @property
+    def filename(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    def render(self, message: str, severity: str = "error") -> str: ...
+
+
+class QuantError(Exception):
+    """Base of every error qrt raises on purpose."""
+
+
+class QuantTypeError(QuantError, TypeError):
+    """Types, ranks, shapes, axes or scales that do not fit together."""
+
+
+class ModelError(QuantError):
+    """A model file or a program that cannot be imported, planned or exported."""
+
+
+class KernelError(QuantError):
+    """A kernel that is missing, cannot run here, or refused its arguments."""
+
+
+class DiagnosticError(QuantError):
+    """An error at a place in a text: prints `file:line:column: error: message`, the source line and a caret."""
+
+    def __init__(self, message: str, location: Position) -> None:
+        super().__init__(message, location)  # both in args, so that the error pickles
+        self.message = message
+        self.location = location
+
+    def __str__(self) -> str:
+        return self.location.render(self.message)
+
+
+class ParseError(DiagnosticError):
+    """Text that is not MLIR, or not a program qrt knows."""
+
+
+class VerifyError(DiagnosticError):
+    """A well-formed program that breaks a rule of an op, of SSA or of a type."""

@@ -1,0 +1,278 @@
+"""The one scanner, for types and for IR: positions, carets, and the tokens of MLIR text. Knows no types."""
+
+import re
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from qrt.errors import ParseError
+
+MAX_NESTING = 64
+"""Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
+
+_SHOWN = 160  # characters of a source line around the caret; a 100 MB line must not become a 100 MB message
+_CONTROL = {c: "\ufffd" for c in (*range(9), *range(10, 32), 127)}
+_NEWLINE = re.compile("\n")
+
+_TRIVIA = r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
+_TRIVIA_RE = re.compile(_TRIVIA)
+_BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
+_SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
+_STRING = re.compile(r'"((?:[^"\\\n\0\v\f]|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*)"')
+_ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
+_NUMBER = re.compile(r"(-?)(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
+_BALANCE = re.compile(r'->|[<>()\[\]{}]|"(?:[^"\\\n]|\\.)*"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
+_CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
+_UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
+
+
+def pattern(body: str) -> re.Pattern[str]:
+    """Compile `body` to match after any white space and comments, as every pattern given to a Scanner must."""
+    return re.compile(_TRIVIA + body, re.ASCII)
+
+
+class Source:
+    """A text and the name it is reported under."""
+
+    __slots__ = ("_line_starts", "filename", "text")
+
+    def __init__(self, text: str, filename: str = "<string>") -> None:
+        self.text = text
+        self.filename = filename
+        self._line_starts: list[int] | None = None
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column of a character offset."""
+        if self._line_starts is None:
+            self._line_starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+
+class Location:
+    """The characters `start:end` of a source."""
+
+    __slots__ = ("end", "source", "start")
+
+    def __init__(self, source: Source, start: int, end: int | None = None) -> None:
+        self.source = source
+        self.start = start
+        self.end = start + 1 if end is None else end
+
+    @property
+    def filename(self) -> str:
+        return self.source.filename
+
+    @property
+    def line(self) -> int:
+        return self.source.line_and_column(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        return self.source.line_and_column(self.start)[1]
+
+    def __str__(self) -> str:
+        line, column = self.source.line_and_column(self.start)
+        return f"{self.filename}:{line}:{column}"
+
+    def __repr__(self) -> str:
+        return f"Location({self})"
+
+    def render(self, message: str, severity: str = "error") -> str:
+        """`file:line:column: severity: message`, the source line and a caret under the place."""
+        text = self.source.text
+        first = text.rfind("\n", 0, self.start) + 1
+        last = text.find("\n", self.start)
+        last = len(text) if last < 0 else last
+        left = max(first, self.start - _SHOWN // 2)
+        right = min(last, left + _SHOWN)
+        shown = text[left:right].rstrip("\r").translate(_CONTROL)
+        pad = "".join("\t" if c == "\t" else " " for c in shown[: self.start - left])
+        underline = "~" * (min(self.end, right) - self.start - 1)
+        return f"{self}: {severity}: {message}\n{shown}\n{pad}^{underline}"
+
+
+class Scanner:
+    """A cursor over a Source. Every method skips white space and `//` comments first."""
+
+    __slots__ = ("depth", "pos", "source", "text")
+
+    def __init__(self, source: Source, pos: int = 0) -> None:
+        self.source = source
+        self.text = source.text
+        self.pos = pos
+        self.depth = 0
+
+    def skip(self) -> int:
+        """Move to the next token and return its offset."""
+        match = _TRIVIA_RE.match(self.text, self.pos)
+        assert match is not None  # the pattern matches the empty string
+        self.pos = match.end()
+        return self.pos
+
+    def at_end(self) -> bool:
+        return self.skip() == len(self.text)
+
+    def at(self, literal: str) -> bool:
+        return self.text.startswith(literal, self.skip())
+
+    def accept(self, literal: str) -> bool:
+        """Take punctuation if it is next."""
+        if self.text.startswith(literal, self.pos) or self.text.startswith(literal, self.skip()):
+            self.pos += len(literal)
+            return True
+        return False
+
+    def expect(self, literal: str, context: str = "") -> None:
+        if not self.accept(literal):
+            raise self.error(f"expected '{literal}'{context}")
+
+    def match(self, compiled: re.Pattern[str]) -> re.Match[str] | None:
+        """Take what a `pattern` matches."""
+        match = compiled.match(self.text, self.pos)
+        if match is not None:
+            self.pos = match.end()
+        return match
+
+    def error(self, message: str, start: int | None = None, end: int | None = None) -> ParseError:
+        """A ParseError at `start:end`; without them at the next token."""
+        if start is None:
+            start = self.skip()
+            if start >= len(self.text):
+                message += ", found the end of the text"
+            elif ord(self.text[start]) in _CONTROL:
+                message += f", found the control character {self.text[start]!r}"
+        return ParseError(message, Location(self.source, start, end))
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """Bound the depth of a recursive rule."""
+        if self.depth >= MAX_NESTING:
+            raise self.error(f"nested more than {MAX_NESTING} deep", self.skip())
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+    # -- words ------------------------------------------------------------------------------------------------------
+
+    def peek_word(self) -> str:
+        """The identifier that is next, dots included, or the empty string."""
+        match = _BARE_ID.match(self.text, self.skip())
+        return match[0] if match else ""
+
+    def accept_word(self, word: str) -> bool:
+        if self.peek_word() == word:
+            self.pos += len(word)
+            return True
+        return False
+
+    def word(self, what: str) -> str:
+        word = self.peek_word()
+        if not word:
+            raise self.error(f"expected {what}")
+        self.pos += len(word)
+        return word
+
+    def suffix(self, sigil: str, what: str) -> str:
+        """What follows `%`, `^`, `#` or `!`, without the sigil."""
+        start = self.skip()
+        match = _SUFFIX_ID.match(self.text, start + 1) if self.text.startswith(sigil, start) else None
+        if match is None:
+            raise self.error(f"expected {what}")
+        self.pos = match.end()
+        return match[0]
+
+    def string(self, what: str = "a string") -> str:
+        """A string literal's text; its bytes are UTF-8, each of the others kept as a surrogate escape."""
+        start = self.skip()
+        match = _STRING.match(self.text, start)
+        if match is None:
+            raise self.error(f"expected {what}" if not self.at('"') else "expected '\"' in string literal", start)
+        self.pos = match.end()
+        body = match[1]
+        if "\\" not in body:
+            return body
+        raw = _ESCAPE.sub(_unescape, body.encode("utf-8", "surrogateescape"))
+        return raw.decode("utf-8", "surrogateescape")
+
+    # -- numbers ----------------------------------------------------------------------------------------------------
+
+    def number(self) -> re.Match[str] | None:
+        """Take a number: groups sign, hexadecimal, float, decimal. `None` and no move if there is none."""
+        match = _NUMBER.match(self.text, self.skip())
+        if match is not None:
+            self.pos = match.end()
+        return match
+
+    def integer(self, bits: int = 64, what: str = "an integer") -> int:
+        """A decimal or hexadecimal integer that fits `bits` bits, signed."""
+        start = self.skip()
+        match = _NUMBER.match(self.text, start)
+        if match is None or match[3] is not None:
+            raise self.error(f"expected {what}")
+        self.pos = match.end()
+        if len(match[0]) > 24:  # int() refuses thousands of digits; nothing that long fits
+            raise self.error("integer value too large", start, self.pos)
+        value = int(match[2], 16) if match[2] else int(match[4])
+        value = -value if match[1] else value
+        if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+            raise self.error("integer value too large", start, self.pos)
+        return value
+
+    def float_literal(self, what: str = "a float literal") -> tuple[float, int, int]:
+        """A double and its span: `1.5`, `1.`, `1.0e-3`, or a 64-bit hexadecimal pattern. `1` is an error, as upstream."""
+        start = self.skip()
+        match = self.number()
+        if match is None:
+            raise self.error(f"expected {what}")
+        if match[3] is not None:
+            return float(match[0]), start, self.pos
+        if match[4] is not None:
+            raise self.error(f"expected {what}: add a trailing dot to the integer", start, self.pos)
+        if match[1]:
+            raise self.error("a hexadecimal float literal has no leading minus", start, self.pos)
+        digits = match[2][2:].lstrip("0")
+        if len(digits) > 16:
+            raise self.error("hexadecimal float literal out of range for 64 bits", start, self.pos)
+        return struct.unpack(">d", bytes.fromhex(digits.zfill(16)))[0], start, self.pos
+
+    # -- kept text --------------------------------------------------------------------------------------------------
+
+    def balanced(self, what: str, stop: str = "") -> str:
+        """The source text up to an unbracketed character of `stop`, or up to the bracket that closes this place."""
+        start = end = self.skip()
+        pending: list[tuple[str, int]] = []
+        while end < len(self.text):
+            match = _BALANCE.match(self.text, end)
+            token = match[0] if match else ""
+            if not token:
+                raise self.error(f"unterminated string in {what}", end)
+            if token in _CLOSING:
+                pending.append((_CLOSING[token], end))
+            elif pending and token == pending[-1][0]:
+                pending.pop()
+            elif token in (">", ")", "]", "}"):
+                if pending:
+                    raise self.error(f"expected '{pending[-1][0]}' in {what}", end)
+                break
+            elif stop and not pending:
+                cut = min((i for i in map(token.find, stop) if i >= 0), default=-1)
+                if cut >= 0 and token[0] not in '"/-':
+                    end += cut
+                    break
+            end += len(token)
+        if pending:
+            raise self.error(f"unbalanced '{self.text[pending[-1][1]]}' in {what}", pending[-1][1])
+        self.pos = end
+        text = self.text[start:end].rstrip()
+        if not text:
+            raise self.error(f"expected {what}", start)
+        return text
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    code = match[1]
+    return _UNESCAPE[code] if code in _UNESCAPE else bytes.fromhex(code.decode())

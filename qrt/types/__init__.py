@@ -1,0 +1,46 @@
+"""Builtin, tensor and quantized types: immutable, interned values with upstream MLIR's text. No arrays, no IR."""
+
+from qrt.types.builtin import (
+    ComplexType,
+    FloatType,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    NoneType,
+    OpaqueType,
+    TupleType,
+)
+from qrt.types.core import Type
+from qrt.types.parser import TypeParser, parse_type
+from qrt.types.quantized import (
+    AnyQuantizedType,
+    CalibratedType,
+    QuantizedType,
+    UniformType,
+    check_integrity,
+    storage_range,
+)
+from qrt.types.shaped import MemRefType, TensorType, VectorType
+
+__all__ = [
+    "AnyQuantizedType",
+    "CalibratedType",
+    "ComplexType",
+    "FloatType",
+    "FunctionType",
+    "IndexType",
+    "IntegerType",
+    "MemRefType",
+    "NoneType",
+    "OpaqueType",
+    "QuantizedType",
+    "TensorType",
+    "TupleType",
+    "Type",
+    "TypeParser",
+    "UniformType",
+    "VectorType",
+    "check_integrity",
+    "parse_type",
+    "storage_range",
+]

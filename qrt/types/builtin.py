@@ -1,0 +1,206 @@
+"""Integer, float, index, none, function, complex and tuple types, and types kept as text."""
+
+from collections.abc import Iterable
+from typing import Literal, Self
+
+from qrt.errors import QuantTypeError
+from qrt.floats import FORMATS, FloatFormat, Special
+from qrt.types.core import Type
+
+MAX_INTEGER_WIDTH = (1 << 24) - 1
+Signedness = Literal["signless", "signed", "unsigned"]
+_PREFIX: dict[Signedness, str] = {"signless": "i", "signed": "si", "unsigned": "ui"}
+
+
+class IntegerType(Type):
+    """`iN`, `siN` or `uiN`.
+
+    >>> str(IntegerType(8)), str(IntegerType(8, "unsigned"))
+    ('i8', 'ui8')
+    """
+
+    __slots__ = ("signedness", "width")
+    width: int
+    signedness: Signedness
+
+    def __new__(cls, width: int, signedness: Signedness = "signless") -> Self:
+        return cls._intern((width, signedness), lambda: cls._checked(width, signedness))
+
+    @staticmethod
+    def _checked(width: int, signedness: Signedness) -> dict[str, object]:
+        if signedness not in _PREFIX:
+            raise QuantTypeError(f"signedness is one of {', '.join(_PREFIX)}, not {signedness!r}")
+        if not isinstance(width, int) or not 0 <= width <= MAX_INTEGER_WIDTH:
+            raise QuantTypeError(f"integer width is 0 to {MAX_INTEGER_WIDTH} bits, not {width!r}")
+        return {"width": int(width), "signedness": signedness}
+
+    @property
+    def is_signless(self) -> bool:
+        return self.signedness == "signless"
+
+    def spell(self) -> str:
+        return f"{_PREFIX[self.signedness]}{self.width}"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.width, self.signedness)
+
+
+class FloatType(Type):
+    """A builtin float type by name.
+
+    >>> FloatType("bf16").precision, FloatType("f16").largest
+    (8, 65504.0)
+    """
+
+    __slots__ = ("format", "largest", "name", "smallest")
+    name: str
+    format: FloatFormat
+    smallest: float
+    """The smallest positive value as a double (0.0 where a double cannot hold it)."""
+    largest: float
+    """The largest finite value as a double (infinite where a double cannot hold it)."""
+
+    def __new__(cls, name: str) -> Self:
+        return cls._intern((name,), lambda: cls._checked(name))
+
+    @staticmethod
+    def _checked(name: str) -> dict[str, object]:
+        if name not in FORMATS:
+            raise QuantTypeError(f"unknown float type {name!r}; known: {', '.join(FORMATS)}")
+        form = FORMATS[name]
+        largest = float("inf") if form.max_exponent > 1023 else float(form.largest)
+        return {"name": name, "format": form, "smallest": float(form.smallest), "largest": largest}
+
+    @property
+    def width(self) -> int:
+        return self.format.width
+
+    @property
+    def precision(self) -> int:
+        """Bits of the significand, the hidden one included."""
+        return self.format.precision
+
+    @property
+    def min_exponent(self) -> int:
+        return self.format.min_exponent
+
+    @property
+    def max_exponent(self) -> int:
+        return self.format.max_exponent
+
+    @property
+    def special(self) -> Special:
+        """Which values besides numbers exist; see `qrt.floats.Special`."""
+        return self.format.special
+
+    def spell(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.name,)
+
+
+class IndexType(Type):
+    """`index`."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> Self:
+        return cls._intern((), dict)
+
+    def spell(self) -> str:
+        return "index"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), ()
+
+
+class NoneType(Type):
+    """`none`."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> Self:
+        return cls._intern((), dict)
+
+    def spell(self) -> str:
+        return "none"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), ()
+
+
+class FunctionType(Type):
+    """`(inputs) -> results`.
+
+    >>> str(FunctionType([FloatType("f32")], [IndexType()]))
+    '(f32) -> index'
+    """
+
+    __slots__ = ("inputs", "results")
+    inputs: tuple[Type, ...]
+    results: tuple[Type, ...]
+
+    def __new__(cls, inputs: Iterable[Type], results: Iterable[Type]) -> Self:
+        inputs, results = tuple(inputs), tuple(results)
+        return cls._intern((inputs, results), lambda: {"inputs": inputs, "results": results})
+
+    def spell(self) -> str:
+        results = ", ".join(map(str, self.results))
+        if len(self.results) != 1 or isinstance(self.results[0], FunctionType):
+            results = f"({results})"
+        return f"({', '.join(map(str, self.inputs))}) -> {results}"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.inputs, self.results)
+
+
+class ComplexType(Type):
+    """`complex<element>`, of a float or an integer."""
+
+    __slots__ = ("element",)
+    element: Type
+
+    def __new__(cls, element: Type) -> Self:
+        if not isinstance(element, FloatType | IntegerType):
+            raise QuantTypeError(f"complex of {element} is not a type; its element is a float or an integer")
+        return cls._intern((element,), lambda: {"element": element})
+
+    def spell(self) -> str:
+        return f"complex<{self.element}>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.element,)
+
+
+class TupleType(Type):
+    """`tuple<elements>`."""
+
+    __slots__ = ("elements",)
+    elements: tuple[Type, ...]
+
+    def __new__(cls, elements: Iterable[Type]) -> Self:
+        elements = tuple(elements)
+        return cls._intern(elements, lambda: {"elements": elements})
+
+    def spell(self) -> str:
+        return f"tuple<{', '.join(map(str, self.elements))}>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.elements,)
+
+
+class OpaqueType(Type):
+    """A type of a dialect qrt does not know, kept as its text: `!dialect.name<...>`."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        return cls._intern((text,), lambda: {"text": text})
+
+    def spell(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.text,)

@@ -1,0 +1,50 @@
+"""The base of every type: immutable values, interned so that equality is identity."""
+
+import threading
+from collections.abc import Callable
+from typing import ClassVar, Self
+from weakref import WeakValueDictionary
+
+
+class Type:
+    """An MLIR type. Equal types are the same object; `str` is upstream's spelling."""
+
+    __slots__ = ("__weakref__", "_text")
+
+    _interned: ClassVar[WeakValueDictionary[tuple[object, ...], "Type"]] = WeakValueDictionary()
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _text: str | None
+
+    @classmethod
+    def _intern(cls, key: tuple[object, ...], fields: Callable[[], dict[str, object]]) -> Self:
+        """The one object of this class and key; `fields` gives the attributes of a new one, or raises."""
+        key = (cls, *key)
+        found = Type._interned.get(key)
+        if found is None:
+            values = fields()
+            new = object.__new__(cls)
+            for name, value in values.items():
+                object.__setattr__(new, name, value)
+            object.__setattr__(new, "_text", None)
+            with Type._lock:
+                found = Type._interned.setdefault(key, new)
+        return found  # type: ignore[return-value]  # the key begins with cls
+
+    def spell(self) -> str:
+        """Build the text form; `str` keeps it."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        if self._text is None:
+            object.__setattr__(self, "_text", self.spell())
+        assert self._text is not None
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")

@@ -1,0 +1,398 @@
+"""Types from text. One recursive descent over the shared Scanner, with a fast path for what has been read before."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from qrt.errors import ParseError, QuantTypeError
+from qrt.floats import FORMATS
+from qrt.text import Scanner, Source
+from qrt.types.builtin import (
+    MAX_INTEGER_WIDTH,
+    ComplexType,
+    FloatType,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    NoneType,
+    OpaqueType,
+    Signedness,
+    TupleType,
+)
+from qrt.types.core import Type
+from qrt.types.quantized import (
+    AnyQuantizedType,
+    CalibratedType,
+    UniformType,
+    check_scale,
+    parse_storage,
+    storage_range,
+)
+from qrt.types.shaped import MAX_DIM, MemRefType, TensorType, VectorType
+
+_MEMO_LIMIT = 4096
+_memo: dict[str, Type] = {}
+
+_INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
+_STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
+_DIM = re.compile(r"[ \t\r\n]*(\?|\d+)[ \t\r\n]*", re.ASCII)
+_SCALABLE_DIM = re.compile(r"[ \t\r\n]*(\[?)[ \t\r\n]*(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
+_SIGNEDNESS: dict[str, Signedness] = {"i": "signless", "si": "signed", "ui": "unsigned"}
+
+
+def parse_type(text: str) -> Type:
+    """The type a text spells.
+
+    Raises ParseError, with a caret under the offending part, if it does not.
+
+    >>> str(parse_type("tensor<2x!quant.uniform<i8<-128:127>:f32, 0.5>>"))
+    'tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>'
+    """
+    found = _memo.get(text)
+    if found is None:
+        scanner = Scanner(Source(text, "<type>"))
+        found = TypeParser(scanner).parse()
+        if not scanner.at_end():
+            raise scanner.error("expected the end of the type")
+        if len(_memo) >= _MEMO_LIMIT:
+            _memo.clear()
+        _memo[text] = found
+    return found
+
+
+class TypeParser:
+    """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of unknown dialects
+    are kept as text."""
+
+    def __init__(
+        self,
+        scanner: Scanner,
+        alias: Callable[[str, int], Type] | None = None,
+        opaque: Callable[[], bool] | None = None,
+    ) -> None:
+        self.scanner = scanner
+        self.alias = alias
+        self.opaque = opaque
+
+    def parse(self) -> Type:
+        """Any type, a function type included."""
+        if self.scanner.at("("):
+            with self.scanner.nested():
+                return self._function()
+        return self.parse_non_function()
+
+    def parse_non_function(self) -> Type:
+        scanner = self.scanner
+        start = scanner.skip()
+        if scanner.at("!"):
+            return self._dialect_type(start)
+        word = scanner.peek_word()
+        scanner.pos += len(word)
+        if word in FORMATS:
+            return FloatType(word)
+        if (integer := _INTEGER.fullmatch(word)) is not None:
+            width = int(integer[2]) if len(integer[2]) < 12 else MAX_INTEGER_WIDTH + 1
+            if width > MAX_INTEGER_WIDTH:
+                raise scanner.error(f"integer bitwidth is limited to {MAX_INTEGER_WIDTH} bits", start, scanner.pos)
+            return IntegerType(width, _SIGNEDNESS[integer[1]])
+        if word == "index":
+            return IndexType()
+        if word == "none":
+            return NoneType()
+        if word in _COMPOUND:
+            scanner.expect("<", f" in {word} type")
+            with scanner.nested():
+                result: Type = _COMPOUND[word](self, start)
+            scanner.expect(">", f" in {word} type")
+            return result
+        scanner.pos = start
+        raise scanner.error("expected a type", *((start, start + len(word)) if word else ()))
+
+    def list_in_parentheses(self) -> list[Type]:
+        self.scanner.expect("(", " in function type")
+        types: list[Type] = []
+        if not self.scanner.accept(")"):
+            types.append(self.parse())
+            while self.scanner.accept(","):
+                types.append(self.parse())
+            self.scanner.expect(")", " in function type")
+        return types
+
+    def results(self) -> list[Type]:
+        """What follows `->`: one type, or any number in parentheses."""
+        return self.list_in_parentheses() if self.scanner.at("(") else [self.parse_non_function()]
+
+    def _function(self) -> FunctionType:
+        inputs = self.list_in_parentheses()
+        self.scanner.expect("->", " in function type")
+        return FunctionType(inputs, self.results())
+
+    # -- builtin ----------------------------------------------------------------------------------------------------
+
+    def _tensor(self, start: int) -> Type:
+        shape = self._shape("tensor")
+        element, at = self._element()
+        encoding = None
+        if self.scanner.accept(",") and not self.scanner.at(">"):
+            encoding = self.scanner.balanced("a tensor encoding")
+        return self._built(lambda: TensorType(shape, element, encoding), at)
+
+    def _memref(self, start: int) -> Type:
+        shape = self._shape("memref")
+        element, at = self._element()
+        layout = self.scanner.balanced("a memref layout") if self.scanner.accept(",") else None
+        return self._built(lambda: MemRefType(shape, element, layout), at)
+
+    def _vector(self, start: int) -> Type:
+        scanner = self.scanner
+        shape: list[int] = []
+        scalable: list[bool] = []
+        while (match := _SCALABLE_DIM.match(scanner.text, scanner.pos)) is not None:
+            if bool(match[1]) != bool(match[3]):
+                raise scanner.error("expected ']' closing a scalable dimension", match.start(2))
+            shape.append(self._dim(match[2], match.start(2)))
+            scalable.append(bool(match[1]))
+            scanner.pos = match.end()
+            self._cross("vector")
+        element, _ = self._element()
+        return self._built(lambda: VectorType(shape, element, scalable), start)
+
+    def _complex(self, start: int) -> Type:
+        element, at = self._element()
+        return self._built(lambda: ComplexType(element), at)
+
+    def _tuple(self, start: int) -> Type:
+        elements: list[Type] = []
+        if not self.scanner.at(">"):
+            elements.append(self.parse())
+            while self.scanner.accept(","):
+                elements.append(self.parse())
+        return TupleType(elements)
+
+    def _shape(self, what: str) -> list[int | None] | None:
+        scanner = self.scanner
+        if scanner.accept("*"):
+            self._cross(what)
+            return None
+        shape: list[int | None] = []
+        while (match := _DIM.match(scanner.text, scanner.pos)) is not None:
+            shape.append(None if match[1] == "?" else self._dim(match[1], match.start(1)))
+            scanner.pos = match.end()
+            self._cross(what)
+        return shape
+
+    def _dim(self, digits: str, at: int) -> int:
+        value = int(digits) if len(digits) < 30 else MAX_DIM + 1
+        if value > MAX_DIM:
+            raise self.scanner.error("invalid dimension: it does not fit 64 bits", at, at + len(digits))
+        return value
+
+    def _cross(self, what: str) -> None:
+        if not self.scanner.text.startswith("x", self.scanner.pos):
+            raise self.scanner.error(f"expected 'x' in dimension list of {what} type")
+        self.scanner.pos += 1
+
+    def _element(self) -> tuple[Type, int]:
+        at = self.scanner.skip()
+        return self.parse(), at
+
+    def _built(self, build: Callable[[], Type], at: int) -> Type:
+        """Build, turning a constructor's refusal into a diagnostic at the offending part."""
+        try:
+            return build()
+        except QuantTypeError as error:
+            raise self.scanner.error(str(error), at, max(self.scanner.pos, at + 1)) from None
+
+    # -- dialect types ----------------------------------------------------------------------------------------------
+
+    def _dialect_type(self, start: int) -> Type:
+        scanner = self.scanner
+        name = scanner.suffix("!", "a type name after '!'")
+        dialect, _, mnemonic = name.partition(".")
+        if "." not in name and scanner.text.startswith("<", scanner.pos):  # !dialect<name<...>>
+            scanner.pos += 1
+            if dialect == "quant":
+                mnemonic = scanner.word("a type name")
+                result = self._quant(mnemonic, scanner.pos - len(mnemonic))
+            else:
+                scanner.balanced("a dialect type")
+                result = self._opaque(start, scanner.pos + 1)
+            scanner.expect(">", " in dialect type")
+            return result
+        if "." not in name:
+            if self.alias is None:
+                raise scanner.error(f"undefined type alias '!{name}'", start, scanner.pos)
+            return self.alias(name, start)
+        if dialect == "quant":
+            return self._quant(mnemonic, scanner.pos - len(mnemonic))
+        if scanner.text.startswith("<", scanner.pos):
+            scanner.pos += 1
+            if not scanner.at(">"):
+                scanner.balanced("a dialect type")
+            scanner.expect(">", " in dialect type")
+        return self._opaque(start, scanner.pos)
+
+    def _opaque(self, start: int, end: int) -> Type:
+        text = self.scanner.text[start:end]
+        if self.opaque is None or not self.opaque():
+            raise self.scanner.error(f"type '{text}' of an unregistered dialect", start, end)
+        return OpaqueType(text)
+
+    def _quant(self, mnemonic: str, at: int) -> Type:
+        scanner = self.scanner
+        if mnemonic not in _QUANT:
+            raise scanner.error(f"unknown quantized type {mnemonic}", at, at + len(mnemonic))
+        scanner.expect("<", f" in !quant.{mnemonic}")
+        with scanner.nested():
+            result: Type = _QUANT[mnemonic](self, at)
+        scanner.expect(">", f" in !quant.{mnemonic}")
+        return result
+
+    def _storage(self) -> dict[str, Any]:
+        scanner = self.scanner
+        start = scanner.skip()
+        word = scanner.word("a storage type")
+        if _STORAGE_INTEGER.fullmatch(word) is None:
+            raise scanner.error("illegal storage type: expected iN or uN", start, scanner.pos)
+        self._checked(lambda: parse_storage(word), start)
+        arguments: dict[str, Any] = {"storage": word}
+        if scanner.accept("<"):
+            low_at = scanner.skip()
+            arguments["storage_min"] = low = scanner.integer(what="a storage minimum")
+            scanner.expect(":", " between storage bounds")
+            high_at = scanner.skip()
+            arguments["storage_max"] = high = scanner.integer(what="a storage maximum")
+            least, greatest = storage_range(*parse_storage(word))
+            for what, bound, at in (("minimum", low, low_at), ("maximum", high, high_at)):
+                if not least <= bound <= greatest:
+                    raise scanner.error(f"illegal storage type {what}: {bound}", at)
+            if low >= high:
+                raise scanner.error(f"illegal storage min and storage max: ({low}:{high})", low_at, scanner.pos)
+            scanner.expect(">", " after storage bounds")
+        return arguments
+
+    def _expressed(self) -> FloatType:
+        start = self.scanner.skip()
+        expressed = self.parse_non_function()
+        if not isinstance(expressed, FloatType):
+            raise self.scanner.error(f"invalid expressed type {expressed}: expected a float type", start)
+        return expressed
+
+    def _uniform(self, at: int) -> Type:
+        scanner = self.scanner
+        arguments = self._storage()
+        scanner.expect(":", " before the expressed type")
+        expressed = arguments["expressed"] = self._expressed()
+        if not scanner.accept(":"):
+            scanner.expect(",", " before the scale")
+            arguments["scales"], arguments["zero_points"] = self._scale(expressed)
+            return UniformType(**arguments)
+        if scanner.accept("{"):
+            arguments["block_sizes"] = self._blocks()
+        else:
+            arguments["axis"] = self._axis()
+        scanner.expect(",", " before the scales")
+        scales, zero_points = self._nested_scales(expressed)
+        if "axis" in arguments:  # upstream reads nested braces here and flattens them
+            while isinstance(scales[0], list):
+                scales = [item for row in scales for item in row]
+                zero_points = [item for row in zero_points for item in row]
+        return self._built(lambda: UniformType(scales=scales, zero_points=zero_points, **arguments), at)
+
+    def _axis(self) -> int:
+        start = self.scanner.skip()
+        axis = self.scanner.integer(32, "a quantized dimension")
+        if axis < 0:
+            raise self.scanner.error(f"illegal quantized dimension: {axis}", start, self.scanner.pos)
+        return axis
+
+    def _blocks(self) -> list[tuple[int, int]]:
+        scanner = self.scanner
+        blocks: list[tuple[int, int]] = []
+        if scanner.accept("}"):
+            return blocks
+        while not blocks or scanner.accept(","):
+            axis = self._axis()
+            scanner.expect(":", " between axis and block size")
+            start = scanner.skip()
+            size = scanner.integer(what="a block size")
+            if size <= 0:
+                raise scanner.error(f"illegal block size: {size}", start, scanner.pos)
+            blocks.append((axis, size))
+        scanner.expect("}", " after block sizes")
+        return blocks
+
+    def _nested_scales(self, expressed: FloatType) -> tuple[list[Any], list[Any]]:
+        scanner = self.scanner
+        scanner.expect("{", " before the scales")
+        scales: list[Any] = []
+        zeros: list[Any] = []
+        with scanner.nested():
+            while True:
+                start = scanner.skip()
+                scale, zero = self._nested_scales(expressed) if scanner.at("{") else self._scale(expressed)
+                if scales and _shape_of(scale) != _shape_of(scales[0]):
+                    raise scanner.error("the rows of the scales are not of one shape", start, scanner.pos)
+                scales.append(scale)
+                zeros.append(zero)
+                if not scanner.accept(","):
+                    break
+        scanner.expect("}", " after the scales")
+        return scales, zeros
+
+    def _scale(self, expressed: FloatType) -> tuple[Any, Any]:
+        scanner = self.scanner
+        negative = scanner.accept("-")
+        value, start, end = scanner.float_literal("a float scale")
+        self._checked(lambda: check_scale(-value if negative else value, expressed), start - negative, end)
+        zero = scanner.integer(what="a zero point") if scanner.accept(":") else 0
+        return value, zero
+
+    def _any(self, at: int) -> Type:
+        arguments = self._storage()
+        if self.scanner.accept(":"):
+            arguments["expressed"] = self._expressed()
+        return AnyQuantizedType(**arguments)
+
+    def _calibrated(self, at: int) -> Type:
+        scanner = self.scanner
+        expressed = self._expressed()
+        scanner.expect("<", " before the calibrated range")
+        start = scanner.skip()
+        low = scanner.float_literal("a float minimum")[0]
+        scanner.expect(":", " in the calibrated range")
+        high = scanner.float_literal("a float maximum")[0]
+        result = self._built(lambda: CalibratedType(expressed, low, high), start)
+        scanner.expect(">", " after the calibrated range")
+        return result
+
+    def _checked(self, check: Callable[[], object], start: int, end: int | None = None) -> None:
+        try:
+            check()
+        except QuantTypeError as error:
+            raise self.scanner.error(str(error), start, self.scanner.pos if end is None else end) from None
+
+
+def _shape_of(value: Any) -> list[int]:
+    shape = []
+    while isinstance(value, list):
+        shape.append(len(value))
+        value = value[0]
+    return shape
+
+
+_Rule = Callable[[TypeParser, int], Type]
+_COMPOUND: dict[str, _Rule] = {
+    "tensor": TypeParser._tensor,
+    "memref": TypeParser._memref,
+    "vector": TypeParser._vector,
+    "complex": TypeParser._complex,
+    "tuple": TypeParser._tuple,
+}
+_QUANT: dict[str, _Rule] = {
+    "uniform": TypeParser._uniform,
+    "any": TypeParser._any,
+    "calibrated": TypeParser._calibrated,
+}
+
+__all__ = ["ParseError", "TypeParser", "parse_type"]

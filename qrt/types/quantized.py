@@ -1,0 +1,436 @@
+"""The types of the `quant` dialect: `!quant.uniform`, `!quant.any`, `!quant.calibrated`.
+
+The rules are those of upstream MLIR 22 (reference text "'quant' Dialect"; limits and wording as mlir-opt 22 applies
+them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from operator import index
+from typing import Any, Self
+
+from qrt.errors import QuantTypeError
+from qrt.floats import FORMATS, round_to, spell, spell_double
+from qrt.types.builtin import FloatType, IntegerType
+from qrt.types.core import Type
+
+MAX_STORAGE_WIDTH = 32
+_INT64 = range(-(1 << 63), 1 << 63)
+_INT32_MAX = (1 << 31) - 1
+
+Scales = float | Sequence["Scales"]
+ZeroPoints = int | Sequence["ZeroPoints"]
+BlockSizes = tuple[tuple[int, int], ...]
+
+
+class QuantizedType(Type):
+    """What `!quant.uniform`, `!quant.any` and `!quant.calibrated` share."""
+
+    __slots__ = ()
+    expressed_type: FloatType | None
+
+
+class _StoredType(QuantizedType):
+    """A quantized type that says how it is stored."""
+
+    __slots__ = ("expressed_type", "is_signed", "storage_max", "storage_min", "storage_type")
+    storage_type: IntegerType
+    """The signless integer type of the same width: what `quant.scast` yields."""
+    is_signed: bool
+    storage_min: int
+    storage_max: int
+    expressed_type: FloatType | None
+
+    @property
+    def storage_width(self) -> int:
+        return self.storage_type.width
+
+    @property
+    def storage(self) -> str:
+        """The storage as it is written: `i8`, `u4`, ..."""
+        return f"{'i' if self.is_signed else 'u'}{self.storage_width}"
+
+    @property
+    def has_default_bounds(self) -> bool:
+        return (self.storage_min, self.storage_max) == storage_range(self.storage_width, self.is_signed)
+
+    def _spell_storage(self) -> str:
+        bounds = "" if self.has_default_bounds else f"<{self.storage_min}:{self.storage_max}>"
+        return f"{self.storage}{bounds}"
+
+
+class AnyQuantizedType(_StoredType):
+    """`!quant.any<storage(<min:max>)?(: expressed)?>`: stored as this, by a mapping not said."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        storage: str | IntegerType,
+        expressed: str | FloatType | None = None,
+        storage_min: int | None = None,
+        storage_max: int | None = None,
+    ) -> Self:
+        fields = _storage_fields(storage, storage_min, storage_max)
+        fields["expressed_type"] = None if expressed is None else _expressed(expressed)
+        return cls._intern(tuple(fields.values()), lambda: fields)
+
+    def spell(self) -> str:
+        expressed = "" if self.expressed_type is None else f":{self.expressed_type}"
+        return f"!quant.any<{self._spell_storage()}{expressed}>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.storage, self.expressed_type, self.storage_min, self.storage_max)
+
+
+class CalibratedType(QuantizedType):
+    """`!quant.calibrated<expressed<min:max>>`: a float whose values were seen to lie in min..max."""
+
+    __slots__ = ("expressed_type", "max", "min")
+    expressed_type: FloatType
+    min: float
+    max: float
+
+    def __new__(cls, expressed: str | FloatType, min: float, max: float) -> Self:
+        low, high = float(min), float(max)
+        if not low < high:
+            raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
+        kind = _expressed(expressed)
+        key = (kind, low, high, math.copysign(1.0, low), math.copysign(1.0, high))
+        return cls._intern(key, lambda: {"expressed_type": kind, "min": low, "max": high})
+
+    def spell(self) -> str:
+        return f"!quant.calibrated<{self.expressed_type}<{spell_double(self.min)}:{spell_double(self.max)}>>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.expressed_type, self.min, self.max)
+
+
+class UniformType(_StoredType):
+    """`!quant.uniform<...>`: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
+
+    `storage` is "i8", "u4", ... (1 to 32 bits) and `expressed` a float type or its name. `scales` is one float (per
+    layer), a sequence with an `axis` (per axis), or nested sequences with `block_sizes` (sub-channel), an
+    axis -> block mapping. `zero_points` has the shape of `scales`; left out, all are 0.
+
+    Raises QuantTypeError, naming the part, where a limit is broken.
+
+    >>> str(UniformType("i8", "f32", 0.5, 3))
+    '!quant.uniform<i8:f32, 5.000000e-01:3>'
+    >>> str(UniformType("u8", "f32", [0.5, 1.0], axis=1))
+    '!quant.uniform<u8:f32:1, {5.000000e-01,1.000000e+00}>'
+    >>> UniformType("i4", "f32", [[0.5], [1.0]], block_sizes={0: 2}).scales_shape
+    (2, 1)
+    """
+
+    __slots__ = ("axis", "block_sizes", "scales", "scales_shape", "zero_points")
+    expressed_type: FloatType
+    scales: tuple[float, ...]
+    """All scales, row-major."""
+    zero_points: tuple[int, ...]
+    scales_shape: tuple[int, ...]
+    """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
+    axis: int | None
+    block_sizes: BlockSizes | None
+
+    def __new__(
+        cls,
+        storage: str | IntegerType,
+        expressed: str | FloatType,
+        scales: Scales,
+        zero_points: ZeroPoints | None = None,
+        axis: int | None = None,
+        block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
+        storage_min: int | None = None,
+        storage_max: int | None = None,
+    ) -> Self:
+        fields = _storage_fields(storage, storage_min, storage_max)
+        kind = fields["expressed_type"] = _expressed(expressed)
+        fields["axis"] = _axis(axis)
+        blocks = fields["block_sizes"] = _block_sizes(block_sizes)
+        if axis is not None and blocks is not None:
+            raise QuantTypeError("a type has an axis or block sizes, not both")
+        shape, flat = _flatten(scales, "scales")
+        _check_scales_shape(shape, axis, blocks)
+        fields["scales"] = _scales(flat, kind, rounded=blocks is not None)
+        fields["scales_shape"] = shape
+        fields["zero_points"] = _zero_points(zero_points, shape, len(flat))
+        return cls._intern(tuple(fields.values()), lambda: fields)
+
+    @property
+    def is_per_layer(self) -> bool:
+        return self.axis is None and self.block_sizes is None
+
+    @property
+    def is_per_axis(self) -> bool:
+        return self.axis is not None
+
+    @property
+    def is_sub_channel(self) -> bool:
+        return self.block_sizes is not None
+
+    @property
+    def scale(self) -> float:
+        """The scale of a per-layer type."""
+        self._require_per_layer("scale")
+        return self.scales[0]
+
+    @property
+    def zero_point(self) -> int:
+        """The zero point of a per-layer type."""
+        self._require_per_layer("zero point")
+        return self.zero_points[0]
+
+    def _require_per_layer(self, what: str) -> None:
+        if not self.is_per_layer:
+            raise QuantTypeError(f"{self} has no single {what}")
+
+    def with_(self, **changes: Any) -> "UniformType":
+        """A copy with some constructor arguments changed; a new `storage` takes its own default bounds.
+
+        >>> str(UniformType("i8", "f32", 0.5, 3).with_(scales=0.25))
+        '!quant.uniform<i8:f32, 2.500000e-01:3>'
+        """
+        arguments: dict[str, Any] = dict(zip(_ARGUMENTS, self.__reduce__()[1], strict=True))
+        if unknown := changes.keys() - arguments.keys():
+            raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
+        if "storage" in changes:
+            arguments["storage_min"] = arguments["storage_max"] = None
+        if "scales" in changes and "zero_points" not in changes and not any(self.zero_points):
+            arguments["zero_points"] = None
+        return UniformType(**(arguments | changes))
+
+    def spell(self) -> str:
+        head = f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}"
+        if self.is_per_layer:
+            return f"{head}, {_spell_pair(spell_double(self.scales[0]), self.zero_points[0])}>"
+        if self.is_per_axis:
+            pairs = map(_spell_pair, map(spell_double, self.scales), self.zero_points)
+            return f"{head}:{self.axis}, {{{','.join(pairs)}}}>"
+        blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
+        pairs = map(_spell_pair, (_spell_rounded(s, self.expressed_type.name) for s in self.scales), self.zero_points)
+        return f"{head}:{{{blocks}}}, {_spell_nested(list(pairs), self.scales_shape)}>"
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        scales: Any = self.scales[0] if self.is_per_layer else _nest(self.scales, self.scales_shape)
+        zeros: Any = self.zero_points[0] if self.is_per_layer else _nest(self.zero_points, self.scales_shape)
+        bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
+        return type(self), (self.storage, self.expressed_type, scales, zeros, self.axis, self.block_sizes, *bounds)
+
+
+_ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_sizes", "storage_min", "storage_max")
+
+
+def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
+    """The least and greatest integer of a storage type."""
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+
+
+def check_scale(scale: float, expressed: FloatType) -> None:
+    """Raise QuantTypeError unless `scale` is positive, finite and in the expressed type's range."""
+    if not expressed.smallest <= scale <= expressed.largest or not 0.0 < scale < math.inf:
+        least, greatest = f"{expressed.smallest:e}", f"{expressed.largest:e}"
+        raise QuantTypeError(f"scale {scale:e} out of expressed type range [{least}, {greatest}]")
+
+
+def check_integrity(element: UniformType, shape: Sequence[int | None] | None) -> None:
+    """Raise QuantTypeError unless the parameters of `element` fit a tensor of `shape` (`None` entries are dynamic,
+    `None` for the whole is unranked). Per layer fits everything.
+
+    Source: 'Per-axis quantization integrity' of the quant dialect, and verifySubChannelQuantization of mlir-opt 22.
+    """
+    if element.axis is not None and shape is not None:
+        if element.axis >= len(shape):
+            raise QuantTypeError(
+                f"quantized dimension must be less than tensor rank: axis {element.axis}, rank {len(shape)}"
+            )
+        size = shape[element.axis]
+        if size is not None and size != len(element.scales):
+            raise QuantTypeError(
+                "quantized dimension size does not match number of scales: "
+                f"dimension {element.axis} is {size}, scales are {len(element.scales)}"
+            )
+    elif element.block_sizes is not None:
+        _check_blocks(element, element.block_sizes, shape)
+
+
+def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence[int | None] | None) -> None:
+    if shape is None:
+        raise QuantTypeError("tensor containing the sub-channel quantized type must be ranked")
+    rank = len(shape)
+    for axis, block in block_sizes:
+        if axis >= rank:
+            raise QuantTypeError(f"quantized dimension {axis} must be less than tensor rank {rank}")
+        size = shape[axis]
+        if size is not None and size % block:
+            raise QuantTypeError(
+                f"tensor dimension size {size} at axis {axis} must be divisible by the corresponding block size {block}"
+            )
+    if len(element.scales_shape) != rank:
+        raise QuantTypeError(f"rank of scales {len(element.scales_shape)} must match the rank of the tensor {rank}")
+    blocks = dict(block_sizes)
+    for axis, (size, scales) in enumerate(zip(shape, element.scales_shape, strict=True)):
+        if size == 0:
+            raise QuantTypeError("tensor dimension size of zero is not allowed with sub-channel quantization")
+        if axis in blocks and size is None:
+            continue
+        expected = size // blocks[axis] if axis in blocks and size is not None else 1
+        if scales != expected:
+            raise QuantTypeError(
+                f"dimension size {scales} of scales tensor at axis {axis} should match "
+                f"(tensor dimension at axis / block sizes at axis) = {expected}"
+            )
+
+
+# -- the constructors' checks ------------------------------------------------------------------------------------------
+
+
+def _storage_fields(storage: str | IntegerType, low: int | None, high: int | None) -> dict[str, Any]:
+    width, is_signed = parse_storage(storage)
+    least, greatest = storage_range(width, is_signed)
+    low, high = (
+        least if low is None else _integer(low, "storage minimum"),
+        (greatest if high is None else _integer(high, "storage maximum")),
+    )
+    if not least <= low <= greatest:
+        raise QuantTypeError(f"illegal storage type minimum: {low}")
+    if not least <= high <= greatest:
+        raise QuantTypeError(f"illegal storage type maximum: {high}")
+    if low >= high:
+        raise QuantTypeError(f"illegal storage min and storage max: ({low}:{high})")
+    return {
+        "storage_type": IntegerType(width),
+        "is_signed": is_signed,
+        "storage_min": low,
+        "storage_max": high,
+    }
+
+
+def parse_storage(storage: str | IntegerType) -> tuple[int, bool]:
+    """(width, signed) of `iN`, `siN`, `uN`, `uiN`."""
+    text = str(storage)
+    prefix = text.rstrip("0123456789")
+    digits = text[len(prefix) :]
+    if prefix not in ("i", "si", "u", "ui") or not digits or not digits.isascii():
+        raise QuantTypeError(f"illegal storage type {text!r}: expected iN or uN")
+    width = int(digits) if len(digits) < 9 else MAX_STORAGE_WIDTH + 1
+    if not 1 <= width <= MAX_STORAGE_WIDTH:
+        raise QuantTypeError(f"illegal storage type size: {digits}")
+    return width, prefix in ("i", "si")
+
+
+def _expressed(expressed: str | FloatType) -> FloatType:
+    if isinstance(expressed, FloatType):
+        return expressed
+    if expressed not in FORMATS:
+        raise QuantTypeError(f"invalid expressed type {expressed!s}: expected a float type")
+    return FloatType(expressed)
+
+
+def _integer(value: Any, what: str) -> int:
+    try:
+        result = index(value)
+    except TypeError:
+        raise QuantTypeError(f"{what} is an integer, not {value!r}") from None
+    if result not in _INT64:
+        raise QuantTypeError(f"{what} {result} does not fit 64 bits")
+    return result
+
+
+def _axis(axis: int | None) -> int | None:
+    if axis is None:
+        return None
+    axis = _integer(axis, "axis")
+    if not 0 <= axis <= _INT32_MAX:
+        raise QuantTypeError(f"illegal quantized dimension: {axis}")
+    return axis
+
+
+def _block_sizes(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None) -> BlockSizes | None:
+    if blocks is None:
+        return None
+    pairs = tuple(blocks.items()) if isinstance(blocks, Mapping) else tuple(blocks)
+    checked = []
+    for axis, size in pairs:
+        size = _integer(size, "block size")
+        if size <= 0:
+            raise QuantTypeError(f"illegal block size: {size}")
+        checked.append((_axis(axis), size))
+    return tuple(checked)  # type: ignore[arg-type]  # _axis gives None for None alone
+
+
+def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockSizes | None) -> None:
+    if 0 in shape:
+        raise QuantTypeError("a type has at least one scale")
+    if blocks is not None:
+        if not shape:
+            raise QuantTypeError("scales of a sub-channel type are nested sequences, one level per tensor dimension")
+    elif axis is not None:
+        if len(shape) != 1:
+            raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}")
+    elif shape:
+        raise QuantTypeError(f"scales of shape {shape} need an axis or block sizes")
+
+
+def _scales(scales: list[Any], expressed: FloatType, rounded: bool) -> tuple[float, ...]:
+    result = []
+    for given in scales:
+        try:
+            scale = float(given)
+        except (TypeError, ValueError, OverflowError):
+            raise QuantTypeError(f"a scale is a float, not {given!r}") from None
+        check_scale(scale, expressed)
+        result.append(round_to(scale, expressed.name) if rounded else scale)
+    return tuple(result)
+
+
+def _zero_points(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    if zero_points is None:
+        return (0,) * count
+    given, flat = _flatten(zero_points, "zero points")
+    if given != shape:
+        raise QuantTypeError(f"zero points of shape {given} do not match scales of shape {shape}")
+    return tuple(_integer(value, "zero point") for value in flat)
+
+
+def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
+    """(shape, row-major items) of nested sequences; arrays count as sequences."""
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    shape: list[int] = []
+    level = [values]
+    while level and isinstance(level[0], list | tuple):
+        lengths = {len(item) if isinstance(item, list | tuple) else None for item in level}
+        if len(lengths) != 1 or len(shape) > 64:
+            raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
+        shape.append(len(level[0]))
+        level = [item for row in level for item in row]
+    if any(isinstance(item, list | tuple) for item in level):
+        raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
+    return tuple(shape), level
+
+
+def _nest(values: Sequence[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    for size in reversed(shape[1:]):
+        values = [tuple(values[i : i + size]) for i in range(0, len(values), size)]
+    return tuple(values)
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def _spell_pair(scale: str, zero_point: int) -> str:
+    return f"{scale}:{zero_point}" if zero_point else scale
+
+
+def _spell_rounded(scale: float, name: str) -> str:
+    """Upstream's spelling in the expressed type, unless that is a bit pattern: of 32 bits it does not parse again."""
+    form = FORMATS[name]
+    text = spell(form.encode_float(scale), form)
+    return spell_double(scale) if text.startswith("0x") else text
+
+
+def _spell_nested(items: list[str], shape: tuple[int, ...]) -> str:
+    for size in reversed(shape):
+        items = [f"{{{', '.join(items[i : i + size])}}}" for i in range(0, len(items), size)]
+    return items[0]
