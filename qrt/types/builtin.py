@@ -204,3 +204,7 @@ class OpaqueType(Type):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.text,)
+
+
+_COMMON = (*map(FloatType, FORMATS), *map(IntegerType, (1, 4, 8, 16, 32, 64)), IndexType(), NoneType())
+"""Held so that the weak table of interned types does not make them again and again."""

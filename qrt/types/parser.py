@@ -37,6 +37,11 @@ _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 _DIM = re.compile(r"[ \t\r\n]*(\?|\d+)[ \t\r\n]*", re.ASCII)
 _SCALABLE_DIM = re.compile(r"[ \t\r\n]*(\[?)[ \t\r\n]*(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
+_PER_LAYER = re.compile(
+    r"!quant\.uniform<([iu]\d{1,2})(?:<(-?\d{1,10}):(-?\d{1,10})>)?:(b?f\d+),[ ]?"
+    r"(\d+\.\d*(?:[eE][-+]?\d+)?)(?::(-?\d{1,18}))?>",
+    re.ASCII,
+)
 _SIGNEDNESS: dict[str, Signedness] = {"i": "signless", "si": "signed", "ui": "unsigned"}
 
 
@@ -207,6 +212,8 @@ class TypeParser:
 
     def _dialect_type(self, start: int) -> Type:
         scanner = self.scanner
+        if (common := self._per_layer(start)) is not None:
+            return common
         name = scanner.suffix("!", "a type name after '!'")
         dialect, _, mnemonic = name.partition(".")
         if "." not in name and scanner.text.startswith("<", scanner.pos):  # !dialect<name<...>>
@@ -231,6 +238,20 @@ class TypeParser:
                 scanner.balanced("a dialect type")
             scanner.expect(">", " in dialect type")
         return self._opaque(start, scanner.pos)
+
+    def _per_layer(self, start: int) -> Type | None:
+        """The common spelling by one pattern; anything else, errors included, is left to the rules below."""
+        match = _PER_LAYER.match(self.scanner.text, start)
+        if match is None:
+            return None
+        storage, low, high, expressed, scale, zero = match.groups()
+        try:
+            bounds = (int(low), int(high)) if low else (None, None)
+            result = UniformType(storage, expressed, float(scale), int(zero or 0), None, None, *bounds)
+        except QuantTypeError:
+            return None
+        self.scanner.pos = match.end()
+        return result
 
     def _opaque(self, start: int, end: int) -> Type:
         text = self.scanner.text[start:end]
