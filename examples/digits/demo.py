@@ -1,0 +1,111 @@
+"""Trains, quantizes, writes `digits.mlir`, runs it with `qrt run` on the held-out images and compares it with floats.
+
+    python -m examples.digits.demo [--program digits.mlir]
+
+The exit status is 1 if the int8 program is below 95 % accuracy or more than 1 % away from the float network.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import qrt
+from examples.digits.network import Array, Network
+from examples.digits.quantize import Constant, QuantizedNetwork, quantize
+from examples.digits.train import Digits, accuracy, load, train
+from examples.digits.write_ir import write_ir
+
+PROGRAM = Path(__file__).with_name("digits.mlir")
+SHADES = " .:-=+*#%@"
+
+
+def qrt_run(program: Path, images: Array) -> Array:
+    """The logits that the command line tool computes, through .npy files."""
+    with tempfile.TemporaryDirectory() as folder:
+        images_file, logits_file = Path(folder, "images.npy"), Path(folder, "logits.npy")
+        np.save(images_file, images)
+        command = ["run", str(program), "--input", f"images={images_file}", "--output", f"logits={logits_file}"]
+        subprocess.run([sys.executable, "-m", "qrt", *command], check=True)
+        logits: Array = np.load(logits_file)
+        return logits
+
+
+def microseconds_per_image(run: Callable[[Array], object], images: Array) -> float:
+    """The best of ten runs over all the images."""
+    seconds = []
+    for _ in range(10):
+        start = time.perf_counter()
+        run(images)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds) / len(images) * 1e6
+
+
+def table(digits: Digits, network: Network, quantized: QuantizedNetwork, program: Path, logits: dict[str, Array]) -> str:
+    """Both networks side by side."""
+    constants = [value.storage for value in vars(quantized).values() if isinstance(value, Constant)]
+    compiled = qrt.compile(qrt.load(program))
+    times = (
+        microseconds_per_image(lambda images: network.forward(images, np.matmul), digits.test_images),
+        microseconds_per_image(compiled, digits.test_images),
+    )
+    scores = [accuracy(one, digits.test_labels) for one in logits.values()]
+    sizes = [sum(array.nbytes for array in arrays) / 1000 for arrays in (vars(network).values(), constants)]
+    agreement = accuracy(logits["int8"], logits["float32"].argmax(axis=1))
+    return "\n".join([
+        f"{'':24}{'float32, NumPy':>16}{'int8, qrt':>16}",
+        f"{'accuracy':24}{scores[0]:>16.2%}{scores[1]:>16.2%}",
+        f"{'same answer':24}{'':16}{agreement:>16.2%}",
+        f"{'weights and biases':24}{sizes[0]:>13.1f} kB{sizes[1]:>13.1f} kB",
+        f"{'time per image':24}{times[0]:>13.1f} us{times[1]:>13.1f} us",
+    ])  # fmt: skip
+
+
+def pictures(images: Array, labels: NDArray[np.integer], predictions: NDArray[np.integer]) -> str:
+    """The images side by side, each over what was predicted and what it is."""
+    shades = np.array(list(SHADES))[np.rint(images[..., 0] * (len(SHADES) - 1)).astype(int)]
+    rows = ["  ".join("".join(shades[image, row].repeat(2)) for image in range(len(images))) for row in range(8)]
+    captions = (f"{p} ({'right' if p == t else f'is {t}'})" for p, t in zip(predictions, labels, strict=True))
+    return "\n".join([*rows, "  ".join(f"{caption:^16}" for caption in captions)])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The whole way from the images to the comparison; returns the exit status."""
+    parser = argparse.ArgumentParser(description="handwritten digits, from float training to an int8 program")
+    parser.add_argument("--program", type=Path, default=PROGRAM, help="where to write the program (%(default)s)")
+    program: Path = parser.parse_args(arguments).program
+
+    digits = load()
+    start = time.perf_counter()
+    network = train(digits.train_images, digits.train_labels)
+    print(f"trained on {len(digits.train_images)} images in {time.perf_counter() - start:.1f} s")
+    quantized = quantize(network, digits.train_images)
+    program.write_text(write_ir(quantized), encoding="utf-8")
+    print(f"wrote {program}; running it on {len(digits.test_images)} held-out images\n")
+
+    logits = {
+        "float32": network.forward(digits.test_images, np.matmul).logits,
+        "int8": qrt_run(program, digits.test_images),
+    }
+    print(table(digits, network, quantized, program, logits), end="\n\n")
+
+    predictions = logits["int8"].argmax(axis=1)
+    wrong = np.flatnonzero(predictions != digits.test_labels)
+    shown = [*np.flatnonzero(predictions == digits.test_labels)[:4], *wrong[:2]]
+    print(pictures(digits.test_images[shown], digits.test_labels[shown], predictions[shown]))
+
+    float32, int8 = (accuracy(one, digits.test_labels) for one in logits.values())
+    if int8 < 0.95 or abs(int8 - float32) > 0.01:
+        print("the int8 program is not as good as it has to be", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
