@@ -1,0 +1,96 @@
+"""qrt: a numerical runtime for quantized tensors whose types are MLIR ``!quant.uniform``.
+
+>>> import numpy as np
+>>> t = parse_type("!quant.uniform<i8:f32, 0.5:3>")
+>>> quantize(np.float32([0, 1, 2]), t).storage.tolist()
+[3, 5, 7]
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from qrt import kernels
+from qrt._seam._core import get_num_threads, set_num_threads
+from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, VerifyError
+from qrt.functions import (
+    add,
+    avg_pool2d,
+    clamp,
+    concat,
+    conv2d,
+    dcast,
+    matmul,
+    max_pool2d,
+    mul,
+    qcast,
+    quantize,
+    relu,
+    requantize,
+    reshape,
+    scast,
+    sub,
+    transpose,
+)
+from qrt.tensor import QuantTensor
+from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
+
+if TYPE_CHECKING:
+    from qrt import ir
+    from qrt.execute import Program, compile, load
+
+__version__ = "0.1.0"
+
+_LAZY = {"ir": "qrt.ir", "compile": "qrt.execute", "load": "qrt.execute", "Program": "qrt.execute"}
+
+__all__ = [
+    "AnyQuantizedType",
+    "CalibratedType",
+    "KernelError",
+    "ModelError",
+    "ParseError",
+    "Program",
+    "QuantError",
+    "QuantTensor",
+    "QuantTypeError",
+    "TensorType",
+    "UniformType",
+    "VerifyError",
+    "add",
+    "avg_pool2d",
+    "clamp",
+    "compile",
+    "concat",
+    "conv2d",
+    "dcast",
+    "get_num_threads",
+    "ir",
+    "kernels",
+    "load",
+    "matmul",
+    "max_pool2d",
+    "mul",
+    "parse_type",
+    "qcast",
+    "quantize",
+    "relu",
+    "requantize",
+    "reshape",
+    "scast",
+    "set_num_threads",
+    "sub",
+    "transpose",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module 'qrt' has no attribute {name!r}")
+    loaded = import_module(module)
+    value = loaded if module == f"qrt.{name}" else getattr(loaded, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

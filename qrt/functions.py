@@ -1,0 +1,385 @@
+"""The functions on QuantTensors: each is one call of an op family. Shapes and rules: ``qrt.ops`` and NUMERICS
+(docs/numerics.md)."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt import kernels
+from qrt.errors import QuantTypeError
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, BoundCall, expressed_dtype, storage_dtype
+from qrt.ops.window import resolve_padding, two_positive
+from qrt.tensor import (
+    QuantTensor,
+    apply,
+    check_bounds,
+    direct_target,
+    expressed_array,
+    ready,
+)
+from qrt.types import TensorType, UniformType, check_integrity
+
+Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
+Pair = Sequence[int] | int
+
+
+@lru_cache(maxsize=1024)
+def _bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...], isa: str) -> BoundCall:
+    """A cast of a tensor of quantized type ``t``, to it (qcast) or from it (dcast)."""
+    family = FAMILIES[name]
+    assert isinstance(t.element, UniformType)
+    plain = TensorType(t.shape, t.element.expressed_type)
+    source, result = (plain, t) if name == "qcast" else (t, plain)
+    complete = family.complete(dict(attributes))
+    return family.call((source,), family.resolve((source,), complete, result), complete)[0]
+
+
+def qcast(
+    x: npt.ArrayLike,
+    type: UniformType,
+    *,
+    rounding: str = "half_even",
+    zero_point: str = "before",
+    scale: str = "divide",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` in the expressed type.
+
+    ``x``: an array of the type's expressed dtype (Python numbers and lists are converted). ``rounding``: half_even,
+    half_away or toward_zero; ``zero_point``: added before or after rounding; ``scale``: divide, or multiply by the
+    reciprocal. NaN stores the zero point, infinities saturate. Raises ``QuantTypeError`` for another dtype or a shape
+    that does not fit the type's channels.
+
+    >>> t = UniformType("i8", "f32", 0.5, 3)
+    >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
+    [1, 3, 127]
+    """
+    return _quantize(expressed_array(x, _uniform(type), exact=True), type, (rounding, zero_point, scale), out)
+
+
+def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> QuantTensor:
+    """``qcast`` by the default rule of real values of any dtype, rounded to the expressed type first.
+
+    >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
+    [0, 4, 8]
+    """
+    values = expressed_array(x, _uniform(type), exact=False)
+    return _quantize(values, type, ("half_even", "before", "divide"), out)
+
+
+def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> QuantTensor:
+    check_integrity(type, x.shape)
+    result = TensorType(x.shape, type)
+    attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
+    call = _bound_cast("qcast", result, attributes, kernels.active())
+    values = ready(x)
+    target = None if out is None else direct_target(out, result, [values])
+    storage = np.empty(x.shape, storage_dtype(type)) if target is None else target
+    call(values, storage)
+    if out is None:
+        return QuantTensor._of(storage, type)
+    if target is None:
+        out._data[...] = QuantTensor._of(storage, type)._data
+    return out
+
+
+def dcast(q: QuantTensor, *, out: Array | None = None) -> Array:
+    """``quant.dcast``: ``(storage - zero_point) * scale`` in the expressed type.
+
+    >>> dcast(QuantTensor(np.int8([3, 5]), UniformType("i8", "f32", 0.5, 3))).tolist()
+    [0.0, 1.0]
+    """
+    _quant(q, "dcast")
+    dtype = expressed_dtype(q.type.expressed_type)
+    if out is not None and (out.shape != q.shape or out.dtype != dtype):
+        raise QuantTypeError(f"dcast: out must have shape {q.shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
+    storage = ready(q.storage)
+    direct = out is not None and out.flags.carray and not np.may_share_memory(out, storage)
+    values = out if direct and out is not None else np.empty(q.shape, dtype)
+    _bound_cast("dcast", q.tensor_type, (), kernels.active())(storage, values)
+    if out is None or direct:
+        return values
+    out[...] = values
+    return out
+
+
+def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:
+    """``quant.scast``: moves no bits. A quantized tensor to signless integers, or integers of the storage width to a
+    quantized type.
+
+    Signless integers are NumPy's ``intN``; integers may be given signed or unsigned, the type says how their bits
+    read. Raises ``QuantTypeError`` for values that the width or the storage bounds do not hold.
+
+    >>> scast(QuantTensor(np.uint8([255]), UniformType("u8", "f32", 1.0))).tolist()
+    [-1]
+    >>> scast(np.int8([-1]), UniformType("u8", "f32", 1.0)).storage.tolist()
+    [255]
+    """
+    if isinstance(x, QuantTensor):
+        if type is not None:
+            raise QuantTypeError("scast: a quantized tensor casts to integers, without a type")
+        return signless(x.storage, x.type)
+    if type is None:
+        raise QuantTypeError("scast: integers need the quantized type to cast to")
+    return QuantTensor._of(from_signless(np.asarray(x), _uniform(type)), type)
+
+
+def signless(storage: Array, t: UniformType) -> Array:
+    """Storage as the signed integers of the same bits."""
+    spare = 8 * storage.dtype.itemsize - t.storage_width
+    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
+    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
+
+
+def from_signless(integers: Array, t: UniformType) -> Array:
+    """Integers of the storage width, signed or unsigned, as storage of the type."""
+    if integers.dtype.kind not in "iu":
+        raise QuantTypeError(f"scast: integers are needed, got dtype {integers.dtype}")
+    check_integrity(t, integers.shape)
+    width = t.storage_width
+    if integers.size and (int(integers.min()) < -(1 << (width - 1)) or int(integers.max()) >= 1 << width):
+        raise QuantTypeError(f"scast: values of dtype {integers.dtype} do not fit the {width} bits of {t}")
+    wide = integers.astype(np.int64) & ((1 << width) - 1)
+    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
+    check_bounds(values, t)
+    return values.astype(storage_dtype(t))
+
+
+def matmul(
+    a: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """``a @ w`` with NumPy's shapes; ``bias`` is one value per column; ``out_type`` fuses the requantization.
+
+    Without ``out_type`` the result is i32 with scale ``sa * sw``, where that is exact for every value of the types.
+
+    >>> t = UniformType("i8", "f32", 0.5)
+    >>> a = QuantTensor(np.int8([[1, 2]]), t)
+    >>> (a @ a.T).storage.tolist(), str((a @ a.T).type)
+    ([[5]], '!quant.uniform<i32:f32, 2.500000e-01>')
+    """
+    operands = (a, w) if bias is None else (a, w, bias)
+    return apply("matmul", operands, {"requant": requant}, out_type, out)
+
+
+def conv2d(
+    x: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    strides: Pair = (1, 1),
+    padding: Padding = "VALID",
+    dilations: Pair = (1, 1),
+    groups: int = 1,
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """2-D convolution: ``x`` NHWC, ``w`` OHWI (I = channels / groups), ``bias`` one value per output channel.
+
+    ``padding``: "VALID", "SAME" (TensorFlow's) or ``((top, bottom), (left, right))``.
+
+    >>> t = UniformType("i8", "f32", 1.0)
+    >>> x = QuantTensor(np.ones((1, 3, 3, 1), np.int8), t)
+    >>> conv2d(x, x, padding="SAME").storage[0, :, :, 0].tolist()
+    [[4, 6, 4], [6, 9, 6], [4, 6, 4]]
+    """
+    _quant(x, "conv2d"), _quant(w, "conv2d")
+    steps, spread = (
+        two_positive("conv2d", "strides", _pair(strides)),
+        two_positive("conv2d", "dilations", _pair(dilations)),
+    )
+    resolved = padding
+    if isinstance(padding, str) and x.ndim == 4 and w.ndim == 4:
+        resolved = resolve_padding(padding, _two(x.shape[1:3]), _two(w.shape[1:3]), steps, spread)
+    attributes = {
+        "strides": steps,
+        "padding": _nested(resolved),
+        "dilations": spread,
+        "groups": groups,
+        "requant": requant,
+    }
+    return apply("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+
+
+def _sum(
+    name: str, a: QuantTensor, b: QuantTensor, out_type: UniformType | None, out: QuantTensor | None
+) -> QuantTensor:
+    return apply(name, (a, b), {}, out_type, out)
+
+
+def add(
+    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
+) -> QuantTensor:
+    """``a + b``, broadcast. Without ``out_type`` equal scales give i32 of that scale.
+
+    >>> a = QuantTensor(np.int8([1, 2]), UniformType("i8", "f32", 0.5))
+    >>> (a + a).dequantize().tolist()
+    [1.0, 2.0]
+    """
+    return _sum("add", a, b, out_type, out)
+
+
+def sub(
+    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
+) -> QuantTensor:
+    """``a - b``, as ``add``."""
+    return _sum("sub", a, b, out_type, out)
+
+
+def mul(
+    a: QuantTensor,
+    b: QuantTensor,
+    *,
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """``a * b``, broadcast. Without ``out_type`` the result is i32 with scale ``sa * sb``."""
+    return apply("mul", (a, b), {"requant": requant}, out_type, out)
+
+
+def requantize(
+    q: QuantTensor, type: UniformType, *, requant: str = "fixed", out: QuantTensor | None = None
+) -> QuantTensor:
+    """The same values in another quantized type of the same expressed type.
+
+    >>> q = QuantTensor(np.int8([4, -3]), UniformType("i8", "f32", 0.5))
+    >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
+    [18, 4]
+    """
+    return apply("requantize", (q,), {"requant": requant}, _uniform(type), out)
+
+
+def clamp(
+    q: QuantTensor, min: float | None = None, max: float | None = None, *, out: QuantTensor | None = None
+) -> QuantTensor:
+    """Values clamped to ``[min, max]`` (expressed values, quantized by the default cast rule).
+
+    >>> q = QuantTensor(np.int8([-5, 5, 50]), UniformType("i8", "f32", 0.5))
+    >>> clamp(q, 0, 6).storage.tolist()
+    [0, 5, 12]
+    """
+    bounds = {"min": None if min is None else float(min), "max": None if max is None else float(max)}
+    return apply("clamp", (q,), bounds, None, out)
+
+
+def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
+    """``clamp`` from 0."""
+    return clamp(q, 0.0, out=out)
+
+
+def _pool(
+    name: str,
+    q: QuantTensor,
+    kernel: Pair,
+    strides: Pair | None,
+    padding: Padding,
+    extra: dict[str, Any],
+    out_type: UniformType | None,
+    out: QuantTensor | None,
+) -> QuantTensor:
+    _quant(q, name)
+    size = two_positive(name, "kernel", _pair(kernel))
+    steps = size if strides is None else two_positive(name, "strides", _pair(strides))
+    resolved = padding
+    if isinstance(padding, str) and q.ndim == 4:
+        resolved = resolve_padding(padding, _two(q.shape[1:3]), size, steps, (1, 1))
+    attributes = {"kernel": size, "strides": steps, "padding": _nested(resolved), **extra}
+    return apply(name, (q,), attributes, out_type, out)
+
+
+def avg_pool2d(
+    q: QuantTensor,
+    kernel: Pair,
+    *,
+    strides: Pair | None = None,
+    padding: Padding = "VALID",
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Average over NHWC windows, padding left out; the type is kept unless ``out_type`` is given.
+
+    >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]).reshape(1, 2, 2, 1), UniformType("i8", "f32", 0.5))
+    >>> avg_pool2d(q, 2).storage.tolist()
+    [[[[3]]]]
+    """
+    return _pool("avg_pool2d", q, kernel, strides, padding, {"requant": requant}, out_type, out)
+
+
+def max_pool2d(
+    q: QuantTensor,
+    kernel: Pair,
+    *,
+    strides: Pair | None = None,
+    padding: Padding = "VALID",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Maximum over NHWC windows, padding left out; the type is kept."""
+    return _pool("max_pool2d", q, kernel, strides, padding, {}, None, out)
+
+
+def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
+    """A reshape that keeps the channel axis of a per-axis type."""
+    return _quant(q, "reshape").reshape(shape)
+
+
+def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
+    """Axes permuted; a per-axis type follows its channels."""
+    return _quant(q, "transpose").transpose(permutation)
+
+
+def concat(
+    tensors: Sequence[QuantTensor],
+    axis: int = 0,
+    *,
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Tensors joined along ``axis``. Operands of another type than ``out_type`` are requantized; channels along
+    ``axis`` are joined.
+
+    >>> q = QuantTensor(np.int8([1, 2]), UniformType("i8", "f32", 0.5))
+    >>> concat([q, q]).storage.tolist()
+    [1, 2, 1, 2]
+    """
+    return apply("concat", tuple(tensors), {"axis": axis, "requant": requant}, out_type, out)
+
+
+def _uniform(t: object) -> UniformType:
+    if not isinstance(t, UniformType):
+        raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
+    return t
+
+
+def _quant(q: object, name: str) -> QuantTensor:
+    if not isinstance(q, QuantTensor):
+        raise QuantTypeError(f"{name}: a QuantTensor is needed, got {type(q).__name__}")
+    return q
+
+
+def _pair(value: Any) -> Any:
+    return (value, value) if isinstance(value, (int, np.integer)) else value
+
+
+def _two(values: Sequence[int]) -> tuple[int, int]:
+    return values[0], values[1]
+
+
+def _nested(padding: Any) -> Any:
+    return (
+        tuple(map(tuple, padding))
+        if isinstance(padding, (list, tuple)) and all(isinstance(p, (list, tuple)) for p in padding)
+        else padding
+    )

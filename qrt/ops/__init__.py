@@ -1,0 +1,14 @@
+"""The op families, on plain storage arrays and types. Knows neither QuantTensor nor IR.
+
+>>> sorted(FAMILIES)[:3]
+['add', 'avg_pool2d', 'clamp']
+"""
+
+from qrt.ops import binary, casts, clamp, conv, matmul, movement, pool
+from qrt.ops.core import OpFamily
+
+_MODULES = (casts, matmul, conv, binary, clamp, pool, movement)
+
+FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for family in module.FAMILIES}
+
+__all__ = ["FAMILIES", "OpFamily"]

@@ -1,0 +1,125 @@
+"""What matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result types.
+
+``acc`` is exact (NUMERICS: accumulators): it is held in 32 bits where the types bound it below 2**31, else in 64;
+nothing wraps.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qrt import numerics
+from qrt.errors import QuantTypeError
+from qrt.ops.core import Array, BoundCall, quantized, storage_dtype
+from qrt.ops.requant import check_rule, max_magnitude
+from qrt.types import TensorType, UniformType
+
+
+def accumulator_bound(a: UniformType, w: UniformType, depth: int | None) -> int | None:
+    """``K * max|a - za| * max|w - zw|``, None for a dynamic K."""
+    return None if depth is None else depth * max_magnitude(a) * max_magnitude(w)
+
+
+def check_accumulator(
+    op: str, a: UniformType, w: UniformType, depth: int | None, rule: str, bias: UniformType | None
+) -> None:
+    """Refuses a rule or a depth that the accumulator cannot hold, sub-channel rules included."""
+    bound = accumulator_bound(a, w, depth)
+    if bound is not None and bias is not None:
+        bound += max_magnitude(bias)
+    check_rule(op, rule, bound)
+    if w.is_sub_channel and rule not in ("fixed", "float32"):
+        raise QuantTypeError(
+            f"{op}: requant = {rule!r} is not defined for sub-channel weights, use 'fixed' or 'float32'"
+        )
+
+
+def check_expressed(op: str, *types: UniformType | None) -> None:
+    """All quantized operands and the result must express the same float type."""
+    expressed = {str(t.expressed_type) for t in types if t is not None}
+    if len(expressed) > 1:
+        raise QuantTypeError(f"{op}: operands and result express different types: {', '.join(sorted(expressed))}")
+
+
+def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
+    """The i32 type of scale ``sa * sw`` that holds every accumulator exactly, or the error that asks for
+    ``out_type``."""
+    bound = accumulator_bound(a, w, depth)
+    if bound is None or bound >= 1 << 31:
+        reason = "the depth is dynamic" if bound is None else f"the accumulator may reach {bound}"
+        raise QuantTypeError(f"{op}: no exact i32 result type exists ({reason}): give out_type")
+    if (a.is_per_axis and w.is_per_axis) or a.is_sub_channel or w.is_sub_channel:
+        raise QuantTypeError(f"{op}: the product of {a} and {w} has no quantized type: give out_type")
+    scales = [s * t for s in a.scales for t in w.scales]
+    per_axis = a.is_per_axis or w.is_per_axis
+    return UniformType("i32", a.expressed_type, scales if per_axis else scales[0], axis=axis if per_axis else None)
+
+
+def check_bias(op: str, bias: TensorType | None, channels: int | None, a: UniformType) -> UniformType | None:
+    """The bias type, checked: a vector of one value per output channel, per layer or per axis."""
+    if bias is None:
+        return None
+    element = quantized(bias, op, "bias")
+    size = bias.shape[0] if bias.shape is not None and len(bias.shape) == 1 else -1
+    if size == -1 or (None not in (size, channels) and size != channels) or element.is_sub_channel:
+        raise QuantTypeError(f"{op}: bias must be a vector of {channels} values, per layer or per axis, got {bias}")
+    if not a.is_per_layer:
+        raise QuantTypeError(f"{op}: a bias needs a per-layer first operand, got {a}")
+    return element
+
+
+def _per_channel(t: UniformType, values: Sequence[float], channels: int) -> list[float]:
+    return list(values) * channels if t.is_per_layer else list(values)
+
+
+def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: UniformType) -> Array:
+    """Bias storage as int64 at the accumulator's scale ``sa * sw`` (weights per layer or per axis)."""
+    channels = len(bias)
+    scales = [(a.scale, s) for s in _per_channel(w, w.scales, channels)]
+    zero_points = [int(z) for z in _per_channel(element, element.zero_points, channels)]
+    return numerics.rescale_bias(bias, _per_channel(element, element.scales, channels), zero_points, scales)
+
+
+def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool:
+    """Whether bias storage is added as it is: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
+    if any(element.zero_points) or not a.is_per_layer or w.is_sub_channel:
+        return False
+    channels = max(len(element.scales), len(w.scales))
+    pairs = zip(_per_channel(element, element.scales, channels), _per_channel(w, w.scales, channels), strict=True)
+    return all(s == a.scale * t for s, t in pairs)
+
+
+def bias_operand(
+    types: Sequence[TensorType], op: str, a: UniformType, w: UniformType, constants: Mapping[int, Array]
+) -> tuple[Array | str | None, Callable[[Array], Array] | None]:
+    """(bias for the seam, preparation): a constant at the accumulator's scale, or the dtype name of a bias given at
+    each call.
+
+    The preparation, where there is one, turns bias storage into that operand.
+    """
+    if len(types) < 3:
+        return None, None
+    element = quantized(types[2], op, "bias")
+    if 2 in constants:
+        return accumulator_bias(constants[2], element, a, w), None
+    if bias_is_direct(element, a, w) and storage_dtype(element) == np.int32:
+        return "i32", None
+    return "i64", lambda bias: accumulator_bias(bias, element, a, w)
+
+
+@dataclass(frozen=True)
+class PreparedBias:
+    """A kernel call whose bias operand (the last input) is rescaled first."""
+
+    call: BoundCall
+    prepare: Callable[[Array], Array]
+
+    def __call__(self, *arrays: Array) -> None:
+        *inputs, bias, out = arrays
+        self.call(*inputs, self.prepare(bias), out)
+
+
+def without_zero_point(q: Array, zero_points: Array) -> Array:
+    """Storage minus zero points, exact in int64."""
+    return np.asarray(q).astype(np.int64) - zero_points

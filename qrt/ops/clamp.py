@@ -1,0 +1,87 @@
+"""clamp: bounds given as expressed values, applied to storage. ``relu`` is a clamp from 0.
+
+Each bound is quantized by the default cast rule of the operand's type (per channel where the type is), then storage
+is clamped: the result has the operand's type.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    OpFamily,
+    Types,
+    collapsed_layout,
+    container,
+    declared_element,
+    fail,
+    parameter_index,
+    quantized,
+    static_shape,
+)
+from qrt.types import TensorType, UniformType
+
+
+def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x = quantized(types[0], "clamp", "x")
+    element = declared_element("clamp", result) or x
+    if element != x:
+        fail("clamp", f"the result must keep the type {x}, not {element}: requantize apart", types)
+    low, high = _bounds(attributes)
+    if isnan(low) or isnan(high) or low > high:
+        raise QuantTypeError(f"clamp: min must not exceed max, got min = {low}, max = {high}")
+    return types[0]
+
+
+def _bounds(attributes: Attributes) -> tuple[float, float]:
+    low, high = attributes["min"], attributes["max"]
+    return (-np.inf if low is None else float(low)), (np.inf if high is None else float(high))
+
+
+def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]:
+    """(lower, upper) storage values, one per parameter of the type."""
+
+    def stored(bound: float) -> Array:
+        scales, zero_points = np.array(t.scales), np.array(t.zero_points, np.int64)
+        return numerics.quantize(bound, scales, zero_points, t.storage_min, t.storage_max, t.expressed_type.name)
+
+    low, high = _bounds(attributes)
+    return stored(low), stored(high)
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (q,) = arrays
+    t = quantized(types[0], "clamp", "x")
+    index = parameter_index(t, q.shape)
+    lower, upper = stored_bounds(t, attributes)
+    return np.clip(q.astype(np.int64), lower[index], upper[index])
+
+
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+    if constants:
+        return None
+    t = quantized(types[0], "clamp", "x")
+    shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
+    lower, upper = stored_bounds(t, attributes)
+    return _core.bind_clamp(
+        isa=kernels.active(), storage=container(t), shape=shape, block=block, step=step, lower=lower, upper=upper
+    )
+
+
+FAMILIES = (
+    OpFamily(
+        name="clamp",
+        operands=("x",),
+        attributes={"min": None, "max": None},
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
+)

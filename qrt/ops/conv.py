@@ -1,0 +1,159 @@
+"""conv2d: NHWC input, OHWI weights, groups, strides, dilations, optional bias, fused requantization.
+
+The same sum as ``matmul`` over a window: padding holds the input's zero point, so it adds nothing. Weights may be per
+axis along their output channels (axis 0).
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops.accumulate import (
+    PreparedBias,
+    accumulator_bias,
+    bias_operand,
+    check_accumulator,
+    check_bias,
+    check_expressed,
+    exact_result,
+    without_zero_point,
+)
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    OpFamily,
+    Types,
+    checked_result,
+    container,
+    declared_element,
+    fail,
+    parameters_of,
+    quantized,
+    static_shape,
+)
+from qrt.ops.requant import combined_parameters
+from qrt.ops.window import output_size, pairs, two_positive, windows
+from qrt.types import TensorType, UniformType
+
+
+def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, w = (quantized(t, "conv2d", name) for t, name in zip(types, ("x", "w"), strict=False))
+    if types[0].rank != 4 or types[1].rank != 4:
+        fail("conv2d", "x must be NHWC and w OHWI, both of rank 4", types)
+    if not x.is_per_layer:
+        fail("conv2d", "x is summed over its height, width and channels and must be per layer", types)
+    if w.is_sub_channel or (w.is_per_axis and w.axis != 0):
+        fail("conv2d", "weights must be per layer, or per axis along their output channels (axis 0)", types)
+    images, height, width, channels = types[0].shape or ()
+    out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
+    groups = attributes["groups"]
+    if not isinstance(groups, (int, np.integer)) or groups < 1 or (out_channels is not None and out_channels % groups):
+        fail("conv2d", f"groups = {groups!r} must be positive and divide the {out_channels} output channels", types)
+    if channels is not None and depth is not None and depth * groups != channels:
+        fail("conv2d", f"{groups} groups of {depth} input channels do not make {channels}", types)
+    strides = two_positive("conv2d", "strides", attributes["strides"])
+    dilations = two_positive("conv2d", "dilations", attributes["dilations"])
+    padding = pairs(attributes["padding"])
+    out_height = output_size("conv2d", height, kernel_height, padding[0], strides[0], dilations[0])
+    out_width = output_size("conv2d", width, kernel_width, padding[1], strides[1], dilations[1])
+    element = declared_element("conv2d", result)
+    bias = check_bias("conv2d", types[2] if len(types) > 2 else None, out_channels, x)
+    taps = None if None in (kernel_height, kernel_width, depth) else kernel_height * kernel_width * depth  # type: ignore[operator]
+    if element is None:
+        if bias is not None:
+            raise QuantTypeError("conv2d: a bias needs out_type")
+        element = exact_result("conv2d", x, w, taps, 3)
+    check_expressed("conv2d", x, w, bias, element)
+    check_accumulator("conv2d", x, w, taps, attributes["requant"], bias)
+    if element.is_sub_channel or (element.is_per_axis and element.axis != 3):
+        fail("conv2d", f"the result {element} must be per layer or per axis along its channels (axis 3)", types)
+    return checked_result("conv2d", (images, out_height, out_width, out_channels), element)
+
+
+def _parameters(types: Types, result: TensorType, rule: str) -> tuple[numerics.RequantParameters, Array]:
+    """One parameter index per output channel (a single one where nothing is per axis)."""
+    x, w, element = (
+        quantized(types[0], "conv2d", "x"),
+        quantized(types[1], "conv2d", "w"),
+        quantized(result, "conv2d", "result"),
+    )
+
+    def along(t: UniformType) -> Array:
+        return np.arange(len(t.scales)) if t.is_per_axis else np.zeros(1, np.int64)
+
+    return combined_parameters(rule, [(x, along(x)), (w, along(w))], element, along(element))
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    x_type, w_type = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
+    x = without_zero_point(arrays[0], np.int64(x_type.zero_point))
+    w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1])
+    out_channels, kernel_height, kernel_width, depth = w.shape
+    groups = attributes["groups"]
+    views = windows(
+        x, (kernel_height, kernel_width), attributes["padding"], attributes["strides"], attributes["dilations"], fill=0
+    )
+    per_group = out_channels // groups
+    acc = np.concatenate(
+        [
+            np.tensordot(
+                views[..., g * depth : (g + 1) * depth, :, :],
+                w[g * per_group : (g + 1) * per_group],
+                ((3, 4, 5), (3, 1, 2)),
+            )
+            for g in range(groups)
+        ],
+        axis=-1,
+    )
+    if len(types) > 2:
+        acc = acc + accumulator_bias(arrays[2], quantized(types[2], "conv2d", "bias"), x_type, w_type)
+    parameters, index = _parameters(types, result, attributes["requant"])
+    return numerics.requantize(acc, parameters, index)
+
+
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+    if 0 in constants:
+        return None
+    x, w = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
+    parameters, index = _parameters(types, result, attributes["requant"])
+    bias, prepare = bias_operand(types, "conv2d", x, w, constants)
+    call = _core.bind_conv2d(
+        isa=kernels.active(),
+        x=container(x),
+        w=container(w),
+        x_shape=static_shape(types[0], "conv2d"),
+        w_shape=static_shape(types[1], "conv2d"),
+        x_zero_point=x.zero_point,
+        w_zero_points=w.zero_points,
+        requant=parameters.take(index),
+        strides=attributes["strides"],
+        padding=attributes["padding"],
+        dilations=attributes["dilations"],
+        groups=attributes["groups"],
+        w_constant=constants.get(1),
+        bias=bias,
+    )
+    return call if prepare is None else PreparedBias(call, prepare)
+
+
+FAMILIES = (
+    OpFamily(
+        name="conv2d",
+        operands=("x", "w", "bias"),
+        optional=1,
+        attributes={
+            "strides": (1, 1),
+            "padding": ((0, 0), (0, 0)),
+            "dilations": (1, 1),
+            "groups": 1,
+            "requant": "fixed",
+        },
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
+)

@@ -1,0 +1,230 @@
+"""What every op family shares: its interface, storage dtypes, and the index that maps elements to quantization
+parameters."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, check_integrity
+
+Array = npt.NDArray[Any]
+Types = tuple[TensorType, ...]
+Attributes = Mapping[str, Any]
+Shape = tuple[int, ...]
+
+
+class BoundCall(Protocol):
+    """An op bound to its types: called with the arrays that were not constants at binding, then the output."""
+
+    def __call__(self, *arrays: Array) -> None: ...
+
+
+@dataclass(frozen=True)
+class OpFamily:
+    """One op family on plain arrays: storage integers or floats in, storage integers or floats out.
+
+    ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
+    declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
+    there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
+    ``bind(types, result, attributes, constants)`` packs constants and returns a call into C, or None where no kernel
+    has the signature (see ``support``).
+    """
+
+    name: str
+    operands: tuple[str, ...]
+    infer: Callable[[Types, Attributes, TensorType | None], TensorType]
+    reference: Callable[[Sequence[Array], Types, TensorType, Attributes], Array]
+    bind: Callable[[Types, TensorType, Attributes, Mapping[int, Array]], BoundCall | None]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    optional: int = 0
+    variadic: bool = False
+
+    def complete(self, attributes: Attributes) -> dict[str, Any]:
+        """Attributes with the defaults filled in; an unknown name is an error."""
+        unknown = set(attributes) - set(self.attributes)
+        if unknown:
+            raise QuantTypeError(
+                f"{self.name} has no attribute {min(unknown)!r}, it has {', '.join(self.attributes) or 'none'}"
+            )
+        return {**self.attributes, **attributes}
+
+    def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
+        """Checks the operand count, then infers."""
+        least = len(self.operands) - self.optional
+        if len(types) < least or (len(types) > len(self.operands) and not self.variadic):
+            wanted = ", ".join(self.operands)
+            raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
+        return self.infer(types, attributes, result)
+
+    def call(
+        self, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array] | None = None
+    ) -> tuple[BoundCall, bool]:
+        """(bound call, whether it is a kernel): the reference stands in where no kernel has the signature."""
+        constants = constants or {}
+        bound = self.bind(types, result, attributes, constants)
+        return (
+            (bound, True) if bound is not None else (ReferenceCall(self, types, result, attributes, constants), False)
+        )
+
+
+@dataclass(frozen=True)
+class ReferenceCall:
+    """An op that runs its plain reference, for signatures without a kernel."""
+
+    family: OpFamily
+    types: Types
+    result: TensorType
+    attributes: Attributes
+    constants: Mapping[int, Array]
+
+    def __call__(self, *arrays: Array) -> None:
+        *inputs, out = arrays
+        given = iter(inputs)
+        operands = [self.constants[i] if i in self.constants else next(given) for i in range(len(self.types))]
+        out[...] = self.family.reference(operands, self.types, self.result, self.attributes)
+
+
+# ------------------------------------------------------------------------------------------------------------- dtypes
+
+_EXPRESSED_DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32", "bf16": "bfloat16"}
+
+KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
+
+
+def container(t: UniformType) -> str:
+    """The kernel's name of the storage container: ``i8`` ... ``u32``, the smallest that holds the storage type."""
+    bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
+    return f"{'i' if t.is_signed else 'u'}{bits}"
+
+
+def storage_dtype(t: UniformType) -> np.dtype[Any]:
+    """The smallest NumPy integer dtype of the storage type's signedness."""
+    name = container(t)
+    return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
+
+
+@lru_cache(maxsize=256)
+def expressed_dtype(t: FloatType) -> np.dtype[Any]:
+    """The NumPy dtype of an expressed type; tf32 values live in float32. f80 and f128 have none: an error."""
+    native = _EXPRESSED_DTYPES.get(t.name)
+    if native is not None and native != "bfloat16":
+        return np.dtype(native)
+    import ml_dtypes
+
+    name = native or "float" + t.name.removeprefix("f").lower()
+    if not hasattr(ml_dtypes, name):
+        raise QuantTypeError(f"{t} values are not executable: NumPy has no such dtype")
+    return np.dtype(getattr(ml_dtypes, name))
+
+
+def element_dtype(t: Type) -> np.dtype[Any]:
+    """The NumPy dtype that holds values of an element type: storage integers for quantized ones."""
+    if isinstance(t, UniformType):
+        return storage_dtype(t)
+    if isinstance(t, FloatType):
+        return expressed_dtype(t)
+    if isinstance(t, IntegerType) and t.width <= 64:
+        bits = next(b for b in (8, 16, 32, 64) if t.width <= b)
+        return np.dtype(bool) if t.width == 1 else np.dtype(f"{'u' if t.signedness == 'unsigned' else 'i'}{bits // 8}")
+    raise QuantTypeError(f"values of type {t} are not executable")
+
+
+# -------------------------------------------------------------------------------------------- quantization parameters
+
+
+def quantized(t: TensorType, op: str, operand: str) -> UniformType:
+    """The quantized element type of an operand, its integrity checked, or the error that names the operand."""
+    if not isinstance(t.element, UniformType):
+        raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
+    check_integrity(t.element, t.shape)
+    return t.element
+
+
+def static_shape(t: TensorType, op: str) -> Shape:
+    """The shape of a type that must be static by now."""
+    if t.shape is None or None in t.shape:
+        raise QuantTypeError(f"{op}: the shape of {t} is not known")
+    return tuple(d for d in t.shape if d is not None)
+
+
+def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
+    """(block, step) per dimension: the parameter index of an element is ``sum(index[d] // block[d] * step[d])``."""
+    block, step = [1] * len(shape), [0] * len(shape)
+    if t.is_per_axis:
+        assert t.axis is not None
+        step[t.axis] = 1
+    elif t.is_sub_channel:
+        sizes = dict(t.block_sizes or ())
+        stride = 1
+        for d in reversed(range(len(shape))):
+            block[d] = sizes.get(d, max(shape[d], 1))
+            step[d] = stride if t.scales_shape[d] > 1 else 0
+            stride *= t.scales_shape[d]
+    return tuple(block), tuple(step)
+
+
+def parameter_index(t: UniformType, shape: Shape) -> Array:
+    """The parameter index of every element, as an array that broadcasts to ``shape``."""
+    block, step = parameter_layout(t, shape)
+    index = np.zeros((1,) * len(shape), np.int64)
+    for d, size in enumerate(shape):
+        if step[d]:
+            line = np.arange(size, dtype=np.int64) // block[d] * step[d]
+            index = index + line.reshape([size if i == d else 1 for i in range(len(shape))])
+    return index
+
+
+def parameters_of(t: UniformType, shape: Shape) -> tuple[Array, Array]:
+    """(scales, zero points) as float64 and int64 arrays that broadcast to ``shape``."""
+    index = parameter_index(t, shape)
+    return np.array(t.scales, np.float64)[index], np.array(t.zero_points, np.int64)[index]
+
+
+def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]:
+    """(shape, block, step) with neighbouring dimensions merged where the parameters allow, so that kernels see long
+    rows."""
+    block, step = parameter_layout(t, shape)
+    merged: list[tuple[int, int, int]] = []
+    for size, b, s in zip(shape, block, step, strict=True):
+        if size == 1:
+            continue
+        if s == 0:
+            b = 1
+        if merged and s == 0 and merged[-1][2] == 0:
+            merged[-1] = (merged[-1][0] * size, 1, 0)
+        elif merged and s == 0 and merged[-1][1] > 1:
+            # A block that spans whole inner rows is one longer block.
+            merged[-1] = (merged[-1][0] * size, merged[-1][1] * size, merged[-1][2])
+        else:
+            merged.append((size, b, s))
+    merged = merged or [(1, 1, 0)]
+    return tuple(m[0] for m in merged), tuple(m[1] for m in merged), tuple(m[2] for m in merged)
+
+
+# ------------------------------------------------------------------------------------------------------------- errors
+
+
+def fail(op: str, message: str, types: Sequence[Type]) -> NoReturn:
+    """Raises the family's error: what is wrong, then the operand types."""
+    raise QuantTypeError(f"{op}: {message}; got ({', '.join(map(str, types))})")
+
+
+def declared_element(op: str, result: TensorType | None) -> UniformType | None:
+    """The quantized element that the result is declared to have, if any is."""
+    if result is None:
+        return None
+    if not isinstance(result.element, UniformType):
+        raise QuantTypeError(f"{op}: the result must be a tensor of !quant.uniform, got {result}")
+    return result.element
+
+
+def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
+    """The result type, its per-axis integrity checked."""
+    if isinstance(element, UniformType):
+        check_integrity(element, tuple(shape))
+    return TensorType(tuple(shape), element)

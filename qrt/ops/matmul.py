@@ -1,0 +1,291 @@
+"""matmul: ``a @ w`` (NumPy's shapes: vectors, matrices, batches), optional bias per column, fused requantization.
+
+``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``requant`` with ``sa * sw / so`` (NUMERICS.md,
+after the affine lowering of ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b (q_b - Z_b)``).
+Weights may be per axis along their columns, or sub-channel along K and the columns; ``a`` may be per axis along its
+rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops.accumulate import (
+    PreparedBias,
+    accumulator_bias,
+    bias_operand,
+    check_accumulator,
+    check_bias,
+    check_expressed,
+    exact_result,
+    without_zero_point,
+)
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    OpFamily,
+    Types,
+    checked_result,
+    container,
+    declared_element,
+    fail,
+    parameter_index,
+    parameters_of,
+    quantized,
+    static_shape,
+)
+from qrt.ops.requant import combined_parameters
+from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
+from qrt.types import TensorType, UniformType
+
+Dims = tuple[int | None, ...]
+
+
+def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    a, w = (quantized(t, "matmul", name) for t, name in zip(types, ("a", "w"), strict=False))
+    if types[0].shape is None or types[1].shape is None or not types[0].shape or not types[1].shape:
+        fail("matmul", "operands must be ranked tensors of rank 1 or more", types)
+    shape, depth = _result_shape(types, types[0].shape, types[1].shape)
+    _check_axes(types, a, w)
+    element = declared_element("matmul", result)
+    bias = check_bias("matmul", types[2] if len(types) > 2 else None, shape[-1] if len(types[1].shape) > 1 else 1, a)
+    if element is None:
+        if bias is not None:
+            raise QuantTypeError("matmul: a bias needs out_type")
+        element = exact_result("matmul", a, w, depth, _result_axis(types, a, w, len(shape)))
+    check_expressed("matmul", a, w, bias, element)
+    check_accumulator("matmul", a, w, depth, attributes["requant"], bias)
+    if element.is_sub_channel or (w.is_sub_channel and not (a.is_per_layer and _axis_is_last_or_none(element, shape))):
+        fail("matmul", f"a result of type {element} is not defined for these operands", types)
+    return checked_result("matmul", shape, element)
+
+
+def _axis_is_last_or_none(element: UniformType, shape: Dims) -> bool:
+    return element.is_per_layer or element.axis == len(shape) - 1
+
+
+def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
+    """(result shape, K) by NumPy's rules for ``@``."""
+    k, depth = a[-1], w[-2] if len(w) > 1 else w[0]
+    if k is not None and depth is not None and k != depth:
+        fail("matmul", f"the contracted dimensions differ: {k} and {depth}", types)
+    batch: list[int | None] = []
+    left, right = a[:-2][::-1], w[:-2][::-1]
+    for i in range(max(len(left), len(right))):
+        x, y = (left[i] if i < len(left) else 1), (right[i] if i < len(right) else 1)
+        if x != y and 1 not in (x, y) and None not in (x, y):
+            fail("matmul", f"batch dimensions {x} and {y} do not broadcast", types)
+        batch.append(y if x == 1 else x if y == 1 or x is not None else y)
+    rows = a[-2:-1] if len(a) > 1 else ()
+    columns = w[-1:] if len(w) > 1 else ()
+    return (*batch[::-1], *rows, *columns), depth if k is None else k
+
+
+def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
+    """The contracted axis may not carry parameters, sub-channel weights along K excepted."""
+    assert types[0].shape is not None and types[1].shape is not None
+    a_rank, w_rank = len(types[0].shape), len(types[1].shape)
+    if a.is_sub_channel:
+        fail("matmul", "a sub-channel first operand is not supported", types)
+    if a.is_per_axis and a.axis == a_rank - 1:
+        fail("matmul", f"axis {a.axis} of the first operand is contracted and may not be per axis", types)
+    if w.is_per_axis and w.axis == max(w_rank - 2, 0):
+        fail("matmul", f"axis {w.axis} of the second operand is contracted and may not be per axis", types)
+    if w.is_sub_channel and w_rank != 2:
+        fail("matmul", "sub-channel weights must be a matrix", types)
+
+
+def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int | None:
+    """The axis of the result that carries the channels of the per-axis operand."""
+    rows, columns = len(types[0].shape or ()) > 1, len(types[1].shape or ()) > 1
+    batch_rank = rank - rows - columns
+    for t, tensor, matrix_axis in ((w, types[1], rank - 1), (a, types[0], rank - 1 - columns)):
+        if t.is_per_axis:
+            assert t.axis is not None
+            own_batch = len(tensor.shape or ()) - 2
+            return matrix_axis if t.axis >= own_batch else batch_rank - own_batch + t.axis
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------- reference
+
+
+def _as_matrices(types: Types) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    a, w = static_shape(types[0], "matmul"), static_shape(types[1], "matmul")
+    return (a if len(a) > 1 else (1, *a)), (w if len(w) > 1 else (*w, 1))
+
+
+def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contracted: int) -> Array:
+    """The parameter index of an operand over the result's dimensions: its own, with the contracted one reduced to 1."""
+    if t.is_per_layer or original == 1:
+        return np.zeros((1,) * len(matrix), np.int64)
+    reduced = tuple(1 if d == len(matrix) + contracted else size for d, size in enumerate(matrix))
+    return parameter_index(t, reduced)
+
+
+def requant_index(types: Types, result: TensorType, rule: str) -> tuple[Any, Array]:
+    """(parameters, index over the matrix-shaped result) of the requantization."""
+    a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
+    element = quantized(result, "matmul", "result")
+    a_matrix, w_matrix = _as_matrices(types)
+    out_shape = static_shape(result, "matmul")
+    out_index = parameter_index(element, out_shape)
+    if len(types[0].shape or ()) == 1:
+        out_index = np.expand_dims(out_index, -2 if len(types[1].shape or ()) > 1 else -1)
+    if len(types[1].shape or ()) == 1:
+        out_index = np.expand_dims(out_index, -1)
+    factors = [
+        (a, _operand_index(a, len(types[0].shape or ()), a_matrix, -1)),
+        (w, _operand_index(w, len(types[1].shape or ()), w_matrix, -2)),
+    ]
+    return combined_parameters(rule, factors, element, out_index)
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    a_type, w_type = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
+    a_matrix, w_matrix = _as_matrices(types)
+    a = without_zero_point(arrays[0], parameters_of(a_type, arrays[0].shape)[1]).reshape(a_matrix)
+    w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1]).reshape(w_matrix)
+    bias_type = quantized(types[2], "matmul", "bias") if len(types) > 2 else None
+    if w_type.is_sub_channel:
+        element = quantized(result, "matmul", "result")
+        bias = None if bias_type is None else (arrays[2], bias_type)
+        stored = requantize_blocks(a, w, a_type, w_type, element, attributes["requant"], bias)
+    else:
+        acc = a @ w
+        if bias_type is not None:
+            acc = acc + accumulator_bias(arrays[2], bias_type, a_type, w_type)
+        parameters, index = requant_index(types, result, attributes["requant"])
+        stored = numerics.requantize(acc, parameters, index)
+    return stored.reshape(static_shape(result, "matmul"))
+
+
+# ------------------------------------------------------------------------------------------------------------ binding
+
+
+def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted: int) -> tuple[int, int] | None:
+    """(step per matrix, step along the kept axis) of an operand's parameters; None for a type the kernel does not
+    index."""
+    if t.is_per_layer or rank == 1:
+        return (0, 0)
+    if t.axis == rank - (1 if contracted == -2 else 2):
+        return (0, 1)
+    return (1, 0) if rank == 3 else None
+
+
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+    if 0 in constants:
+        return None
+    a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
+    a_matrix, w_matrix = _as_matrices(types)
+    if w.is_sub_channel:
+        return _bind_sub_channel(types, result, attributes, constants)
+    a_steps = _matrix_steps(a, len(types[0].shape or ()), a_matrix, -1)
+    w_steps = _matrix_steps(w, len(types[1].shape or ()), w_matrix, -2)
+    if a_steps is None or w_steps is None:
+        return None
+    rows, depth, columns = a_matrix[-2], a_matrix[-1], w_matrix[-1]
+    parameters, index = requant_index(types, result, attributes["requant"])
+    batch_shape = np.broadcast_shapes(a_matrix[:-2], w_matrix[:-2])
+    folded = len(w_matrix) == 2 and a.is_per_layer and prod(index.shape[:-1]) == 1
+    bias, prepare = bias_operand(types, "matmul", a, w, constants)
+    batch = prod(batch_shape)
+    arguments: dict[str, Any] = {"batch": 1, "m": batch * rows}
+    if not folded:
+        arguments = {
+            "batch": batch,
+            "m": rows,
+            "a_matrices": prod(a_matrix[:-2]),
+            "b_matrices": prod(w_matrix[:-2]),
+            "a_index": _matrix_numbers(a_matrix[:-2], batch_shape),
+            "b_index": _matrix_numbers(w_matrix[:-2], batch_shape),
+        }
+    flat, steps = _three_steps(index, batch_shape)
+    call = _core.bind_gemm(
+        isa=kernels.active(),
+        a=container(a),
+        b=container(w),
+        n=columns,
+        k=depth,
+        a_zero_points=a.zero_points,
+        b_zero_points=w.zero_points,
+        a_zero_point_steps=a_steps,
+        b_zero_point_steps=(w_steps[0], 0, w_steps[1]),
+        requant=parameters.take(flat),
+        requant_steps=steps,
+        b_constant=constants.get(1),
+        bias=bias,
+        **arguments,
+    )
+    return call if prepare is None else PreparedBias(call, prepare)
+
+
+def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
+    """Which of an operand's matrices each matrix of the result uses."""
+    return np.ascontiguousarray(np.broadcast_to(np.arange(prod(own)).reshape(own), batch)).ravel()
+
+
+def _three_steps(index: Array, batch: tuple[int, ...]) -> tuple[Array, tuple[int, int, int]]:
+    """An index array over [batch..., rows, columns] as a flat parameter order and its steps, dimensions of one left
+    out."""
+    if prod(index.shape[:-2]) > 1:
+        index = np.broadcast_to(index, (*batch, *index.shape[-2:]))
+    shape = (prod(index.shape[:-2]), *index.shape[-2:])
+    steps = (shape[1] * shape[2], shape[2], 1)
+    return index.reshape(shape), (steps[0] * (shape[0] > 1), steps[1] * (shape[1] > 1), steps[2] * (shape[2] > 1))
+
+
+def _bind_sub_channel(
+    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> BoundCall | None:
+    a, w, element = (quantized(t, "matmul", "operand") for t in (types[0], types[1], result))
+    bias = quantized(types[2], "matmul", "bias") if len(types) > 2 else None
+    if bias is not None and 2 not in constants:
+        return None
+    (*batch, rows, depth), (_, columns) = _as_matrices(types)
+    p = block_parameters(a, w, element, attributes["requant"], depth, columns, bias)
+    _, _, zero_points = column_scales(w, depth, columns)
+    arguments: dict[str, Any] = {
+        "block_multiplier": p.multiplier,
+        "bias_multiplier": p.bias_multiplier if bias else None,
+    }
+    values = None if bias is None else bias_in_blocks(constants[2], bias)
+    if attributes["requant"] == "float32":
+        arguments = {"block_scale": p.scale}
+        values = None if values is None else values.astype(np.float32) * p.bias_scale
+    return _core.bind_gemm(
+        isa=kernels.active(),
+        a=container(a),
+        b=container(w),
+        m=prod(batch) * rows,
+        n=columns,
+        k=depth,
+        a_zero_points=a.zero_points,
+        b_zero_points=zero_points,
+        b_zero_point_steps=(0, columns, 1),
+        requant=p.requant,
+        requant_steps=(0, 0, 1),
+        b_constant=constants.get(1),
+        bias=values,
+        k_block=p.k_block,
+        **arguments,
+    )
+
+
+FAMILIES = (
+    OpFamily(
+        name="matmul",
+        operands=("a", "w", "bias"),
+        optional=1,
+        attributes={"requant": "fixed"},
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
+)

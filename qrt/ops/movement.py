@@ -1,0 +1,304 @@
+"""reshape, transpose, concat: storage moves, values stay. The type follows its channels.
+
+A per-axis type keeps its channel axis through all three (a reshape that splits or merges it is an error). ``concat``
+along the channel axis joins the channels; operands of another type than the result's are requantized first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops.accumulate import check_expressed
+from qrt.ops.casts import REQUANTIZE
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    OpFamily,
+    Shape,
+    Types,
+    checked_result,
+    declared_element,
+    fail,
+    quantized,
+    static_shape,
+    storage_dtype,
+)
+from qrt.types import TensorType, UniformType
+
+Dims = tuple[int | None, ...]
+
+# ------------------------------------------------------------------------------------------------------------- reshape
+
+
+def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    (x,) = types
+    element = quantized(x, "reshape", "x")
+    if result is None or result.shape is None:
+        raise QuantTypeError("reshape: the result shape must be given")
+    shape = _resolved_shape(x, result.shape)
+    moved = reshaped_element(element, x.shape, shape, result)
+    declared = declared_element("reshape", result)
+    if declared is not None and declared != moved:
+        fail("reshape", f"the result must have the element type {moved}, not {declared}", types)
+    return checked_result("reshape", shape, moved)
+
+
+def _resolved_shape(x: TensorType, shape: Dims) -> Dims:
+    """The result shape, its one dynamic dimension computed where the operand is static."""
+    if x.shape is None or None in x.shape:
+        return shape
+    size = prod(static_shape(x, "reshape"))
+    known = prod(d for d in shape if d is not None)
+    unknown = shape.count(None)
+    if unknown == 1 and known and size % known == 0:
+        return tuple(size // known if d is None else d for d in shape)
+    if unknown or known != size:
+        raise QuantTypeError(f"reshape: {x} does not have the elements of shape {list(shape)}")
+    return shape
+
+
+def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
+    """The element type after a reshape: a per-axis type follows its channel axis, which must stay one axis."""
+    if t.is_per_layer or old == new:
+        return t
+    if t.is_per_axis and old is not None:
+        assert t.axis is not None
+        outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
+        for axis, size in enumerate(new):
+            if size == channels and (_same_count(new[:axis], outer) or _same_count(new[axis + 1 :], inner)):
+                return t.with_(axis=axis)
+    raise QuantTypeError(f"reshape: {t} loses its channels when {list(old or ())} becomes {list(new)}")
+
+
+def _same_count(a: Dims, b: Dims) -> bool:
+    return None not in a and None not in b and prod(d or 0 for d in a) == prod(d or 0 for d in b)
+
+
+def _reference_reshape(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    return arrays[0].reshape(static_shape(result, "reshape"))
+
+
+def _bind_reshape(
+    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> BoundCall | None:
+    size = prod(static_shape(types[0], "reshape"))
+    return None if constants else _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
+
+
+def _copy(
+    t: TensorType, parts: Sequence[tuple[Shape, Shape, Shape, int]], source_sizes: Sequence[int], target_size: int
+) -> BoundCall:
+    """One strided copy; a part is (shape, source strides, target strides, target offset)."""
+    return _core.bind_copy(
+        dtype=storage_dtype(quantized(t, "copy", "x")),
+        shapes=[p[0] for p in parts],
+        source_strides=[p[1] for p in parts],
+        target_strides=[p[2] for p in parts],
+        target_offsets=[p[3] for p in parts],
+        source_sizes=source_sizes,
+        target_size=target_size,
+    )
+
+
+def _strides(shape: Shape) -> Shape:
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+# ---------------------------------------------------------------------------------------------------------- transpose
+
+
+def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformType:
+    """The element type of a transposed tensor."""
+    if t.is_per_axis:
+        assert t.axis is not None
+        return t.with_(axis=list(permutation).index(t.axis))
+    if t.is_sub_channel:
+        position = {old: new for new, old in enumerate(permutation)}
+
+        def moved(values: Sequence[float]) -> list[object]:
+            return np.array(values).reshape(t.scales_shape).transpose(permutation).tolist()
+
+        blocks = sorted((position[axis], block) for axis, block in t.block_sizes or ())
+        return t.with_(scales=moved(t.scales), zero_points=moved(t.zero_points), block_sizes=dict(blocks))
+    return t
+
+
+def _permutation(types: Types, attributes: Attributes) -> tuple[int, ...]:
+    (x,) = types
+    if x.shape is None:
+        fail("transpose", "x must be ranked", types)
+    rank = len(x.shape)
+    given = attributes["permutation"]
+    permutation = tuple(range(rank))[::-1] if given is None else tuple(given)
+    if sorted(permutation) != list(range(rank)):
+        fail("transpose", f"permutation {given} is not one of {rank} axes", types)
+    return permutation
+
+
+def _infer_transpose(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    element = quantized(types[0], "transpose", "x")
+    permutation = _permutation(types, attributes)
+    moved = transposed_element(element, permutation)
+    declared = declared_element("transpose", result)
+    if declared is not None and declared != moved:
+        fail("transpose", f"the result must have the element type {moved}, not {declared}", types)
+    shape = types[0].shape or ()
+    return checked_result("transpose", tuple(shape[p] for p in permutation), moved)
+
+
+def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    return arrays[0].transpose(_permutation(types, attributes))
+
+
+def _bind_transpose(
+    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> BoundCall | None:
+    if constants:
+        return None
+    permutation = _permutation(types, attributes)
+    shape, source = static_shape(result, "transpose"), _strides(static_shape(types[0], "transpose"))
+    size = prod(shape)
+    return _copy(types[0], [(shape, tuple(source[p] for p in permutation), _strides(shape), 0)], [size], size)
+
+
+# ------------------------------------------------------------------------------------------------------------- concat
+
+
+def _concat_axis(types: Types, attributes: Attributes) -> int:
+    rank, axis = types[0].rank, attributes["axis"]
+    if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
+        fail("concat", f"axis {axis!r} is out of range", types)
+    return int(axis) % rank
+
+
+def _infer_concat(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    if not types:
+        raise QuantTypeError("concat: at least one operand is needed")
+    axis = _concat_axis(types, attributes)
+    elements = [quantized(t, "concat", f"operand {i}") for i, t in enumerate(types)]
+    shape = list(types[0].shape or ())
+    for t in types[1:]:
+        if t.rank != len(shape):
+            fail("concat", "operands must have one rank", types)
+        for d, size in enumerate(t.shape or ()):
+            here = shape[d]
+            if d == axis:
+                shape[d] = None if here is None or size is None else here + size
+            elif here is not None and size is not None and here != size:
+                fail("concat", f"dimension {d} must agree", types)
+            else:
+                shape[d] = size if here is None else here
+    element = declared_element("concat", result) or _joined_element(types, elements, axis)
+    check_expressed("concat", *elements, element)
+    if any(t.is_sub_channel for t in (*elements, element)):
+        fail("concat", "sub-channel types are not supported", types)
+    return checked_result("concat", shape, element)
+
+
+def _joined_element(types: Types, elements: list[UniformType], axis: int) -> UniformType:
+    first = elements[0]
+    if all(
+        t.axis == axis
+        and t.is_per_axis
+        and t.with_(scales=first.scales[:1], zero_points=first.zero_points[:1])
+        == first.with_(scales=first.scales[:1], zero_points=first.zero_points[:1])
+        for t in elements
+    ):
+        return first.with_(
+            scales=[s for t in elements for s in t.scales], zero_points=[z for t in elements for z in t.zero_points]
+        )
+    if any(t != first for t in elements[1:]) or (first.is_per_axis and first.axis == axis):
+        fail("concat", "operands of different types need out_type", types)
+    return first
+
+
+def _pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
+    """The result type as each operand's part of it sees it."""
+    axis, element = _concat_axis(types, attributes), quantized(result, "concat", "result")
+    pieces, start = [], 0
+    for t in types:
+        shape = static_shape(t, "concat")
+        own = element
+        if element.is_per_axis and element.axis == axis:
+            span = slice(start, start + shape[axis])
+            own = element.with_(scales=element.scales[span], zero_points=element.zero_points[span])
+        start += shape[axis]
+        pieces.append(TensorType(shape, own))
+    return pieces
+
+
+def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    parts = [
+        q if t == piece else REQUANTIZE.reference([q], (t,), piece, {"requant": attributes["requant"]})
+        for q, t, piece in zip(arrays, types, _pieces(types, result, attributes), strict=True)
+    ]
+    return np.concatenate(parts, axis=_concat_axis(types, attributes))
+
+
+@dataclass(frozen=True)
+class _RequantizedConcat:
+    """Operands that need it are requantized into temporaries, then all are copied."""
+
+    calls: tuple[BoundCall | None, ...]
+    pieces: tuple[TensorType, ...]
+    copy: BoundCall
+
+    def __call__(self, *arrays: Array) -> None:
+        *inputs, out = arrays
+        ready = []
+        for q, call, piece in zip(inputs, self.calls, self.pieces, strict=True):
+            if call is not None:
+                target = np.empty(static_shape(piece, "concat"), storage_dtype(quantized(piece, "concat", "piece")))
+                call(q, target)
+                q = target
+            ready.append(q)
+        self.copy(*ready, out)
+
+
+def _bind_concat(
+    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> BoundCall | None:
+    if constants or len(types) > 15:
+        return None
+    axis = _concat_axis(types, attributes)
+    shape = static_shape(result, "concat")
+    strides = _strides(shape)
+    parts, start = [], 0
+    for t in types:
+        own = static_shape(t, "concat")
+        parts.append((own, _strides(own), strides, start * strides[axis]))
+        start += own[axis]
+    copy = _copy(result, parts, [prod(p[0]) for p in parts], prod(shape))
+    pieces = tuple(_pieces(types, result, attributes))
+    if all(t == piece for t, piece in zip(types, pieces, strict=True)):
+        return copy
+    rule = {"requant": attributes["requant"]}
+    calls = tuple(None if t == p else REQUANTIZE.call((t,), p, rule)[0] for t, p in zip(types, pieces, strict=True))
+    return _RequantizedConcat(calls, pieces, copy)
+
+
+FAMILIES = (
+    OpFamily(name="reshape", operands=("x",), infer=_infer_reshape, reference=_reference_reshape, bind=_bind_reshape),
+    OpFamily(
+        name="transpose",
+        operands=("x",),
+        attributes={"permutation": None},
+        infer=_infer_transpose,
+        reference=_reference_transpose,
+        bind=_bind_transpose,
+    ),
+    OpFamily(
+        name="concat",
+        operands=("x",),
+        variadic=True,
+        attributes={"axis": 0, "requant": "fixed"},
+        infer=_infer_concat,
+        reference=_reference_concat,
+        bind=_bind_concat,
+    ),
+)

@@ -1,0 +1,162 @@
+"""avg_pool2d and max_pool2d over NHWC. Padding is left out of both: an average divides by the elements that exist.
+
+``avg_pool2d``: the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``.
+``max_pool2d`` moves storage and keeps the type.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    OpFamily,
+    Types,
+    checked_result,
+    container,
+    declared_element,
+    fail,
+    parameters_of,
+    quantized,
+    static_shape,
+)
+from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
+from qrt.ops.window import output_size, pairs, two_positive, windows
+from qrt.types import TensorType, UniformType
+
+Dims = tuple[int | None, ...]
+
+
+def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
+    (x,) = types
+    if x.shape is None or len(x.shape) != 4:
+        fail(op, "x must be NHWC, of rank 4", types)
+    kernel = two_positive(op, "kernel", attributes["kernel"])
+    strides = two_positive(op, "strides", attributes["strides"])
+    padding = pairs(attributes["padding"])
+    if any(p >= k for k, both in zip(kernel, padding, strict=True) for p in both):
+        fail(op, f"padding {attributes['padding']} must stay below the kernel {kernel}: a window would be empty", types)
+    images, height, width, channels = x.shape
+    out_height = output_size(op, height, kernel[0], padding[0], strides[0])
+    out_width = output_size(op, width, kernel[1], padding[1], strides[1])
+    return images, out_height, out_width, channels
+
+
+def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
+    for t in elements:
+        if t.is_sub_channel or (t.is_per_axis and t.axis != 3):
+            fail(op, f"{t} must be per layer or per axis along the channels (axis 3)", types)
+
+
+def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x = quantized(types[0], "avg_pool2d", "x")
+    element = declared_element("avg_pool2d", result) or x
+    _check_channels("avg_pool2d", types, x, element)
+    if element.expressed_type != x.expressed_type:
+        fail("avg_pool2d", f"the result {element} expresses another type", types)
+    shape = _pooled_shape("avg_pool2d", types, attributes)
+    kernel = attributes["kernel"]
+    check_rule("avg_pool2d", attributes["requant"], kernel[0] * kernel[1] * max_magnitude(x))
+    return checked_result("avg_pool2d", shape, element)
+
+
+def _avg_parameters(
+    types: Types, result: TensorType, attributes: Attributes
+) -> tuple[numerics.RequantParameters, Array]:
+    """Parameters indexed by [count - 1, channel]."""
+    x, element = quantized(types[0], "avg_pool2d", "x"), quantized(result, "avg_pool2d", "result")
+    kernel = attributes["kernel"]
+    counts = np.arange(1, kernel[0] * kernel[1] + 1)[:, None]
+
+    def along(t: UniformType) -> Array:
+        return (np.arange(len(t.scales)) if t.is_per_axis else np.zeros(1, np.int64))[None]
+
+    return combined_parameters(attributes["requant"], [(x, along(x))], element, along(element), counts)
+
+
+def _reference_avg(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (q,) = arrays
+    x = quantized(types[0], "avg_pool2d", "x")
+    centred = q.astype(np.int64) - parameters_of(x, q.shape)[1]
+    window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
+    acc = windows(centred, *window, fill=0).sum(axis=(4, 5))
+    counts = windows(np.ones_like(centred), *window, fill=0).sum(axis=(4, 5))
+    parameters, index = _avg_parameters(types, result, attributes)
+    channel = np.arange(acc.shape[3]) if index.shape[1] > 1 else np.zeros(1, np.int64)
+    return numerics.requantize(acc, parameters, index[counts - 1, channel])
+
+
+def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
+    return {
+        "isa": kernels.active(),
+        "storage": container(quantized(types[0], "pool", "x")),
+        "x_shape": static_shape(types[0], "pool"),
+        "kernel": attributes["kernel"],
+        "strides": attributes["strides"],
+        "padding": attributes["padding"],
+    }
+
+
+def _bind_avg(
+    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> BoundCall | None:
+    if constants:
+        return None
+    parameters, index = _avg_parameters(types, result, attributes)
+    channels = index.shape[1]
+    return _core.bind_avg_pool2d(
+        zero_points=quantized(types[0], "avg_pool2d", "x").zero_points,
+        requant=parameters.take(index),
+        count_step=channels,
+        channel_step=int(channels > 1),
+        **_window_arguments(types, attributes),
+    )
+
+
+def _infer_max(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x = quantized(types[0], "max_pool2d", "x")
+    element = declared_element("max_pool2d", result) or x
+    _check_channels("max_pool2d", types, x)
+    if element != x:
+        fail("max_pool2d", f"the result must keep the type {x}, not {element}: requantize apart", types)
+    return checked_result("max_pool2d", _pooled_shape("max_pool2d", types, attributes), x)
+
+
+def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (q,) = arrays
+    x = quantized(types[0], "max_pool2d", "x")
+    window = (attributes["kernel"], attributes["padding"], attributes["strides"], (1, 1))
+    return np.asarray(windows(q.astype(np.int64), *window, fill=x.storage_min - 1).max(axis=(4, 5)))
+
+
+def _bind_max(
+    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> BoundCall | None:
+    return None if constants else _core.bind_max_pool2d(**_window_arguments(types, attributes))
+
+
+_WINDOW = {"kernel": (2, 2), "strides": (2, 2), "padding": ((0, 0), (0, 0))}
+
+FAMILIES = (
+    OpFamily(
+        name="avg_pool2d",
+        operands=("x",),
+        attributes={**_WINDOW, "requant": "fixed"},
+        infer=_infer_avg,
+        reference=_reference_avg,
+        bind=_bind_avg,
+    ),
+    OpFamily(
+        name="max_pool2d",
+        operands=("x",),
+        attributes=_WINDOW,
+        infer=_infer_max,
+        reference=_reference_max,
+        bind=_bind_max,
+    ),
+)

@@ -1,0 +1,61 @@
+"""What the ops that end in a requantization share: rule checks, accumulator bounds, and parameters for combined
+scales."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qrt import numerics
+from qrt.errors import QuantTypeError
+from qrt.ops.core import Array, container
+from qrt.types import UniformType
+
+
+def max_magnitude(t: UniformType) -> int:
+    """The largest ``|q - zero_point|`` of a type."""
+    return max(max(t.storage_max - z, z - t.storage_min) for z in set(t.zero_points))
+
+
+def check_rule(op: str, rule: str, bound: int | None) -> None:
+    """Refuses unknown rules, and accumulators (``bound`` is their largest magnitude, None if unknown) that a rule
+    cannot hold."""
+    if rule not in numerics.REQUANT_RULES:
+        raise QuantTypeError(f"{op}: requant must be one of {', '.join(numerics.REQUANT_RULES)}, got {rule!r}")
+    if bound is None:
+        return
+    if rule == "fixed_double" and bound >= 1 << 31:
+        raise QuantTypeError(
+            f"{op}: requant = 'fixed_double' is defined on 32-bit accumulators, this one may reach {bound}; use 'fixed'"
+        )
+    if bound >= 1 << 62:
+        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
+
+
+def combined_parameters(
+    rule: str,
+    factors: Sequence[tuple[UniformType, Array]],
+    element: UniformType,
+    element_index: Array,
+    counts: Array | None = None,
+) -> tuple[numerics.RequantParameters, Array]:
+    """(parameters, index) for the multiplier ``product of the factors' scales / (result scale * count)``.
+
+    Each factor comes with its parameter index as an array; all indices (and ``counts``) broadcast together, and
+    ``index`` has that broadcast shape. Parameters are formed once per distinct combination.
+    """
+    columns = [i for _, i in factors] + [element_index] + ([] if counts is None else [counts])
+    columns = list(np.broadcast_arrays(*columns))
+    shape = columns[0].shape
+    table = np.stack([c.ravel() for c in columns], axis=1)
+    distinct, inverse = np.unique(table, axis=0, return_inverse=True)
+    rows = [[int(v) for v in row] for row in distinct]
+    numerators = [tuple(t.scales[row[k]] for k, (t, _) in enumerate(factors)) for row in rows]
+    result = [row[len(factors)] for row in rows]
+    denominators = [
+        (element.scales[r], *(float(c) for c in row[len(factors) + 1 :])) for r, row in zip(result, rows, strict=True)
+    ]
+    zero_points = [element.zero_points[r] for r in result]
+    parameters = numerics.requant_parameters(
+        rule, container(element), element.storage_min, element.storage_max, numerators, denominators, zero_points
+    )
+    return parameters, inverse.reshape(shape)

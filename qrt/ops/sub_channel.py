@@ -1,0 +1,115 @@
+"""Sub-channel weights: blocks along K, each with its own scale, and one requantization of their weighted sum.
+
+NUMERICS.md, "Sub-channel weights". ``float32``: per block the integer sum, in float32, times the block's scale;
+float32 adds in ascending block order, no fusing; the bias in units of ``sa`` last; then ``* f32(sa) / f32(so)`` and
+the end of the ``float32`` rule. ``fixed``: the sum of ``P_b * M0_b`` (and bias ``* M0_bias``) with one N per column,
+in 128 bits, rounded once.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from qrt import numerics
+from qrt.ops.core import Array, container
+from qrt.types import UniformType
+
+
+@dataclass(frozen=True, eq=False)
+class BlockParameters:
+    """Per-block factors, shaped [blocks, columns]; ``requant`` has one entry per column."""
+
+    k_block: int
+    scale: Array
+    multiplier: Array
+    bias_scale: Array
+    bias_multiplier: Array
+    requant: numerics.RequantParameters
+
+
+def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array, Array]:
+    """(values of K per block, scales and zero points as [blocks, columns])."""
+    sizes = dict(w.block_sizes or ())
+    k_block, n_block = sizes.get(0, max(depth, 1)), sizes.get(1, max(columns, 1))
+    index = np.arange(columns) // n_block
+    scales = np.array(w.scales, np.float64).reshape(w.scales_shape)[:, index]
+    return k_block, scales, np.array(w.zero_points, np.int64).reshape(w.scales_shape)[:, index]
+
+
+def block_parameters(
+    a: UniformType, w: UniformType, element: UniformType, rule: str, depth: int, columns: int, bias: UniformType | None
+) -> BlockParameters:
+    """The factors of a matmul with sub-channel weights [depth, columns] and a per-layer ``a``."""
+    k_block, scales, _ = column_scales(w, depth, columns)
+    out_scales = _per_column(element.scales, columns)
+    zero_points = [int(z) for z in _per_column(element.zero_points, columns)]
+    bias_scales = [] if bias is None else _per_column(bias.scales, columns)
+    storage = (container(element), element.storage_min, element.storage_max)
+    none = np.empty(0, np.int64)
+    if rule == "float32":
+        ratios = [(a.scale,)] * columns
+        requant = numerics.requant_parameters(rule, *storage, ratios, [(s,) for s in out_scales], zero_points)
+        bias_scale = np.array([np.float32(s) / np.float32(a.scale) for s in bias_scales], np.float32)
+        return BlockParameters(k_block, scales.astype(np.float32), none, bias_scale, none, requant)
+    multiplier, bias_multiplier, shifts = np.empty(scales.shape, np.int64), [], []
+    for n, out_scale in enumerate(out_scales):
+        reals = [Fraction(a.scale) * Fraction(float(s)) / Fraction(out_scale) for s in scales[:, n]]
+        reals += [Fraction(bias_scales[n]) / Fraction(out_scale)] if bias is not None else []
+        m0, shift = numerics.shared_fixed_multipliers(reals)
+        multiplier[:, n] = m0[: len(scales)]
+        bias_multiplier += m0[len(scales) :]
+        shifts.append(shift)
+    empty = np.empty(0, np.float32)
+    requant = numerics.RequantParameters(
+        rule,
+        *storage,
+        np.array(zero_points, np.int64),
+        np.ones(columns, np.int32),
+        np.array(shifts, np.int32),
+        empty,
+        empty,
+    )
+    return BlockParameters(k_block, empty, multiplier, empty, np.array(bias_multiplier, np.int64), requant)
+
+
+def _per_column(values: tuple[float, ...], columns: int) -> list[float]:
+    return list(values) if len(values) == columns else list(values) * columns
+
+
+def bias_in_blocks(bias: Array, element: UniformType) -> Array:
+    """Bias storage without its zero points, int64."""
+    return bias.astype(np.int64) - np.array(element.zero_points, np.int64)
+
+
+def requantize_blocks(
+    a: Array,
+    w: Array,
+    a_type: UniformType,
+    w_type: UniformType,
+    element: UniformType,
+    rule: str,
+    bias: tuple[Array, UniformType] | None,
+) -> Array:
+    """The reference: ``a`` [..., M, K] and ``w`` [K, N] without zero points (int64), to storage [..., M, N]."""
+    depth, columns = w.shape
+    p = block_parameters(a_type, w_type, element, rule, depth, columns, None if bias is None else bias[1])
+    starts = range(0, depth, p.k_block)
+    sums = [a[..., k : k + p.k_block] @ w[k : k + p.k_block] for k in starts]
+    shape = (*a.shape[:-1], columns)
+    centred = None if bias is None else bias_in_blocks(*bias)
+    if rule == "float32":
+        total = np.zeros(shape, np.float32)
+        for b, acc in enumerate(sums):
+            total = total + acc.astype(np.float32) * p.scale[b]
+        if centred is not None:
+            total = total + centred.astype(np.float32) * p.bias_scale
+        scaled = total * p.requant.scale_f32
+        zero_point = np.broadcast_to(p.requant.zero_point, shape)
+        return numerics.round_scaled_float32(scaled, zero_point, element.storage_min, element.storage_max)
+    exact = np.zeros(shape, object)
+    for b, acc in enumerate(sums):
+        exact = exact + acc.astype(object) * p.multiplier[b].astype(object)
+    if centred is not None:
+        exact = exact + centred.astype(object) * p.bias_multiplier.astype(object)
+    return numerics.requantize(exact, p.requant, np.arange(columns))

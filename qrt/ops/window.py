@@ -1,0 +1,71 @@
+"""Sliding windows over NHWC: padding, output sizes and their checks, shared by convolution and pooling."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ops.core import Array
+
+Pairs = tuple[tuple[int, int], tuple[int, int]]
+
+
+def resolve_padding(
+    padding: Any, size: tuple[int, int], kernel: tuple[int, int], strides: tuple[int, int], dilations: tuple[int, int]
+) -> Pairs:
+    """Explicit ``((top, bottom), (left, right))`` from "VALID", "SAME" (TensorFlow's: the odd element goes to the
+    end) or pairs."""
+    if padding == "VALID":
+        return ((0, 0), (0, 0))
+    if padding != "SAME":
+        return pairs(padding)
+    resolved = []
+    for extent, k, stride, dilation in zip(size, kernel, strides, dilations, strict=True):
+        reach = (k - 1) * dilation + 1
+        total = max((-(-extent // stride) - 1) * stride + reach - extent, 0)
+        resolved.append((total // 2, total - total // 2))
+    return (resolved[0], resolved[1])
+
+
+def pairs(padding: Any) -> Pairs:
+    """Two pairs of non-negative integers, or the error that says what was given."""
+    try:
+        (top, bottom), (left, right) = padding
+        values = tuple(int(v) for v in (top, bottom, left, right))
+    except (TypeError, ValueError):
+        values = (-1,)
+    if min(values) < 0 or len(values) != 4:
+        raise QuantTypeError(f"padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {padding!r}")
+    return ((values[0], values[1]), (values[2], values[3]))
+
+
+def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
+    """A pair of positive integers, or the error that names the attribute."""
+    checked = tuple(values) if isinstance(values, (tuple, list)) else ()
+    if len(checked) != 2 or any(not isinstance(v, (int, np.integer)) or v < 1 for v in checked):
+        raise QuantTypeError(f"{op}: {name} must be two positive integers, got {values!r}")
+    return int(checked[0]), int(checked[1])
+
+
+def output_size(
+    op: str, size: int | None, kernel: int | None, padding: tuple[int, int], stride: int, dilation: int = 1
+) -> int | None:
+    """The number of windows along one dimension."""
+    if size is None or kernel is None:
+        return None
+    room = size + sum(padding) - ((kernel - 1) * dilation + 1)
+    if room < 0:
+        raise QuantTypeError(
+            f"{op}: a window of {(kernel - 1) * dilation + 1} does not fit {size} with padding {list(padding)}"
+        )
+    return room // stride + 1
+
+
+def windows(
+    x: Array, kernel: tuple[int, int], padding: Pairs, strides: tuple[int, int], dilations: tuple[int, int], fill: int
+) -> Array:
+    """A view [N, OH, OW, C, KH, KW] of all windows of a padded copy of ``x``."""
+    padded = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
+    reach = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True))
+    views = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(1, 2))  # type: ignore[call-overload]
+    return np.asarray(views[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]])

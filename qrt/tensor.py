@@ -1,0 +1,419 @@
+"""QuantTensor: storage and a quantized type, with NumPy's protocols. Every operator is one call into ``ops``.
+
+Storage of 1, 2 or 4 bits is kept packed (low element first, rows padded to a byte); every other width lives in the
+next larger integer.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, BoundCall, Shape, container, expressed_dtype, storage_dtype
+from qrt.ops.indexing import indexed_element
+from qrt.ops.movement import reshaped_element, transposed_element
+from qrt.types import TensorType, UniformType, check_integrity
+
+_PACKED_WIDTHS = (1, 2, 4)
+_HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+class QuantTensor:
+    """An n-dimensional array of quantized values.
+
+    ``storage`` holds integers within the type's storage bounds; the values they stand for are ``(storage -
+    zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
+    gives the expressed values.
+
+    Raises ``QuantTypeError`` for storage of a wrong dtype, out of bounds, or of a shape that does not fit the type's
+    channels.
+
+    >>> import qrt
+    >>> q = qrt.quantize([[0.0, 0.5], [1.0, -1.5]], qrt.parse_type("!quant.uniform<i8:f32, 0.5:3>"))
+    >>> q.storage.tolist(), q.shape
+    ([[3, 4], [5, 0]], (2, 2))
+    >>> np.asarray(q)[1].tolist()
+    [1.0, -1.5]
+    """
+
+    __slots__ = ("__weakref__", "_data", "_shape", "type")
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+
+    type: UniformType
+    _data: Array
+    _shape: Shape
+
+    def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
+        _require_uniform(type)
+        array = np.asarray(storage)
+        if array.dtype.kind not in "iu":
+            raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
+        check_integrity(type, array.shape)
+        check_bounds(array, type)
+        self.type, self._shape = type, array.shape
+        self._data = _pack(array.astype(storage_dtype(type)), type)
+
+    @classmethod
+    def _wrap(cls, data: Array, type: UniformType, shape: Shape) -> Self:
+        self = cls.__new__(cls)
+        self._data, self.type, self._shape = data, type, shape
+        return self
+
+    @classmethod
+    def _of(cls, storage: Array, type: UniformType) -> Self:
+        """Around storage known to be valid: a view of it where the width is not packed."""
+        return cls._wrap(_pack(storage, type), type, storage.shape)
+
+    # ------------------------------------------------------------------------------------------------------ properties
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the (packed) storage."""
+        return self._data.nbytes
+
+    @property
+    def scales(self) -> Array:
+        """Scales as float64, shaped () per layer, (channels,) per axis, one per block sub-channel."""
+        return np.array(self.type.scales, np.float64).reshape(self.type.scales_shape)
+
+    @property
+    def zero_points(self) -> Array:
+        """Zero points as int64, shaped like ``scales``."""
+        return np.array(self.type.zero_points, np.int64).reshape(self.type.scales_shape)
+
+    @property
+    def storage(self) -> Array:
+        """The integers, unpacked, read-only: a view unless the width is 1, 2 or 4."""
+        view = _unpack(self._data, self.type, self._shape) if _is_packed(self.type) else self._data.view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def packed(self) -> Array:
+        """The bytes: widths 1, 2, 4 low element first and rows padded to a byte, others as little-endian integers.
+        Read-only uint8."""
+        if _is_packed(self.type):
+            view = self._data.view()
+        else:
+            view = np.ascontiguousarray(self._data).reshape(self._shape or (1,)).view(np.uint8)
+        view.flags.writeable = False
+        return view
+
+    @property
+    def tensor_type(self) -> TensorType:
+        return TensorType(self._shape, self.type)
+
+    @property
+    def T(self) -> Self:  # noqa: N802 - NumPy's name
+        return self.transpose()
+
+    # ---------------------------------------------------------------------------------------------------------- values
+
+    def dequantize(self) -> Array:
+        """The expressed values (``quant.dcast``), an array of the expressed type's dtype."""
+        from qrt.functions import dcast
+
+        return dcast(self)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError("a quantized tensor cannot be dequantized without a copy")
+        values = self.dequantize()
+        return values if dtype is None else values.astype(dtype)
+
+    def copy(self) -> Self:
+        return self._wrap(self._data.copy(), self.type, self._shape)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether type, shape and storage are equal; for values compare ``np.asarray`` of both."""
+        if not isinstance(other, QuantTensor):
+            return NotImplemented
+        return (
+            self.type == other.type
+            and self._shape == other._shape
+            and bool(np.array_equal(self.storage, other.storage))
+        )
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of a tensor of rank 0")
+        return self._shape[0]
+
+    def __repr__(self) -> str:
+        values = np.array2string(self.dequantize(), separator=", ", prefix="QuantTensor(", threshold=100)
+        return f"QuantTensor({values}, type={self.type})"
+
+    # ----------------------------------------------------------------------------------------------------------- views
+
+    def __getitem__(self, key: Any) -> Self:
+        """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
+        channel's type."""
+        element = indexed_element(self.type, self._shape, key)
+        if _is_packed(self.type):
+            return self._of(np.ascontiguousarray(self.storage[key]), element)
+        data = self._data[key]
+        return self._wrap(np.asarray(data), element, np.shape(data))
+
+    def transpose(self, *axes: Any) -> Self:
+        order = _axes(axes, self.ndim)
+        element = transposed_element(self.type, order)
+        if _is_packed(self.type):
+            return self._of(np.ascontiguousarray(self.storage.transpose(order)), element)
+        data = self._data.transpose(order)
+        return self._wrap(data, element, data.shape)
+
+    def reshape(self, *shape: Any) -> Self:
+        """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
+        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], SupportsIndex) else shape
+        source = self.storage if _is_packed(self.type) else self._data
+        try:
+            data = source.reshape(wanted)
+        except ValueError as error:
+            raise QuantTypeError(f"reshape: {self.tensor_type} does not have the elements of shape {wanted}") from error
+        element = reshaped_element(self.type, self._shape, data.shape)
+        return self._of(data, element) if _is_packed(self.type) else self._wrap(data, element, data.shape)
+
+    # ------------------------------------------------------------------------------------------------------- operators
+
+    def __matmul__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("matmul", self, other)
+
+    def __add__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("add", self, other)
+
+    def __sub__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("sub", self, other)
+
+    def __mul__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("mul", self, other)
+
+    @staticmethod
+    def _binary(name: str, a: "QuantTensor", b: object) -> "QuantTensor":
+        if not isinstance(b, QuantTensor):
+            return NotImplemented
+        return apply(name, (a, b), {}, None, None)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        name = {np.matmul: "matmul", np.add: "add", np.subtract: "sub", np.multiply: "mul"}.get(ufunc)
+        out = kwargs.pop("out", (None,))[0]
+        if name is None or method != "__call__" or kwargs or not all(isinstance(i, QuantTensor) for i in inputs):
+            return NotImplemented
+        return apply(name, inputs, {}, None, out)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        handler = _HANDLED.get(func)
+        return NotImplemented if handler is None else handler(*args, **kwargs)
+
+
+# ------------------------------------------------------------------------------------------------------------ packing
+
+
+def _is_packed(t: UniformType) -> bool:
+    return t.storage_width in _PACKED_WIDTHS
+
+
+@lru_cache(maxsize=256)
+def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:
+    bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
+    return bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
+
+
+def _rows(shape: Shape) -> tuple[int, int]:
+    return prod(shape[:-1]), shape[-1] if shape else 1
+
+
+def _packed_shape(shape: Shape, width: int) -> Shape:
+    return (*shape[:-1], -(-_rows(shape)[1] * width // 8))
+
+
+def _pack(storage: Array, t: UniformType) -> Array:
+    if not _is_packed(t):
+        return storage
+    packed = np.empty(_packed_shape(storage.shape, t.storage_width), np.uint8)
+    call = _bits_call(kernels.active(), True, container(t), t.storage_width, *_rows(storage.shape))
+    call(ready(storage), packed)
+    return packed
+
+
+def _unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
+    storage = np.empty(shape, storage_dtype(t))
+    _bits_call(kernels.active(), False, container(t), t.storage_width, *_rows(shape))(packed, storage)
+    return storage
+
+
+def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
+    return QuantTensor._wrap(data, type, shape)
+
+
+# ------------------------------------------------------------------------------------------------------------ calling
+
+
+def ready(array: Array) -> Array:
+    """The array as kernels take it: C-contiguous, aligned, native byte order."""
+    return np.require(array, array.dtype.newbyteorder("="), "CA").reshape(array.shape)
+
+
+@lru_cache(maxsize=1024)
+def _bound(
+    name: str,
+    types: tuple[TensorType, ...],
+    attributes: tuple[tuple[str, Any], ...],
+    out_type: UniformType | None,
+    isa: str,
+) -> tuple[TensorType, BoundCall]:
+    family = FAMILIES[name]
+    complete = family.complete(dict(attributes))
+    declared = None if out_type is None else TensorType(None, out_type)
+    result = family.resolve(types, complete, declared)
+    return result, family.call(types, result, complete)[0]
+
+
+def apply(
+    name: str,
+    operands: Sequence[QuantTensor],
+    attributes: dict[str, Any],
+    out_type: UniformType | None,
+    out: QuantTensor | None,
+) -> QuantTensor:
+    """Runs one op family on quantized tensors; ``out`` may overlap the operands."""
+    for i, q in enumerate(operands):
+        if not isinstance(q, QuantTensor):
+            raise QuantTypeError(f"{name}: operand {i} must be a QuantTensor, got {type(q).__name__}")
+    if out is not None:
+        if not isinstance(out, QuantTensor):
+            raise QuantTypeError(f"{name}: out must be a QuantTensor, got {type(out).__name__}")
+        out_type = out.type if out_type is None else out_type
+    types = tuple(q.tensor_type for q in operands)
+    result, call = _bound(name, types, tuple(sorted(attributes.items())), out_type, kernels.active())
+    element, shape = result.element, result.shape
+    assert isinstance(element, UniformType) and shape is not None
+    inputs = [ready(q.storage) for q in operands]
+    target = None if out is None else direct_target(out, result, inputs)
+    storage = np.empty(shape, storage_dtype(element)) if target is None else target  # type: ignore[arg-type]
+    call(*inputs, storage)
+    if out is None:
+        return QuantTensor._of(storage, element)
+    if target is None:
+        out._data[...] = _pack(storage, element)
+    return out
+
+
+def direct_target(out: QuantTensor, result: TensorType, inputs: Sequence[Array]) -> Array | None:
+    """The memory of ``out`` where a kernel may write it at once; None where a copy must stand between."""
+    if out.tensor_type != result:
+        raise QuantTypeError(f"out must be {result}, got {out.tensor_type}")
+    if not out._data.flags.writeable:
+        raise QuantTypeError("out is read-only")
+    data = out._data
+    if _is_packed(out.type) or not (data.flags.c_contiguous and data.flags.aligned):
+        return None
+    return None if any(np.may_share_memory(data, i) for i in inputs) else data
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+
+
+def _require_uniform(t: object) -> None:
+    if not isinstance(t, UniformType):
+        raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
+
+
+def check_bounds(array: Array, t: UniformType) -> None:
+    """Refuses storage outside ``[storage_min, storage_max]``."""
+    info = np.iinfo(array.dtype)
+    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
+        return
+    low, high = int(array.min()), int(array.max())
+    if low < t.storage_min or high > t.storage_max:
+        worst = low if low < t.storage_min else high
+        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
+
+
+def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
+    given = axes[0] if len(axes) == 1 and not isinstance(axes[0], SupportsIndex) else axes
+    if given is None or given == ():
+        return tuple(range(rank))[::-1]
+    order = tuple(int(a) + rank * (int(a) < 0) for a in given)
+    if sorted(order) != list(range(rank)):
+        raise QuantTypeError(f"transpose: {tuple(given)} is not a permutation of {rank} axes")
+    return order
+
+
+def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
+    """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
+    conversion."""
+    array = np.asarray(x)
+    dtype = expressed_dtype(t.expressed_type)
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind not in "fiub" and array.dtype.type.__module__ != "ml_dtypes":
+        raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
+    if exact and isinstance(x, (np.ndarray, np.generic)):
+        raise QuantTypeError(
+            f"qcast: the input must have the expressed type {t.expressed_type} of {t}, got dtype {array.dtype}"
+        )
+    with np.errstate(over="ignore"):
+        return array.astype(dtype)
+
+
+def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:
+    return apply("concat", tuple(arrays), {"axis": axis}, None, out)
+
+
+def _np_reshape(a: QuantTensor, shape: Any) -> QuantTensor:
+    return a.reshape(shape)
+
+
+def _np_transpose(a: QuantTensor, axes: Any = None) -> QuantTensor:
+    return a.transpose(axes)
+
+
+def _np_array_equal(a: Any, b: Any) -> bool:
+    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
+        return a == b
+    return bool(np.array_equal(np.asarray(a), np.asarray(b)))
+
+
+def _np_shape(a: QuantTensor) -> Shape:
+    return a.shape
+
+
+_HANDLED.update(
+    {
+        np.concatenate: _concatenate,
+        np.reshape: _np_reshape,
+        np.transpose: _np_transpose,
+        np.array_equal: _np_array_equal,
+        np.shape: _np_shape,
+    }
+)
