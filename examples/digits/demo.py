@@ -47,7 +47,9 @@ def microseconds_per_image(run: Callable[[Array], object], images: Array) -> flo
     return min(seconds) / len(images) * 1e6
 
 
-def table(digits: Digits, network: Network, quantized: QuantizedNetwork, program: Path, logits: dict[str, Array]) -> str:
+def table(
+    digits: Digits, network: Network, quantized: QuantizedNetwork, program: Path, logits: dict[str, Array]
+) -> str:
     """Both networks side by side."""
     constants = [value.storage for value in vars(quantized).values() if isinstance(value, Constant)]
     compiled = qrt.compile(qrt.load(program))

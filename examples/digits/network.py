@@ -33,7 +33,7 @@ def exact_matmul(a: Array, b: Array) -> Array:
 
 
 def im2col(images: Array, kernel: int, padding: int) -> Array:
-    """Every kernel x kernel window of N x H x W x C images, as rows ordered like OHWI weights: N x H' x W' x (k*k*C)."""
+    """The k x k windows of N x H x W x C images, each a row in the order of OHWI weights: N x H' x W' x (k*k*C)."""
     padded = np.pad(images, ((0, 0), (padding, padding), (padding, padding), (0, 0)))
     windows = sliding_window_view(padded, (kernel, kernel), axis=(1, 2)).transpose(0, 1, 2, 4, 5, 3)
     return windows.reshape(*windows.shape[:3], -1)
@@ -58,9 +58,7 @@ def conv2d(images: Array, weights: Array, bias: Array, padding: int, matmul: Mat
     return flat.reshape(*columns.shape[:3], -1) + bias
 
 
-def conv2d_gradients(
-    images: Array, weights: Array, padding: int, upstream: Array
-) -> tuple[Array, Array, Array]:
+def conv2d_gradients(images: Array, weights: Array, padding: int, upstream: Array) -> tuple[Array, Array, Array]:
     """The loss's gradients by `images`, `weights` and bias, given `upstream`, that by the convolution's result."""
     kernel = weights.shape[1]
     columns = im2col(images, kernel, padding)

@@ -19,7 +19,7 @@ def round_up(scale: float, digits: int = 3) -> float:
     if scale == 0:
         return 1.0
     places = digits - 1 - math.floor(math.log10(scale))
-    return math.ceil(round(scale * 10.0**places, 6)) / 10.0**places
+    return float(f"{math.ceil(round(scale * 10.0**places, 6))}e{-places}")
 
 
 def activation_type(values: Array) -> qrt.UniformType:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examples.digits.quantize import Constant, QuantizedNetwork
+from qrt import UniformType
 
 RESOURCES = ("conv2_weights", "dense_weights")
 """Constants too long to read: their bytes stand after the function."""
@@ -35,8 +36,8 @@ PROGRAM = Template("""\
 func.func @main(%images: tensor<?x8x8x1xf32> {qrt.name = "images"}) -> (tensor<?x10xf32> {qrt.name = "logits"}) {
   %input = quant.qcast %images : tensor<?x8x8x1xf32> to tensor<?x8x8x1x!images>
 
-  // conv1: 3x3, 1 -> 16 channels, padded by one pixel to stay 8x8, then ReLU. No op computes the ReLU: the zero point of
-  // !conv1 is its least storage value, -128, so clamping the result to the storage range makes negative values 0.
+  // conv1: 3x3, 1 -> 16 channels, padded by one pixel to stay 8x8, then ReLU. No op computes the ReLU: the zero point
+  // of !conv1 is its least storage value, -128, so clamping the result to the storage range makes negative values 0.
   %conv1_weights_i8 = arith.constant dense<$conv1_weights> : tensor<16x3x3x1xi8>
   %conv1_weights = quant.scast %conv1_weights_i8 : tensor<16x3x3x1xi8> to tensor<16x3x3x1x!conv1_weights>
   %conv1_bias_i32 = arith.constant dense<$conv1_bias> : tensor<16xi32>
@@ -80,6 +81,12 @@ func.func @main(%images: tensor<?x8x8x1xf32> {qrt.name = "images"}) -> (tensor<?
 """)
 
 
+def spelled(element: UniformType) -> str:
+    """A type's own text, with scales as the shortest decimals that give the same doubles."""
+    text = re.sub(r"\d+\.\d+(?:[eE][-+]?\d+)?", lambda m: np.format_float_positional(float(m[0]), trim="0"), str(element))
+    return wrapped(text)
+
+
 def wrapped(text: str) -> str:
     """`text` in lines of at most 100 characters, broken after its commas."""
     return textwrap.fill(re.sub(r",\s*", ", ", text), 100, subsequent_indent="    ")
@@ -103,8 +110,8 @@ def write_ir(network: QuantizedNetwork) -> str:
     slots = {}
     for name, value in vars(network).items():
         if isinstance(value, Constant):
-            slots[f"{name}_type"] = wrapped(str(value.type))
+            slots[f"{name}_type"] = spelled(value.type)
             slots[name] = (blob if name in RESOURCES else dense)(value.storage)
         else:
-            slots[name] = str(value)
+            slots[name] = spelled(value)
     return PROGRAM.substitute(slots)
