@@ -5,6 +5,7 @@ one thing that differs between machines is the order in which BLAS adds up a mat
 order irrelevant.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -89,7 +90,8 @@ def max_pool2d_gradient(images: Array, upstream: Array) -> Array:
 def softmax(logits: Array) -> Array:
     """Row-wise softmax, rounded to 20 bits: NumPy's exp differs between CPUs in its last bit."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.rint(powers / powers.sum(axis=1, keepdims=True) * 2**20) / 2**20
+    rounded: Array = np.rint(powers / powers.sum(axis=1, keepdims=True) * 2**20) / 2**20
+    return rounded
 
 
 @dataclass
@@ -119,7 +121,7 @@ class Network:
         """He's uniform initialisation, biases 0."""
 
         def weights(shape: tuple[int, ...], fan_in: int) -> Array:
-            return (2 * rng.random(shape) - 1) * np.sqrt(6 / fan_in)
+            return (2 * rng.random(shape) - 1) * math.sqrt(6 / fan_in)
 
         return cls(
             weights((16, 3, 3, 1), 9), np.zeros(16),
@@ -142,6 +144,7 @@ class Network:
         flat = seen.pooled.reshape(len(images), -1)
         by_pooled = exact_matmul(by_logits, self.dense_weights.T).reshape(seen.pooled.shape)
         by_conv2 = max_pool2d_gradient(seen.conv2, by_pooled) * (seen.conv2 > 0)
-        by_conv1, *conv2 = conv2d_gradients(seen.conv1, self.conv2_weights, 0, by_conv2)
-        _, *conv1 = conv2d_gradients(images, self.conv1_weights, 1, by_conv1 * (seen.conv1 > 0))
-        return Network(*conv1, *conv2, exact_matmul(flat.T, by_logits), by_logits.sum(axis=0))
+        by_conv1, weights2, bias2 = conv2d_gradients(seen.conv1, self.conv2_weights, 0, by_conv2)
+        by_conv1 = by_conv1 * (seen.conv1 > 0)
+        _, weights1, bias1 = conv2d_gradients(images, self.conv1_weights, 1, by_conv1)
+        return Network(weights1, bias1, weights2, bias2, exact_matmul(flat.T, by_logits), by_logits.sum(axis=0))

@@ -75,11 +75,19 @@ class QuantizedNetwork:
 def quantize(network: Network, images: Array) -> QuantizedNetwork:
     """Calibrates the activations on `images`; convolution weights (OHWI) get a scale per O, dense ones per column."""
     seen = network.forward(images)
-    types = {name: activation_type(getattr(seen, name)) for name in ("images", "conv1", "conv2", "logits")}
-    constants = {}
-    for layer, inputs, axis in (("conv1", "images", 0), ("conv2", "conv1", 0), ("dense", "conv2", 1)):
-        weights, bias = getattr(network, f"{layer}_weights"), getattr(network, f"{layer}_bias")
-        element = weights_type(weights, axis)
-        constants[f"{layer}_weights"] = Constant.quantized(weights, element)
-        constants[f"{layer}_bias"] = Constant.quantized(bias, bias_type(types[inputs], element))
-    return QuantizedNetwork(**types, **constants)
+    input_type, conv1, conv2 = activation_type(images), activation_type(seen.conv1), activation_type(seen.conv2)
+    conv1_weights = weights_type(network.conv1_weights, axis=0)
+    conv2_weights = weights_type(network.conv2_weights, axis=0)
+    dense_weights = weights_type(network.dense_weights, axis=1)
+    return QuantizedNetwork(
+        images=input_type,
+        conv1=conv1,
+        conv2=conv2,
+        logits=activation_type(seen.logits),
+        conv1_weights=Constant.quantized(network.conv1_weights, conv1_weights),
+        conv1_bias=Constant.quantized(network.conv1_bias, bias_type(input_type, conv1_weights)),
+        conv2_weights=Constant.quantized(network.conv2_weights, conv2_weights),
+        conv2_bias=Constant.quantized(network.conv2_bias, bias_type(conv1, conv2_weights)),
+        dense_weights=Constant.quantized(network.dense_weights, dense_weights),
+        dense_bias=Constant.quantized(network.dense_bias, bias_type(conv2, dense_weights)),
+    )

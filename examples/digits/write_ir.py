@@ -83,7 +83,9 @@ func.func @main(%images: tensor<?x8x8x1xf32> {qrt.name = "images"}) -> (tensor<?
 
 def spelled(element: UniformType) -> str:
     """A type's own text, with scales as the shortest decimals that give the same doubles."""
-    text = re.sub(r"\d+\.\d+(?:[eE][-+]?\d+)?", lambda m: np.format_float_positional(float(m[0]), trim="0"), str(element))
+    text = re.sub(
+        r"\d+\.\d+(?:[eE][-+]?\d+)?", lambda m: np.format_float_positional(float(m[0]), trim="0"), str(element)
+    )
     return wrapped(text)
 
 
