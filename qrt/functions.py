@@ -2,7 +2,6 @@
 (docs/numerics.md)."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy.typing as npt
 
 from qrt import kernels
 from qrt.errors import QuantTypeError
-from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, expressed_dtype, storage_dtype
+from qrt.ops.core import Array, expressed_dtype, storage_dtype
 from qrt.ops.window import resolve_padding, two_positive
 from qrt.tensor import (
     QuantTensor,
     apply,
+    bound_cast,
     check_bounds,
     direct_target,
     expressed_array,
@@ -25,17 +24,6 @@ from qrt.types import TensorType, UniformType, check_integrity
 
 Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
 Pair = Sequence[int] | int
-
-
-@lru_cache(maxsize=1024)
-def _bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...], isa: str) -> BoundCall:
-    """A cast of a tensor of quantized type ``t``, to it (qcast) or from it (dcast)."""
-    family = FAMILIES[name]
-    assert isinstance(t.element, UniformType)
-    plain = TensorType(t.shape, t.element.expressed_type)
-    source, result = (plain, t) if name == "qcast" else (t, plain)
-    complete = family.complete(dict(attributes))
-    return family.call((source,), family.resolve((source,), complete, result), complete)[0]
 
 
 def qcast(
@@ -75,7 +63,7 @@ def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: Quan
     check_integrity(type, x.shape)
     result = TensorType(x.shape, type)
     attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
-    call = _bound_cast("qcast", result, attributes, kernels.active())
+    call = bound_cast("qcast", result, attributes, kernels.active())
     values = ready(x)
     target = None if out is None else direct_target(out, result, [values])
     storage = np.empty(x.shape, storage_dtype(type)) if target is None else target
@@ -100,7 +88,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Array:
     storage = ready(q.storage)
     direct = out is not None and out.flags.carray and not np.may_share_memory(out, storage)
     values = out if direct and out is not None else np.empty(q.shape, dtype)
-    _bound_cast("dcast", q.tensor_type, (), kernels.active())(storage, values)
+    bound_cast("dcast", q.tensor_type, (), kernels.active())(storage, values)
     if out is None or direct:
         return values
     out[...] = values

@@ -131,9 +131,9 @@ class QuantTensor:
 
     def dequantize(self) -> Array:
         """The expressed values (``quant.dcast``), an array of the expressed type's dtype."""
-        from qrt.functions import dcast
-
-        return dcast(self)
+        values = np.empty(self._shape, expressed_dtype(self.type.expressed_type))
+        bound_cast("dcast", self.tensor_type, (), kernels.active())(ready(self.storage), values)
+        return values
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         if copy is False:
@@ -296,6 +296,17 @@ def _bound(
     declared = None if out_type is None else TensorType(None, out_type)
     result = family.resolve(types, complete, declared)
     return result, family.call(types, result, complete)[0]
+
+
+@lru_cache(maxsize=1024)
+def bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...], isa: str) -> BoundCall:
+    """A cast of a tensor of quantized type ``t``, to it (qcast) or from it (dcast)."""
+    family = FAMILIES[name]
+    assert isinstance(t.element, UniformType)
+    plain = TensorType(t.shape, t.element.expressed_type)
+    source, result = (plain, t) if name == "qcast" else (t, plain)
+    complete = family.complete(dict(attributes))
+    return family.call((source,), family.resolve((source,), complete, result), complete)[0]
 
 
 def apply(

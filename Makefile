@@ -1,0 +1,48 @@
+# `make demo` and `make test` do everything on a fresh machine: python3, a C compiler and the package index are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.pyx' -o -name '*.pxd')
+BUILT := build/.built
+
+.PHONY: build demo test lint format bench clean
+
+build: $(BUILT)
+
+$(INSTALLED): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet "setuptools>=77" "Cython>=3.1" "numpy>=2.0"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint,report]"
+	touch $@
+
+$(BUILT): $(INSTALLED) $(SOURCES)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+demo: build
+	$(BIN)/python -m examples.digits.demo
+
+test: build
+	$(BIN)/python -m pytest
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest qrt._seam._core
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]')
+
+bench: build
+	$(BIN)/python -m pytest benches --benchmark-only
+
+clean:
+	rm -rf build dist *.egg-info
+	find qrt -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
