@@ -1,0 +1,11 @@
+/* What the files of this folder offer its init.c: each replaces its entries of the table. */
+#ifndef QRT_ISA_AVX2_H
+#define QRT_ISA_AVX2_H
+
+#include "qrt.h"
+
+void qrt_avx2_install_casts(qrt_kernels *table);
+void qrt_avx2_install_gemm(qrt_kernels *table);
+void qrt_avx2_install_store(qrt_kernels *table);
+
+#endif

@@ -1,0 +1,9 @@
+#include "avx2.h"
+
+void qrt_init_avx2(qrt_kernels *table);
+
+void qrt_init_avx2(qrt_kernels *table) {
+    qrt_avx2_install_casts(table);
+    qrt_avx2_install_gemm(table);
+    qrt_avx2_install_store(table);
+}

@@ -1,0 +1,127 @@
+/* Packing for multiply-add on pairs of i16: value - zero point, widened.
+ *
+ * |value - zero point| <= 255 fits i16, a pair's sum of products is at most 2 * 255^2 < 2^31, and nothing saturates, so
+ * vpmaddwd yields the exact corrected accumulator and the packs leave no corrections behind: `terms` stays unused.
+ *
+ * A step is KU = 8 values of K. Panels: A [step][row][8], so that packing a row is a plain widening copy;
+ * B [step][pair][column][2], so that a vector of columns is one load for a broadcast pair of A. */
+#ifndef QRT_ISA_PACK_I16_H
+#define QRT_ISA_PACK_I16_H
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "qrt.h"
+
+#define KU 8
+
+static inline __m128i qrt_widen8(qrt_container container, __m128i bytes) {
+    return container == QRT_I8 ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes);
+}
+
+static inline int qrt_value8(qrt_container container, const uint8_t *p) {
+    return container == QRT_I8 ? (int8_t)*p : *p;
+}
+
+/* KU values from `left` valid ones; the others become 0. */
+static inline __m128i qrt_centred_step(qrt_container container, const uint8_t *source, int64_t left, __m128i zero) {
+    if (left >= KU)
+        return _mm_sub_epi16(qrt_widen8(container, _mm_loadl_epi64((const __m128i *)source)), zero);
+    uint8_t bytes[KU] = {0};
+    int16_t values[KU] = {0};
+    memcpy(bytes, source, (size_t)left);
+    _mm_storeu_si128((__m128i *)values,
+                     _mm_sub_epi16(qrt_widen8(container, _mm_loadl_epi64((const __m128i *)bytes)), zero));
+    memset(values + left, 0, (size_t)(KU - left) * sizeof *values);
+    return _mm_loadu_si128((const __m128i *)values);
+}
+
+static inline void qrt_pack_a_i16(qrt_container container, const uint8_t *source, int64_t row_stride, int rows,
+                                  int64_t depth, const int32_t *zero_point, int16_t *panel, int mr) {
+    for (int i = 0; i < mr; i++) {
+        int16_t *to = panel + i * KU;
+        if (i >= rows) {
+            for (int64_t k = 0; k < depth; k += KU, to += mr * KU)
+                _mm_store_si128((__m128i *)to, _mm_setzero_si128());
+            continue;
+        }
+        const uint8_t *row = source + i * row_stride;
+        const __m128i zero = _mm_set1_epi16((short)zero_point[i]);
+        for (int64_t k = 0; k < depth; k += KU, to += mr * KU)
+            _mm_store_si128((__m128i *)to, qrt_centred_step(container, row + k, depth - k, zero));
+    }
+}
+
+/* Columns contiguous: two rows of 8 columns interleave into 8 pairs. */
+static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *source, int64_t k_stride, int columns,
+                                       int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
+    const int64_t pairs = (depth + KU - 1) / KU * (KU / 2);
+    for (int j = 0; j < nr; j += 8) {
+        const int valid = columns - j < 8 ? (columns > j ? columns - j : 0) : 8;
+        __m128i zero = _mm_packs_epi32(_mm_loadu_si128((const __m128i *)(zero_point + j)),
+                                       _mm_loadu_si128((const __m128i *)(zero_point + j + 4)));
+        for (int64_t p = 0; p < pairs; p++) {
+            __m128i row[2];
+            for (int r = 0; r < 2; r++) {
+                const int64_t k = 2 * p + r;
+                const uint8_t *from = source + k * k_stride + j;
+                uint8_t bytes[8];
+                if (k >= depth || !valid) {
+                    row[r] = _mm_setzero_si128();
+                } else if (valid == 8) {
+                    row[r] = _mm_sub_epi16(qrt_widen8(container, _mm_loadl_epi64((const __m128i *)from)), zero);
+                } else { /* missing columns may hold anything: their sums are not stored */
+                    memset(bytes, 0, sizeof bytes);
+                    memcpy(bytes, from, (size_t)valid);
+                    row[r] = qrt_widen8(container, _mm_loadl_epi64((const __m128i *)bytes));
+                    row[r] = _mm_sub_epi16(row[r], zero);
+                }
+            }
+            int16_t *to = panel + (p * nr + j) * 2;
+            _mm_store_si128((__m128i *)to, _mm_unpacklo_epi16(row[0], row[1]));
+            _mm_store_si128((__m128i *)(to + 8), _mm_unpackhi_epi16(row[0], row[1]));
+        }
+    }
+}
+
+/* K contiguous: four columns of KU values are a 4x4 transpose of pairs. */
+static inline void qrt_pack_b_columns_i16(qrt_container container, const uint8_t *source, int64_t n_stride, int columns,
+                                          int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
+    for (int64_t k = 0; k < depth; k += KU) {
+        for (int j = 0; j < nr; j += 4) {
+            __m128i c[4];
+            for (int i = 0; i < 4; i++)
+                c[i] = j + i < columns
+                           ? qrt_centred_step(container, source + (j + i) * n_stride + k, depth - k,
+                                              _mm_set1_epi16((short)zero_point[j + i]))
+                           : _mm_setzero_si128();
+            __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
+            __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
+            __m128i *to = (__m128i *)(panel + (k * nr + j * 2));
+            const int pair = nr * 2 / 8; /* vectors from one pair to the next */
+            _mm_store_si128(to, _mm_unpacklo_epi64(low01, low23));
+            _mm_store_si128(to + pair, _mm_unpackhi_epi64(low01, low23));
+            _mm_store_si128(to + 2 * pair, _mm_unpacklo_epi64(high01, high23));
+            _mm_store_si128(to + 3 * pair, _mm_unpackhi_epi64(high01, high23));
+        }
+    }
+}
+
+static inline void qrt_pack_b_i16(qrt_container container, const uint8_t *source, int64_t k_stride, int64_t n_stride,
+                                  int columns, int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
+    if (n_stride == 1) {
+        qrt_pack_b_rows_i16(container, source, k_stride, columns, depth, zero_point, panel, nr);
+        return;
+    }
+    if (k_stride == 1) {
+        qrt_pack_b_columns_i16(container, source, n_stride, columns, depth, zero_point, panel, nr);
+        return;
+    }
+    memset(panel, 0, (size_t)((depth + KU - 1) / KU * KU * nr) * sizeof *panel);
+    for (int64_t k = 0; k < depth; k++)
+        for (int j = 0; j < columns; j++)
+            panel[(k / 2 * nr + j) * 2 + k % 2] =
+                (int16_t)(qrt_value8(container, source + k * k_stride + j * n_stride) - zero_point[j]);
+}
+
+#endif
