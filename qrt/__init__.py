@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrt import kernels
 from qrt._seam._core import get_num_threads, set_num_threads
+from qrt._version import __version__
 from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, VerifyError
 from qrt.functions import (
     add,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from qrt import ir
     from qrt.execute import Program, compile, load
 
-__version__ = "0.1.0"
+
 
 _LAZY = {"ir": "qrt.ir", "compile": "qrt.execute", "load": "qrt.execute", "Program": "qrt.execute"}
 

@@ -145,6 +145,7 @@ FAMILIES = (
         name="conv2d",
         operands=("x", "w", "bias"),
         optional=1,
+        packs=(1, 2),
         attributes={
             "strides": (1, 1),
             "padding": ((0, 0), (0, 0)),

@@ -31,7 +31,7 @@ class OpFamily:
     ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
-    ``bind(types, result, attributes, constants)`` packs constants and returns a call into C, or None where no kernel
+    ``bind(types, result, attributes, constants)`` packs constants (of the operands in ``packs``) and returns a call into C, or None where no kernel
     has the signature (see ``support``).
     """
 
@@ -43,6 +43,7 @@ class OpFamily:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     optional: int = 0
     variadic: bool = False
+    packs: tuple[int, ...] = ()
 
     def complete(self, attributes: Attributes) -> dict[str, Any]:
         """Attributes with the defaults filled in; an unknown name is an error."""

@@ -283,6 +283,7 @@ FAMILIES = (
         name="matmul",
         operands=("a", "w", "bias"),
         optional=1,
+        packs=(1, 2),
         attributes={"requant": "fixed"},
         infer=_infer,
         reference=_reference,

@@ -1,0 +1,193 @@
+"""The command line: ``qrt run`` and ``qrt opt``.
+
+Exit status: 0 done, 1 the input is wrong (a diagnostic on standard error), 2 usage. ``-`` reads standard input.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qrt import ir, kernels
+from qrt._version import __version__
+from qrt.errors import ModelError, QuantError
+from qrt.execute import Program, load
+from qrt.ops.core import Array, element_dtype
+from qrt.passes import PASSES, run_passes
+from qrt.tensor import QuantTensor
+from qrt.types import TensorType, parse_type
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status."""
+    parser = _parser()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        options = parser.parse_args(given)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    try:
+        options.command(options)
+    except QuantError as error:
+        print(_diagnostic(error), file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return 0
+
+
+def _diagnostic(error: QuantError) -> str:
+    text = str(error)
+    return text if ": error: " in text else f"error: {text}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
+    parser.add_argument("--version", action="version", version=f"qrt {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run a function of a program", allow_abbrev=False)
+    run.add_argument("file", metavar="FILE")
+    run.add_argument("--function", metavar="NAME")
+    run.add_argument("--input", action="append", default=[], metavar="NAME=X.npy")
+    run.add_argument("--input-value", action="append", default=[], metavar="NAME=4xf32=0,1,2,3")
+    run.add_argument("--output", action="append", default=[], metavar="NAME=Y.npy")
+    run.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
+    run.add_argument("--threads", type=int, metavar="N")
+    run.add_argument("--interpret", action="store_true", help="run every op's plain reference instead of the kernels")
+    run.set_defaults(command=_run)
+
+    opt = commands.add_parser("opt", help="check, transform and print a program", allow_abbrev=False)
+    opt.add_argument("file", metavar="FILE")
+    opt.add_argument("-o", dest="output", metavar="OUT")
+    opt.add_argument("--emit", choices=("custom", "generic"), default="custom")
+    opt.add_argument("--allow-unregistered-dialect", action="store_true")
+    for name, kind in PASSES.items():
+        summary = (kind.__doc__ or "").strip().splitlines()[0].replace("%", "%%")
+        opt.add_argument(f"--{name}", action=_PassAction, nargs="?", metavar="OPTIONS", dest="passes", help=summary)
+    opt.set_defaults(command=_opt, passes=None)
+    return parser
+
+
+class _PassAction(argparse.Action):
+    """Collects pass flags in the order they were given, as pipeline text."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        name = (option_string or "").removeprefix("--")
+        text = name if not values else f"{name}{{{values}}}"
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), text])
+
+
+def _read(name: str, *, allow_unregistered: bool = False) -> ir.Module:
+    if name != "-":
+        return load(name, allow_unregistered=allow_unregistered)
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"<stdin>: not UTF-8 text: {error.reason} at byte {error.start}") from None
+    return ir.parse(text, filename="<stdin>", allow_unregistered=allow_unregistered)
+
+
+# ------------------------------------------------------------------------------------------------------------------- opt
+
+
+def _opt(options: argparse.Namespace) -> None:
+    module = _read(options.file, allow_unregistered=options.allow_unregistered_dialect)
+    module.verify()
+    if options.passes:
+        module = run_passes(module, ",".join(options.passes))
+    text = module.print(generic=options.emit == "generic")
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        _write(Path(options.output), text.encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror}") from None
+
+
+# ------------------------------------------------------------------------------------------------------------------- run
+
+
+def _run(options: argparse.Namespace) -> None:
+    with ExitStack() as stack:
+        if options.isa is not None:
+            stack.enter_context(kernels.use(options.isa))
+        if options.threads is not None:
+            kernels.set_num_threads(options.threads)
+        program = Program(_read(options.file), options.function)
+        inputs = {name: _load_array(path) for name, path in map(_pair, options.input)}
+        inputs |= {name: _parse_value(text, program, name) for name, text in map(_pair, options.input_value)}
+        results = program.run(inputs, interpret=options.interpret)
+    targets = dict(map(_pair, options.output))
+    if unknown := set(targets) - set(results):
+        raise ModelError(f"no output is named {min(unknown)!r}; the outputs are {', '.join(results) or 'none'}")
+    for name, value in results.items():
+        if name in targets:
+            _save_array(Path(targets[name]), value)
+        elif not targets:
+            _show(name, value)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ModelError(f"expected NAME=VALUE, got {text!r}")
+    return name, value
+
+
+def _load_array(path: str) -> Array:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or 'not an .npy file'}") from None
+    except (ValueError, EOFError) as error:
+        raise ModelError(f"{path}: not an .npy file of numbers: {error}") from None
+    if not isinstance(array, np.ndarray):
+        raise ModelError(f"{path}: an .npz archive, an .npy file is expected")
+    return array
+
+
+def _parse_value(text: str, program: Program, name: str) -> Array:
+    """``4xf32=0,1,2,3``: a shape, an element type and the values (one value fills the shape)."""
+    spelled, _, numbers = text.rpartition("=")
+    try:
+        t = parse_type(f"tensor<{spelled}>" if spelled else "")
+    except QuantError:
+        raise ModelError(f"input {name!r}: expected SHAPExTYPE=VALUES such as 4xf32=0,1,2,3, got {text!r}") from None
+    assert isinstance(t, TensorType)
+    if not t.has_static_shape:
+        raise ModelError(f"input {name!r}: the shape of {spelled} must be static")
+    shape = tuple(d for d in t.shape or () if d is not None)
+    dtype = element_dtype(t.element)
+    try:
+        number = float if dtype.kind not in "iub" else int
+        values = np.array([number(v) for v in numbers.split(",")]).astype(dtype)
+        return np.broadcast_to(values, shape).copy() if values.size == 1 else values.reshape(shape)
+    except (ValueError, OverflowError) as error:
+        raise ModelError(f"input {name!r}: {error}") from None
+
+
+def _save_array(path: Path, value: Any) -> None:
+    array = value.storage if isinstance(value, QuantTensor) else value
+    try:
+        with path.open("wb") as file:
+            np.save(file, array, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _show(name: str, value: Any) -> None:
+    if isinstance(value, QuantTensor):
+        print(f"{name}: {value.tensor_type}\nstorage = {np.array2string(value.storage, separator=', ')}")
+        value = value.dequantize()
+    print(f"{name} = {np.array2string(np.asarray(value), separator=', ')}")

@@ -1,0 +1,166 @@
+"""Programs: a function of a module, compiled. Plans are kept per input shapes and ISA, in a bounded cache."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from qrt import ir, kernels
+from qrt.errors import ModelError
+from qrt.execute.interpret import Interpreter
+from qrt.execute.plan import Coverage, Plan, build
+from qrt.execute.values import as_tensor, concrete, incoming, outgoing
+from qrt.ops.core import Array
+from qrt.types import TensorType
+
+PLANS_KEPT = 16
+PICKLE_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors of rank 0."""
+
+    name: str
+    type: TensorType
+
+
+class Program:
+    """A compiled function. Call it with its arguments in order, or ``run`` it with a dict by name; both are safe from many threads.
+
+    Float inputs are arrays of the declared dtype; quantized inputs are QuantTensors of the declared type or its storage integers. Quantized results are
+    QuantTensors. A dynamic dimension is planned for each shape that comes, ``PLANS_KEPT`` plans are kept.
+
+    Raises ``ModelError`` for arguments that do not fit and ops that do not run, ``VerifyError`` for an invalid module.
+    """
+
+    def __init__(self, module: ir.Module, function: str | None = None) -> None:
+        module.verify(strict=True)
+        self._module = module
+        self._function = _choose(module, function)
+        self.name = self._function.sym_name
+        self.inputs = _ports(self._function, "arg")
+        self.outputs = _ports(self._function, "result")
+        self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
+        self._lock = threading.Lock()
+        if all(port.type.has_static_shape for port in self.inputs):
+            self._plan([port.type for port in self.inputs])
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The result, or a tuple of them where the function has several."""
+        results = self._run(self._incoming(arguments))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(self, inputs: Mapping[str, Any], *, interpret: bool = False) -> dict[str, Any]:
+        """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits."""
+        names = [port.name for port in self.inputs]
+        if unknown := set(inputs) - set(names):
+            raise ModelError(f"no input is named {min(unknown)!r}; the inputs are {', '.join(names) or 'none'}")
+        if missing := [name for name in names if name not in inputs]:
+            raise ModelError(f"input {missing[0]!r} is missing")
+        arrays = self._incoming([inputs[name] for name in names])
+        results = self._interpret(arrays) if interpret else self._run(arrays)
+        return dict(zip((port.name for port in self.outputs), results, strict=True))
+
+    def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
+        """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where none are given."""
+        types = []
+        for i, port in enumerate(self.inputs):
+            default = tuple(1 if d is None else d for d in port.type.shape or ())
+            types.append(concrete(port.type, tuple(shapes[i]) if i < len(shapes) else default, f"input {port.name!r}"))
+        return list(self._plan(types).coverage)
+
+    def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
+        if len(arguments) != len(self.inputs):
+            raise ModelError(f"{self.name} takes {len(self.inputs)} arguments, got {len(arguments)}")
+        return [
+            incoming(value, port.type, f"input {port.name!r}")
+            for value, port in zip(arguments, self.inputs, strict=True)
+        ]
+
+    def _run(self, arrays: Sequence[Array]) -> list[Any]:
+        types = [TensorType(a.shape, port.type.element) for a, port in zip(arrays, self.inputs, strict=True)]
+        plan = self._plan(types)
+        return [outgoing(a, t) for a, t in zip(plan.run(arrays), plan.result_types, strict=True)]
+
+    def _interpret(self, arrays: Sequence[Array]) -> list[Any]:
+        results = Interpreter(self._module).call(self._function, arrays)
+        return [outgoing(a, TensorType(a.shape, p.type.element)) for a, p in zip(results, self.outputs, strict=True)]
+
+    def _plan(self, types: Sequence[TensorType]) -> Plan:
+        key = (kernels.active(), *types)
+        with self._lock:
+            found = self._plans.get(key)
+            if found is not None:
+                self._plans.move_to_end(key)
+                return found
+        plan = build(self._function, types, self._module.callee)
+        with self._lock:
+            self._plans[key] = plan
+            if len(self._plans) > PLANS_KEPT:
+                self._plans.popitem(last=False)
+        return plan
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{p.name}: {p.type}" for p in self.inputs)
+        outputs = ", ".join(f"{p.name}: {p.type}" for p in self.outputs)
+        return f"Program {self.name}({inputs}) -> ({outputs})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (PICKLE_VERSION, str(self._module), self.name)
+
+
+def _rebuild(version: int, text: str, function: str) -> Program:
+    if version != PICKLE_VERSION:
+        raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
+    return Program(ir.parse(text, filename=f"<pickled {function}>"), function)
+
+
+def compile(module: ir.Module | str, function: str | None = None) -> Program:
+    """Compiles a function of a module (or of MLIR text): ``main``, the only one, or the one named.
+
+    >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
+    ...   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    ...   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    ... }'''
+    >>> import numpy as np
+    >>> compile(text)(np.float32([1, 2])).storage.tolist()
+    [5, 7]
+    """
+    return Program(ir.parse(module) if isinstance(module, str) else module, function)
+
+
+def load(path: str | Path) -> ir.Module:
+    """Reads a program from an ``.mlir`` file."""
+    file = Path(path)
+    if file.suffix != ".mlir":
+        raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{file}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+    return ir.parse(text, filename=str(file))
+
+
+def _choose(module: ir.Module, name: str | None) -> Any:
+    functions = {f.sym_name: f for f in module.functions}
+    if name is None:
+        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
+    if name not in functions:
+        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+    if functions[name].is_declaration:
+        raise ModelError(f"function {name!r} has no body")
+    return functions[name]
+
+
+def _ports(function: Any, prefix: str) -> tuple[Port, ...]:
+    kind = "inputs" if prefix == "arg" else "results"
+    types = getattr(function.type, kind)
+    names = [function.port_name(kind, i) or f"{prefix}{i}" for i in range(len(types))]
+    if len(set(names)) != len(names):
+        raise ModelError(f"{kind} of {function.sym_name} share a name: {', '.join(names)}")
+    return tuple(Port(name, as_tensor(t)) for name, t in zip(names, types, strict=True))

@@ -1,0 +1,119 @@
+"""Values of a running program as NumPy arrays, their checks at its borders, and ops as op families.
+
+Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar an array of rank 0.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantTypeError
+from qrt.functions import from_signless, signless
+from qrt.ir import Operation
+from qrt.ops import FAMILIES, OpFamily
+from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.tensor import QuantTensor, check_bounds, ready
+from qrt.types import IntegerType, TensorType, Type, UniformType, check_integrity
+
+Shape = tuple[int, ...]
+
+
+def as_tensor(t: Type) -> TensorType:
+    """The tensor type of a value; a scalar is a tensor of rank 0."""
+    return t if isinstance(t, TensorType) else TensorType((), t)
+
+
+def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
+    """The declared type with a static shape in place of dynamic dimensions, its integrity checked."""
+    dims = declared.shape
+    fits = dims is None or (len(dims) == len(shape) and all(d in (None, s) for d, s in zip(dims, shape, strict=True)))
+    if not fits:
+        raise ModelError(f"{what} must be {declared}, got shape {list(shape)}")
+    if isinstance(declared.element, UniformType):
+        check_integrity(declared.element, shape)
+    return TensorType(shape, declared.element)
+
+
+def incoming(value: Any, declared: TensorType, what: str) -> Array:
+    """An argument as the program takes it; a wrong dtype, type or shape is a ``ModelError`` that names the argument."""
+    element = declared.element
+    if isinstance(value, QuantTensor):
+        if value.type != element:
+            raise ModelError(f"{what} must be {declared}, got a QuantTensor of {value.type}")
+        array = value.storage
+    else:
+        array = np.asarray(value)
+        dtype = element_dtype(element)
+        if not isinstance(value, (np.ndarray, np.generic)):
+            array = _converted(array, dtype, what)
+        if array.dtype.newbyteorder("=") != dtype:
+            raise ModelError(f"{what} must be {declared}: dtype {dtype}, got dtype {array.dtype}")
+        try:
+            _check_range(array, element)
+        except QuantTypeError as error:
+            raise ModelError(f"{what}: {error}") from None
+    concrete(declared, array.shape, what)
+    return ready(array)
+
+
+def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
+    """Python numbers and lists as the wanted dtype, where that is exact in kind."""
+    if array.dtype.kind in "iub" and dtype.kind in "iu":
+        if array.size and not (np.iinfo(dtype).min <= int(array.min()) and int(array.max()) <= np.iinfo(dtype).max):
+            raise ModelError(f"{what}: the values do not fit {dtype}")
+        return array.astype(dtype)
+    if array.dtype.kind in "fiub" and dtype.kind not in "iub":
+        return array.astype(dtype)
+    return array
+
+
+def _check_range(array: Array, element: Type) -> None:
+    if isinstance(element, UniformType):
+        check_bounds(array, element)
+    elif isinstance(element, IntegerType) and 1 < element.width < 64 and array.size:
+        low = 0 if element.signedness == "unsigned" else -(1 << (element.width - 1))
+        if int(array.min()) < low or int(array.max()) >= low + (1 << element.width):
+            raise QuantTypeError(f"values do not fit {element}")
+
+
+def outgoing(array: Array, t: TensorType) -> Any:
+    """A result as the caller gets it: quantized ones as ``QuantTensor``."""
+    return QuantTensor._of(array, t.element) if isinstance(t.element, UniformType) else array
+
+
+def storage_cast(array: Array, source: Type, target: Type) -> Array:
+    """``quant.scast`` on arrays: storage to signless integers, or back."""
+    if isinstance(source, UniformType):
+        return signless(array, source)
+    assert isinstance(target, UniformType)
+    return from_signless(array, target)
+
+
+_CASTS = {"quant.qcast": "qcast", "quant.dcast": "dcast"}
+
+
+def family_name(op: Operation) -> str | None:
+    """The op family that an op names; None where it names none."""
+    name = _CASTS.get(op.name, op.name.removeprefix("qrt."))
+    return name if name in FAMILIES and (op.name in _CASTS or op.name.startswith("qrt.")) else None
+
+
+def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], TensorType]:
+    """(family, attributes, result type) of an op for operands of these static types."""
+    name = family_name(op)
+    if name is None:
+        raise ModelError(f"{op.location}: {op.name} does not run: it has neither a kernel nor a reference")
+    family = FAMILIES[name]
+    given = {key: attribute.python for key, attribute in op.attributes.items() if key in family.attributes}
+    attributes = family.complete(given)
+    declared = as_tensor(op.results[0].type)
+    inferred = family.resolve(tuple(types), attributes, declared)
+    return family, attributes, concrete(declared, static_shape(inferred, name), f"the result of {op.name}")
+
+
+def constant_array(op: Operation) -> Array:
+    """The value of an ``arith.constant``, in the dtype that runs."""
+    t = as_tensor(op.results[0].type)
+    values = np.asarray(op.attributes["value"].python).astype(element_dtype(t.element))
+    return np.ascontiguousarray(values).reshape(static_shape(t, "arith.constant"))
