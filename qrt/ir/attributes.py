@@ -1,0 +1,292 @@
+"""Attributes: immutable values on operations, with upstream MLIR's text."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.floats import spell
+from qrt.types import FloatType, IndexType, IntegerType, Type
+
+_BARE_NAME = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
+_ESCAPED = re.compile(rb'[^ !#-\[\]-~]|["\\]')
+
+
+class Attribute:
+    """Base of all attributes. `str` is the form that parses again on its own."""
+
+    __slots__ = ()
+
+    def spell(self, elide: bool = False) -> str:
+        """The text; with `elide`, without the `i64` or `f64` that an array element may leave out."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.spell()
+
+    @property
+    def python(self) -> Any:
+        """The plain Python value (int, float, str, tuple, dict, ...), as `qrt.ops` takes it."""
+        raise QuantTypeError(f"attribute {self} has no plain value")
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerAttr(Attribute):
+    """`5 : i32`, `true`, `3 : index`. The value of a signless type is kept as two's complement prints it."""
+
+    value: int
+    type: Type
+
+    def __post_init__(self) -> None:
+        low, high = integer_range(self.type)
+        if not low <= self.value <= high:
+            raise QuantTypeError(f"integer {self.value} out of range for {self.type}")
+        if isinstance(self.type, IntegerType) and self.type.is_signless:
+            width = self.type.width
+            half = 1 << (width - 1)
+            value = self.value & 1 if width == 1 else ((self.value + half) & ((1 << width) - 1)) - half
+            object.__setattr__(self, "value", value)
+
+    def spell(self, elide: bool = False) -> str:
+        if self.is_bool:
+            return "true" if self.value else "false"
+        return str(self.value) if elide and self.type is _I64 else f"{self.value} : {self.type}"
+
+    @property
+    def is_bool(self) -> bool:
+        return self.type is _I1
+
+    @property
+    def python(self) -> int | bool:
+        return bool(self.value) if self.is_bool else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class FloatAttr(Attribute):
+    """`1.5 : f32`, kept as its bit pattern, so that NaNs and every format survive."""
+
+    bits: int
+    type: FloatType
+
+    @classmethod
+    def of(cls, value: float, type: FloatType) -> "FloatAttr":
+        """The double `value` rounded to `type`."""
+        return cls(type.format.encode_float(value), type)
+
+    @property
+    def value(self) -> float:
+        return float(self.type.format.decode(self.bits))
+
+    def spell(self, elide: bool = False) -> str:
+        text = spell(self.bits, self.type.format)
+        return text if elide and self.type is _F64 and not text.startswith("0x") else f"{text} : {self.type}"
+
+    @property
+    def python(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class StringAttr(Attribute):
+    """`"text"`, with a type where one was written."""
+
+    value: str
+    type: Type | None = None
+
+    def spell(self, elide: bool = False) -> str:
+        return quote(self.value) if self.type is None else f"{quote(self.value)} : {self.type}"
+
+    @property
+    def python(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAttr(Attribute):
+    """`unit`: says something by being there."""
+
+    def spell(self, elide: bool = False) -> str:
+        return "unit"
+
+    @property
+    def python(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayAttr(Attribute):
+    """`[a, b]`."""
+
+    elements: tuple[Attribute, ...]
+
+    def spell(self, elide: bool = False) -> str:
+        return f"[{', '.join(element.spell(elide=True) for element in self.elements)}]"
+
+    @property
+    def python(self) -> tuple[Any, ...]:
+        return tuple(element.python for element in self.elements)
+
+
+@dataclass(frozen=True, slots=True)
+class DictAttr(Attribute):
+    """`{a = 1, b}`, ordered by name."""
+
+    items: tuple[tuple[str, Attribute], ...]
+
+    @classmethod
+    def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
+        return cls(tuple(sorted(entries.items())))
+
+    def spell(self, elide: bool = False) -> str:
+        return spell_entries(self.items)
+
+    @property
+    def python(self) -> dict[str, Any]:
+        return {name: value.python for name, value in self.items}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeAttr(Attribute):
+    """A type as a value."""
+
+    type: Type
+
+    def spell(self, elide: bool = False) -> str:
+        return str(self.type)
+
+    @property
+    def python(self) -> Type:
+        return self.type
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRefAttr(Attribute):
+    """`@root::@nested`."""
+
+    path: tuple[str, ...]
+
+    def spell(self, elide: bool = False) -> str:
+        return "::".join(map(symbol_text, self.path))
+
+    @property
+    def python(self) -> str:
+        return self.path[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class DenseArrayAttr(Attribute):
+    """`array<i64: 1, 2>`; float elements are kept as bit patterns."""
+
+    element: IntegerType | FloatType
+    values: tuple[int, ...]
+
+    def spell(self, elide: bool = False) -> str:
+        if not self.values:
+            return f"array<{self.element}>"
+        return f"array<{self.element}: {', '.join(spell_elements(self.values, self.element))}>"
+
+    @property
+    def python(self) -> tuple[Any, ...]:
+        if isinstance(self.element, FloatType):
+            return tuple(float(self.element.format.decode(bits)) for bits in self.values)
+        return tuple(map(bool, self.values)) if self.element is _I1 else self.values
+
+
+@dataclass(frozen=True, slots=True)
+class LocationAttr(Attribute):
+    """`loc(...)`: a location said in the text, kept as its text without `loc` and parentheses."""
+
+    text: str
+
+    def spell(self, elide: bool = False) -> str:
+        return f"loc({self.text})"
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueAttr(Attribute):
+    """An attribute qrt only carries: `affine_map<...>`, `#dialect.name<...>`, `sparse<...>`, ..."""
+
+    text: str
+
+    def spell(self, elide: bool = False) -> str:
+        return self.text
+
+
+_I1, _I64, _F64 = IntegerType(1), IntegerType(64), FloatType("f64")
+
+
+def integer_range(type: Type) -> tuple[int, int]:
+    """The integers a literal of `type` may say: a signless type takes both readings of its bits."""
+    if isinstance(type, IndexType):
+        return -(1 << 63), (1 << 63) - 1
+    if not isinstance(type, IntegerType) or type.width == 0:
+        raise QuantTypeError(f"an integer literal is of an integer type or index, not {type}")
+    signed_low, unsigned_high = -(1 << (type.width - 1)), (1 << type.width) - 1
+    if type.signedness == "unsigned":
+        return 0, unsigned_high
+    return signed_low, -signed_low - 1 if type.signedness == "signed" else unsigned_high
+
+
+UNIT = UnitAttr()
+TRUE, FALSE = IntegerAttr(1, _I1), IntegerAttr(0, _I1)
+
+
+def attribute(value: Any) -> Attribute:
+    """The attribute of a plain Python value: bool, int (i64), float (f64), str, Type, sequence, mapping, or itself.
+
+    >>> str(attribute({"strides": (1, 2), "requant": "fixed"}))
+    '{requant = "fixed", strides = [1, 2]}'
+    """
+    match value:
+        case Attribute():
+            return value
+        case bool() | np.bool_():
+            return TRUE if value else FALSE
+        case int() | np.integer():
+            return IntegerAttr(int(value), _I64)
+        case float() | np.floating():
+            return FloatAttr.of(float(value), _F64)
+        case str():
+            return StringAttr(value)
+        case Type():
+            return TypeAttr(value)
+        case Mapping():
+            return DictAttr.of({name: attribute(item) for name, item in value.items()})
+        case Iterable():
+            return ArrayAttr(tuple(map(attribute, value)))
+    raise QuantTypeError(f"no attribute holds {value!r}")
+
+
+def quote(text: str) -> str:
+    """A string literal, with the bytes upstream escapes escaped."""
+    raw = text.encode("utf-8", "surrogateescape")
+    return f'"{_ESCAPED.sub(_escape, raw).decode()}"'
+
+
+def _escape(match: re.Match[bytes]) -> bytes:
+    return b"\\\\" if match[0] == b"\\" else b"\\%02X" % match[0][0]
+
+
+def symbol_text(name: str) -> str:
+    return f"@{name}" if _BARE_NAME.fullmatch(name) else f"@{quote(name)}"
+
+
+def spell_entries(items: Iterable[tuple[str, Attribute]]) -> str:
+    """`{a = 1 : i64, b}`."""
+    entries = []
+    for name, value in items:
+        key = name if _BARE_NAME.fullmatch(name) else quote(name)
+        entries.append(key if isinstance(value, UnitAttr) else f"{key} = {value}")
+    return f"{{{', '.join(entries)}}}"
+
+
+def spell_elements(values: Iterable[int], element: Type) -> list[str]:
+    """The elements of an array or a dense literal (integers, or the bit patterns of floats), one text each."""
+    if isinstance(element, FloatType):
+        return [spell(bits, element.format) for bits in values]
+    if element is _I1:
+        return ["true" if value else "false" for value in values]
+    return list(map(str, values))
