@@ -117,10 +117,11 @@ def quantize(
             raise QuantTypeError(
                 f"unknown zero point order {zero_point_order!r}, expected one of {', '.join(ZERO_POINTS)}"
             )
-    integral = round_integral(scaled, rounding)
-    clamped = np.clip(integral, storage_min - offset, storage_max - offset)
-    stored = np.where(np.isnan(values), 0, clamped).astype(np.int64) + offset
-    return np.where(np.isnan(values), np.clip(zp, storage_min, storage_max), stored)
+    # Not only a NaN input: infinity times a reciprocal of 0, and infinity plus an infinite f(zp), are NaN too.
+    nan = np.isnan(scaled)
+    clamped = np.clip(round_integral(scaled, rounding), storage_min - offset, storage_max - offset)
+    stored = np.where(nan, 0, clamped).astype(np.int64) + offset
+    return np.where(nan, np.clip(zp, storage_min, storage_max), stored)
 
 
 def dequantize(q: npt.ArrayLike, scale: npt.ArrayLike, zero_point: npt.ArrayLike, expressed: str) -> Array:
