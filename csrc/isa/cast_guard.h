@@ -8,9 +8,9 @@
  *   x/s is never a midpoint of two floats, and lies |j|/(2S) from the nearest one for an integer j != 0.
  * So only |j| < 8 can go wrong; those quotients are finitely many, and tests/kernels/division.c tries every one: none
  * does. Underflow: for |x/s| >= 2^-27 and s >= 2^-64, e is a multiple of ulp(q0)*ulp(s) >= 2^-51 * 2^-87, above the
- * least subnormal 2^-149. For |x/s| < 2^-27 the computed q is below 2^-26 too, and any such value gives the same result:
- * added to a zero point (0, or at least 1 in magnitude, where half a spacing is 2^-25) it vanishes, and alone it rounds
- * to 0 in every mode.
+ * least subnormal 2^-149. For |x/s| < 2^-27 the computed q is below 2^-26 too, and any such value gives the same
+ * result: added to a zero point (0, or at least 1 in magnitude, where half a spacing is 2^-25) it vanishes, and alone
+ * it rounds to 0 in every mode.
  *
  * Bound. x is first clamped to +-2^26*s, which is exact for s <= 2^64. A clamped x has |x/s| >= 2^26 (or, for the
  * reciprocal, (1 - 2^-23) of it), before and after; adding |zero point| <= 2^24 leaves it beyond every 8-bit bound and
@@ -37,6 +37,8 @@ static inline bool qrt_is_8bit_f32(const qrt_cast_args *args) {
     return args->expressed == QRT_F32 && (args->container == QRT_I8 || args->container == QRT_U8);
 }
 
-static inline bool qrt_scale_in_guard(float scale) { return scale >= QRT_SCALE_LEAST && scale <= QRT_SCALE_MOST; }
+static inline bool qrt_scale_in_guard(float scale) {
+    return scale >= QRT_SCALE_LEAST && scale <= QRT_SCALE_MOST;
+}
 
 #endif

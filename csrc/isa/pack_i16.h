@@ -91,10 +91,9 @@ static inline void qrt_pack_b_columns_i16(qrt_container container, const uint8_t
         for (int j = 0; j < nr; j += 4) {
             __m128i c[4];
             for (int i = 0; i < 4; i++)
-                c[i] = j + i < columns
-                           ? qrt_centred_step(container, source + (j + i) * n_stride + k, depth - k,
-                                              _mm_set1_epi16((short)zero_point[j + i]))
-                           : _mm_setzero_si128();
+                c[i] = j + i < columns ? qrt_centred_step(container, source + (j + i) * n_stride + k, depth - k,
+                                                          _mm_set1_epi16((short)zero_point[j + i]))
+                                       : _mm_setzero_si128();
             __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
             __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
             __m128i *to = (__m128i *)(panel + (k * nr + j * 2));

@@ -49,17 +49,17 @@ static inline __m256i broadcast_pair(const int16_t *pair) {
 
 static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_t *tile) {
     const int16_t *a = a_panel, *b = b_panel;
-#define LOAD(i) \
-    __m256i low##i = _mm256_load_si256((const __m256i *)(tile + i * NR)); \
+#define LOAD(i)                                                                                                        \
+    __m256i low##i = _mm256_load_si256((const __m256i *)(tile + i * NR));                                              \
     __m256i high##i = _mm256_load_si256((const __m256i *)(tile + i * NR) + 1);
-#define MULTIPLY(i) \
-    { \
-        const __m256i pair = broadcast_pair(a + i * KU + 2 * p); \
-        low##i = multiply_add(low##i, pair, b_low); \
-        high##i = multiply_add(high##i, pair, b_high); \
+#define MULTIPLY(i)                                                                                                    \
+    {                                                                                                                  \
+        const __m256i pair = broadcast_pair(a + i * KU + 2 * p);                                                       \
+        low##i = multiply_add(low##i, pair, b_low);                                                                    \
+        high##i = multiply_add(high##i, pair, b_high);                                                                 \
     }
-#define STORE(i) \
-    _mm256_store_si256((__m256i *)(tile + i * NR), low##i); \
+#define STORE(i)                                                                                                       \
+    _mm256_store_si256((__m256i *)(tile + i * NR), low##i);                                                            \
     _mm256_store_si256((__m256i *)(tile + i * NR) + 1, high##i);
     ROWS(LOAD)
     for (; steps > 0; steps--, a += MR * KU) {
@@ -77,7 +77,14 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
 
 void qrt_avx2_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
-        .mr = MR, .nr = NR, .ku = KU, .a_size = 2, .b_size = 2,
-        .pack_a = pack_a, .pack_b = pack_b, .start = start, .tile = tile,
+        .mr = MR,
+        .nr = NR,
+        .ku = KU,
+        .a_size = 2,
+        .b_size = 2,
+        .pack_a = pack_a,
+        .pack_b = pack_b,
+        .start = start,
+        .tile = tile,
     };
 }

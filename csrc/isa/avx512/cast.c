@@ -23,7 +23,7 @@ typedef struct {
 } parameters;
 
 static inline __attribute__((always_inline)) parameters load_parameters(const qrt_cast_args *args, int64_t index,
-                                                                         bool each) {
+                                                                        bool each) {
     bool before = args->zero_point_order == QRT_ZERO_POINT_BEFORE;
     parameters p = {.before = _mm512_setzero_ps(), .after = _mm512_setzero_si512()};
     if (each) {
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) __m512i round_to_int(__m512 v, qrt_
 }
 
 static inline __attribute__((always_inline)) __m512i quantize(__m512 x, const parameters *p, qrt_rounding rounding,
-                                                               bool divide) {
+                                                              bool divide) {
     __m512 bound = _mm512_mul_ps(p->scale, _mm512_set1_ps(QRT_QUOTIENT_BOUND));
     x = _mm512_maskz_range_ps(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, bound, 2);
     __m512 v = _mm512_mul_ps(x, p->reciprocal);
@@ -91,8 +91,8 @@ static inline bool scales_in_guard(const float *scale, __mmask64 live) {
 }
 
 static inline __attribute__((always_inline)) void qcast_loop(const qrt_cast_args *args, const float *x, uint8_t *out,
-                                                              int64_t count, int64_t parameter, bool each,
-                                                              qrt_rounding rounding, bool divide) {
+                                                             int64_t count, int64_t parameter, bool each,
+                                                             qrt_rounding rounding, bool divide) {
     bool stream = count >= QRT_STREAM_COUNT;
     parameters p = load_parameters(args, parameter, false);
     for (int64_t i = 0; i < count; i += BLOCK) {
@@ -117,21 +117,26 @@ static inline __attribute__((always_inline)) void qcast_loop(const qrt_cast_args
 }
 
 static inline __attribute__((always_inline)) void qcast_mode(const qrt_cast_args *args, const float *x, uint8_t *out,
-                                                              int64_t count, int64_t parameter, bool each,
-                                                              qrt_rounding rounding) {
+                                                             int64_t count, int64_t parameter, bool each,
+                                                             qrt_rounding rounding) {
     if (args->scale_mode == QRT_SCALE_DIVIDE)
         qcast_loop(args, x, out, count, parameter, each, rounding, true);
     else
         qcast_loop(args, x, out, count, parameter, each, rounding, false);
 }
 
-static inline __attribute__((always_inline)) void qcast_rounding(const qrt_cast_args *args, const float *x,
-                                                                  uint8_t *out, int64_t count, int64_t parameter,
-                                                                  bool each) {
+static inline __attribute__((always_inline)) void
+qcast_rounding(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter, bool each) {
     switch (args->rounding) {
-    case QRT_HALF_EVEN: qcast_mode(args, x, out, count, parameter, each, QRT_HALF_EVEN); break;
-    case QRT_HALF_AWAY: qcast_mode(args, x, out, count, parameter, each, QRT_HALF_AWAY); break;
-    case QRT_TOWARD_ZERO: qcast_mode(args, x, out, count, parameter, each, QRT_TOWARD_ZERO); break;
+    case QRT_HALF_EVEN:
+        qcast_mode(args, x, out, count, parameter, each, QRT_HALF_EVEN);
+        break;
+    case QRT_HALF_AWAY:
+        qcast_mode(args, x, out, count, parameter, each, QRT_HALF_AWAY);
+        break;
+    case QRT_TOWARD_ZERO:
+        qcast_mode(args, x, out, count, parameter, each, QRT_TOWARD_ZERO);
+        break;
     }
 }
 
@@ -146,7 +151,7 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
 }
 
 static inline __attribute__((always_inline)) void dcast_loop(const qrt_cast_args *args, const uint8_t *q, float *out,
-                                                              int64_t count, int64_t parameter, bool each) {
+                                                             int64_t count, int64_t parameter, bool each) {
     bool stream = count >= QRT_STREAM_COUNT, is_signed = args->container == QRT_I8;
     __m512 scale = _mm512_set1_ps(args->scale_f32[parameter]), zero = _mm512_set1_ps(args->zero_point_f32[parameter]);
     for (int64_t i = 0; i < count; i += 16) {

@@ -3,8 +3,8 @@
  *   vpmaddwd, vpaddd  two uops on ports 0 and 5: 24 of each per pair of K, 24 cycles
  *   vpbroadcastd m32  a pair of A; load ports only: 12, and 2 loads of B, per pair
  *
- * 24 accumulators, two vectors of B, a broadcast and a product fill 28 of 32 registers; 13 and 14 rows measured the same.
- * Exact: see pack_i16.h; the sums of a tile fit 31 bits (qrt.h). */
+ * 24 accumulators, two vectors of B, a broadcast and a product fill 28 of 32 registers; 13 and 14 rows measured the
+ * same. Exact: see pack_i16.h; the sums of a tile fit 31 bits (qrt.h). */
 #include "../pack_i16.h"
 #include "avx512.h"
 
@@ -49,16 +49,15 @@ static inline __m512i broadcast_pair(const int16_t *pair) {
 
 static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_t *tile) {
     const int16_t *a = a_panel, *b = b_panel;
-#define LOAD(i) \
-    __m512i low##i = _mm512_load_si512(tile + i * NR), high##i = _mm512_load_si512(tile + i * NR + 16);
-#define MULTIPLY(i) \
-    { \
-        const __m512i pair = broadcast_pair(a + i * KU + 2 * p); \
-        low##i = multiply_add(low##i, pair, b_low); \
-        high##i = multiply_add(high##i, pair, b_high); \
+#define LOAD(i) __m512i low##i = _mm512_load_si512(tile + i * NR), high##i = _mm512_load_si512(tile + i * NR + 16);
+#define MULTIPLY(i)                                                                                                    \
+    {                                                                                                                  \
+        const __m512i pair = broadcast_pair(a + i * KU + 2 * p);                                                       \
+        low##i = multiply_add(low##i, pair, b_low);                                                                    \
+        high##i = multiply_add(high##i, pair, b_high);                                                                 \
     }
-#define STORE(i) \
-    _mm512_store_si512(tile + i * NR, low##i); \
+#define STORE(i)                                                                                                       \
+    _mm512_store_si512(tile + i * NR, low##i);                                                                         \
     _mm512_store_si512(tile + i * NR + 16, high##i);
     ROWS(LOAD)
     for (; steps > 0; steps--, a += MR * KU) {
@@ -75,7 +74,14 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
 
 void qrt_avx512_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
-        .mr = MR, .nr = NR, .ku = KU, .a_size = 2, .b_size = 2,
-        .pack_a = pack_a, .pack_b = pack_b, .start = start, .tile = tile,
+        .mr = MR,
+        .nr = NR,
+        .ku = KU,
+        .a_size = 2,
+        .b_size = 2,
+        .pack_a = pack_a,
+        .pack_b = pack_b,
+        .start = start,
+        .tile = tile,
     };
 }

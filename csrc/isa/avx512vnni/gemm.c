@@ -1,13 +1,12 @@
 /* The 8-bit microkernel: 12 rows x 32 columns of i32, four values of K per multiply-add.
  *
- *   vpdpbusd          u8 x s8, four products added to an i32 without saturation (vpdpbusds would saturate): ports 0 and 5,
- *                     24 per four values of K, 12 cycles
- *   vpbroadcastd m32  four values of A; load ports only: 12, and 2 loads of B
+ *   vpdpbusd          u8 x s8, four products added to an i32 without saturation (vpdpbusds would saturate): ports 0 and
+ * 5, 24 per four values of K, 12 cycles vpbroadcastd m32  four values of A; load ports only: 12, and 2 loads of B
  *
  * A is made u8 and B s8 by flipping the top bit, which moves the values and their zero points by 128 alike:
  *     sum (a - za)(b - zb) = sum a*b - zb * (sum a - depth * za) - za * sum b
- * `start` puts the last two terms in before the products, modulo 2^32. vpdpbusd wraps modulo 2^32 too, and the exact sum
- * fits 31 bits (qrt.h), so the final value is exact. Filled-up values of K are 0 in both panels.
+ * `start` puts the last two terms in before the products, modulo 2^32. vpdpbusd wraps modulo 2^32 too, and the exact
+ * sum fits 31 bits (qrt.h), so the final value is exact. Filled-up values of K are 0 in both panels.
  *
  * A step is 16 values of K. Panels: A [step][row][16]; B [step][quad][column][4]. */
 #include <immintrin.h>
@@ -97,8 +96,9 @@ static void pack_b_columns(const uint8_t *source, int64_t n_stride, int columns,
         for (int j = 0; j < NR; j += 4) {
             __m128i c[4];
             for (int i = 0; i < 4; i++)
-                c[i] = j + i < columns ? flip_part(load_part(source + (j + i) * n_stride + k, depth - k), depth - k, flip)
-                                       : _mm_setzero_si128();
+                c[i] = j + i < columns
+                           ? flip_part(load_part(source + (j + i) * n_stride + k, depth - k), depth - k, flip)
+                           : _mm_setzero_si128();
             const __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
             const __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
             __m128i *to = (__m128i *)(panel + k * NR + j * 4);
@@ -163,16 +163,15 @@ static inline __m512i broadcast_quad(const uint8_t *quad) {
 static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_t *tile) {
     const uint8_t *a = a_panel;
     const int8_t *b = b_panel;
-#define LOAD(i) \
-    __m512i low##i = _mm512_load_si512(tile + i * NR), high##i = _mm512_load_si512(tile + i * NR + 16);
-#define MULTIPLY(i) \
-    { \
-        const __m512i quad = broadcast_quad(a + i * KU + 4 * q); \
-        low##i = multiply_add(low##i, quad, b_low); \
-        high##i = multiply_add(high##i, quad, b_high); \
+#define LOAD(i) __m512i low##i = _mm512_load_si512(tile + i * NR), high##i = _mm512_load_si512(tile + i * NR + 16);
+#define MULTIPLY(i)                                                                                                    \
+    {                                                                                                                  \
+        const __m512i quad = broadcast_quad(a + i * KU + 4 * q);                                                       \
+        low##i = multiply_add(low##i, quad, b_low);                                                                    \
+        high##i = multiply_add(high##i, quad, b_high);                                                                 \
     }
-#define STORE(i) \
-    _mm512_store_si512(tile + i * NR, low##i); \
+#define STORE(i)                                                                                                       \
+    _mm512_store_si512(tile + i * NR, low##i);                                                                         \
     _mm512_store_si512(tile + i * NR + 16, high##i);
     ROWS(LOAD)
     for (; steps > 0; steps--, a += MR * KU) {
@@ -189,7 +188,14 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
 
 void qrt_init_avx512vnni(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
-        .mr = MR, .nr = NR, .ku = KU, .a_size = 1, .b_size = 1,
-        .pack_a = pack_a, .pack_b = pack_b, .start = start, .tile = tile,
+        .mr = MR,
+        .nr = NR,
+        .ku = KU,
+        .a_size = 1,
+        .b_size = 1,
+        .pack_a = pack_a,
+        .pack_b = pack_b,
+        .start = start,
+        .tile = tile,
     };
 }
