@@ -14,12 +14,12 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import ModelError, QuantError
-from qrt.execute.values import as_tensor, concrete, constant_array, family_call, storage_cast
-from qrt.ir import Operation
+from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call
+from qrt.execute.values import as_tensor, concrete, storage_cast
+from qrt.ir import Module, Operation
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
 from qrt.types import TensorType, UniformType
 
-MAX_CALL_DEPTH = 64
 _ALIGNMENT = 64
 
 
@@ -76,7 +76,9 @@ class _StorageCast:
 class Plan:
     """One function planned for one set of input types. ``run`` may be called from many threads at once."""
 
-    def __init__(self, slots: list[_Slot], constants: dict[int, Array], steps: list[_Step], results: list[_Place]) -> None:
+    def __init__(
+        self, slots: list[_Slot], constants: dict[int, Array], steps: list[_Step], results: list[_Place]
+    ) -> None:
         self._slots, self._constants, self._results = slots, constants, results
         self.coverage = [step.coverage for step in steps]
         self.isa = kernels.active()
@@ -176,9 +178,9 @@ def _allocate(slots: Sequence[_Slot]) -> int:
 # -------------------------------------------------------------------------------------------------------------- building
 
 
-def build(function: Operation, input_types: Sequence[TensorType], callees: Callable[[str], Operation]) -> Plan:
-    """Plans ``function`` for inputs of static types; ``callees`` finds functions by name."""
-    builder = _Builder(callees)
+def build(module: Module, function: Operation, input_types: Sequence[TensorType]) -> Plan:
+    """Plans ``function`` of ``module`` for inputs of static types."""
+    builder = _Builder(module)
     places = [builder.slot("input", t) for t in input_types]
     results = builder.inline(function, places, 0)
     builder.finish(results)
@@ -186,8 +188,8 @@ def build(function: Operation, input_types: Sequence[TensorType], callees: Calla
 
 
 class _Builder:
-    def __init__(self, callees: Callable[[str], Operation]) -> None:
-        self.callees = callees
+    def __init__(self, module: Module) -> None:
+        self.module = module
         self.slots: list[_Slot] = []
         self.constants: dict[int, Array] = {}
         self.steps: list[_Step] = []
@@ -199,27 +201,27 @@ class _Builder:
     def inline(self, function: Operation, arguments: Sequence[_Place], depth: int) -> list[_Place]:
         """Plans the body of a function on these places; returns those of its results."""
         if depth > MAX_CALL_DEPTH:
-            raise ModelError(f"{function.location}: calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
-        block = function.regions[0].blocks[0]
+            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+        block = body(function)
         places = dict(zip(block.arguments, arguments, strict=True))
-        for op in block.operations:
+        for op in block:
             operands = [places[v] for v in op.operands]
             if op.name == "func.return":
                 return operands
             try:
                 results = self._op(op, operands, depth)
+            except ModelError:
+                raise
             except QuantError as error:
-                if isinstance(error, ModelError):
-                    raise
-                raise ModelError(f"{op.location}: {op.name}: {error}") from error
+                raise failure(op, str(error)) from error
             places.update(zip(op.results, results, strict=True))
-        raise ModelError(f"{function.location}: the function does not return")
+        raise failure(function, "the function does not return")
 
     def _op(self, op: Operation, operands: list[_Place], depth: int) -> list[_Place]:
         if op.name == "arith.constant":
             return [self._constant(constant_array(op), as_tensor(op.results[0].type))]
         if op.name == "func.call":
-            return self.inline(self.callees(op), operands, depth + 1)
+            return self.inline(callee(self.module, op), operands, depth + 1)
         if op.name == "quant.scast":
             return [self._storage_cast(op, operands[0])]
         return [self._family(op, operands)]
@@ -231,11 +233,17 @@ class _Builder:
             return _Place(operands[0].slot, result)
         if all(p.slot in self.constants for p in operands):
             return self._folded(family.call(types, result, attributes)[0], operands, result)
-        packed = {i: self._array(operands[i]) for i in family.packs if i < len(operands) and operands[i].slot in self.constants}
+        packed = {
+            i: self._array(operands[i])
+            for i in family.packs
+            if i < len(operands) and operands[i].slot in self.constants
+        }
         call, is_kernel = family.call(types, result, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
         detail = f"{call.name} ({call.isa})" if isinstance(call, _core.Call) else family.name
-        return self._step(call, inputs, result, Coverage(op.name, str(op.location), "kernel" if is_kernel else "reference", detail))
+        return self._step(
+            call, inputs, result, Coverage(op.name, str(op.location), "kernel" if is_kernel else "reference", detail)
+        )
 
     def _storage_cast(self, op: Operation, operand: _Place) -> _Place:
         target = as_tensor(op.results[0].type)

@@ -37,10 +37,10 @@ class Program:
     """
 
     def __init__(self, module: ir.Module, function: str | None = None) -> None:
-        module.verify(strict=True)
+        module.verify()
         self._module = module
         self._function = _choose(module, function)
-        self.name = self._function.sym_name
+        self.name: str = self._function.attributes["sym_name"].python
         self.inputs = _ports(self._function, "arg")
         self.outputs = _ports(self._function, "result")
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -96,7 +96,7 @@ class Program:
             if found is not None:
                 self._plans.move_to_end(key)
                 return found
-        plan = build(self._function, types, self._module.callee)
+        plan = build(self._module, self._function, types)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
@@ -132,8 +132,8 @@ def compile(module: ir.Module | str, function: str | None = None) -> Program:
     return Program(ir.parse(module) if isinstance(module, str) else module, function)
 
 
-def load(path: str | Path) -> ir.Module:
-    """Reads a program from an ``.mlir`` file."""
+def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
+    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read, ``ParseError`` where it is not MLIR."""
     file = Path(path)
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
@@ -143,24 +143,25 @@ def load(path: str | Path) -> ir.Module:
         raise ModelError(f"{file}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise ModelError(f"{file}: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    return ir.parse(text, filename=str(file))
+    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)
 
 
-def _choose(module: ir.Module, name: str | None) -> Any:
-    functions = {f.sym_name: f for f in module.functions}
+def _choose(module: ir.Module, name: str | None) -> ir.Operation:
+    functions = {f.attributes["sym_name"].python: f for f in module.functions}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
     if name not in functions:
         raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
-    if functions[name].is_declaration:
+    if not functions[name].regions[0].blocks:
         raise ModelError(f"function {name!r} has no body")
     return functions[name]
 
 
-def _ports(function: Any, prefix: str) -> tuple[Port, ...]:
-    kind = "inputs" if prefix == "arg" else "results"
-    types = getattr(function.type, kind)
-    names = [function.port_name(kind, i) or f"{prefix}{i}" for i in range(len(types))]
+def _ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
+    kind, attributes = ("inputs", "arg_attrs") if prefix == "arg" else ("results", "res_attrs")
+    types = getattr(function.attributes["function_type"].python, kind)
+    given = function.attributes[attributes].python if attributes in function.attributes else ({},) * len(types)
+    names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
     if len(set(names)) != len(names):
-        raise ModelError(f"{kind} of {function.sym_name} share a name: {', '.join(names)}")
+        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
     return tuple(Port(name, as_tensor(t)) for name, t in zip(names, types, strict=True))

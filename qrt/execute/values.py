@@ -1,18 +1,15 @@
-"""Values of a running program as NumPy arrays, their checks at its borders, and ops as op families.
+"""Values of a running program as NumPy arrays, and their checks at its borders.
 
 Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar an array of rank 0.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError
 from qrt.functions import from_signless, signless
-from qrt.ir import Operation
-from qrt.ops import FAMILIES, OpFamily
-from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.ops.core import Array, element_dtype
 from qrt.tensor import QuantTensor, check_bounds, ready
 from qrt.types import IntegerType, TensorType, Type, UniformType, check_integrity
 
@@ -88,32 +85,3 @@ def storage_cast(array: Array, source: Type, target: Type) -> Array:
         return signless(array, source)
     assert isinstance(target, UniformType)
     return from_signless(array, target)
-
-
-_CASTS = {"quant.qcast": "qcast", "quant.dcast": "dcast"}
-
-
-def family_name(op: Operation) -> str | None:
-    """The op family that an op names; None where it names none."""
-    name = _CASTS.get(op.name, op.name.removeprefix("qrt."))
-    return name if name in FAMILIES and (op.name in _CASTS or op.name.startswith("qrt.")) else None
-
-
-def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], TensorType]:
-    """(family, attributes, result type) of an op for operands of these static types."""
-    name = family_name(op)
-    if name is None:
-        raise ModelError(f"{op.location}: {op.name} does not run: it has neither a kernel nor a reference")
-    family = FAMILIES[name]
-    given = {key: attribute.python for key, attribute in op.attributes.items() if key in family.attributes}
-    attributes = family.complete(given)
-    declared = as_tensor(op.results[0].type)
-    inferred = family.resolve(tuple(types), attributes, declared)
-    return family, attributes, concrete(declared, static_shape(inferred, name), f"the result of {op.name}")
-
-
-def constant_array(op: Operation) -> Array:
-    """The value of an ``arith.constant``, in the dtype that runs."""
-    t = as_tensor(op.results[0].type)
-    values = np.asarray(op.attributes["value"].python).astype(element_dtype(t.element))
-    return np.ascontiguousarray(values).reshape(static_shape(t, "arith.constant"))

@@ -6,15 +6,14 @@ A handler takes (op, operand arrays, interpreter) and returns the result arrays;
 from collections.abc import Sequence
 
 from qrt.errors import ModelError, QuantError
-from qrt.execute.interpret import arith, func, quant, qrt
+from qrt.execute.interpret import arith, func, qrt, quant
 from qrt.execute.interpret.core import Handler
+from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array
 
 HANDLERS: dict[str, Handler] = {**arith.HANDLERS, **func.HANDLERS, **quant.HANDLERS, **qrt.HANDLERS}
-
-MAX_CALL_DEPTH = 64
 
 
 class Interpreter:
@@ -28,24 +27,24 @@ class Interpreter:
         """Runs the body of a function on these arguments."""
         self._depth += 1
         if self._depth > MAX_CALL_DEPTH:
-            raise ModelError(f"{function.location}: calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
-        block = function.regions[0].blocks[0]
+            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+        block = body(function)
         values: dict[Value, Array] = dict(zip(block.arguments, arguments, strict=True))
-        for op in block.operations:
+        for op in block:
             operands = [values[v] for v in op.operands]
             if op.name == "func.return":
                 self._depth -= 1
                 return operands
             values.update(zip(op.results, self._results(op, operands), strict=True))
-        raise ModelError(f"{function.location}: the function does not return")
+        raise failure(function, "the function does not return")
 
     def callee(self, op: Operation) -> Operation:
-        return self._module.callee(op)
+        return callee(self._module, op)
 
     def _results(self, op: Operation, operands: Sequence[Array]) -> Sequence[Array]:
         handler = HANDLERS.get(op.name)
         if handler is None:
-            raise ModelError(f"{op.location}: {op.name} does not run: the interpreter has no handler for it")
+            raise failure(op, "does not run: the interpreter has no handler for it")
         try:
             results = handler(op, operands, self)
             for value, array in zip(op.results, results, strict=True):
@@ -53,7 +52,7 @@ class Interpreter:
         except ModelError:
             raise
         except QuantError as error:
-            raise ModelError(f"{op.location}: {op.name}: {error}") from error
+            raise failure(op, str(error)) from error
         return results
 
 

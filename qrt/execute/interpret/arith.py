@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.execute.interpret.core import Handler
-from qrt.execute.values import constant_array
+from qrt.execute.operations import constant_array
 from qrt.ir import Operation
 from qrt.ops.core import Array
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from qrt.execute.interpret.core import Handler
-from qrt.execute.values import as_tensor, family_call
+from qrt.execute.operations import family_call
+from qrt.execute.values import as_tensor
 from qrt.ir import Operation
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, element_dtype

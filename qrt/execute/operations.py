@@ -1,0 +1,63 @@
+"""Operations as planner and interpreter read them: bodies, callees, constants, op families."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError
+from qrt.execute.values import as_tensor, concrete
+from qrt.ir import Block, Module, Operation
+from qrt.ops import FAMILIES, OpFamily
+from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.types import TensorType
+
+MAX_CALL_DEPTH = 64
+
+
+def failure(op: Operation, message: str) -> ModelError:
+    """The error at an op: file:line:column, what is wrong, the source line and a caret."""
+    return ModelError(op.location.render(f"'{op.name}' op {message}"))
+
+
+def body(function: Operation) -> Block:
+    """The one block of a function; others do not run."""
+    blocks = function.regions[0].blocks
+    if len(blocks) != 1:
+        what = f"has {len(blocks)} blocks: branches between blocks do not run" if blocks else "has no body"
+        raise failure(function, what)
+    return blocks[0]
+
+
+def callee(module: Module, op: Operation) -> Operation:
+    """The function that a ``func.call`` names."""
+    return module.function(op.attributes["callee"].python)
+
+
+_CASTS = {"quant.qcast": "qcast", "quant.dcast": "dcast"}
+
+
+def family_name(op: Operation) -> str | None:
+    """The op family that an op names; None where it names none."""
+    name = _CASTS.get(op.name, op.name.removeprefix("qrt."))
+    return name if name in FAMILIES and (op.name in _CASTS or op.name.startswith("qrt.")) else None
+
+
+def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], TensorType]:
+    """(family, attributes, result type) of an op for operands of these static types."""
+    name = family_name(op)
+    if name is None:
+        raise failure(op, "does not run: it has neither a kernel nor a reference")
+    family = FAMILIES[name]
+    given = {key: attribute.python for key, attribute in op.attributes.items() if key in family.attributes}
+    attributes = family.complete(given)
+    declared = as_tensor(op.results[0].type)
+    inferred = family.resolve(tuple(types), attributes, declared)
+    return family, attributes, concrete(declared, static_shape(inferred, name), f"the result of {op.name}")
+
+
+def constant_array(op: Operation) -> Array:
+    """The value of an ``arith.constant``, in the dtype that runs."""
+    t = as_tensor(op.results[0].type)
+    values = np.asarray(op.attributes["value"].python).astype(element_dtype(t.element))
+    return np.ascontiguousarray(values).reshape(static_shape(t, "arith.constant"))

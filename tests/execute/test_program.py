@@ -1,0 +1,226 @@
+"""Programs: planning, running, naming, errors. The interpreter is the oracle: it never touches a kernel."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt.errors import ModelError, QuantError
+from qrt.execute.program import PLANS_KEPT
+from tests.execute.programs import CAST, EVERYTHING
+
+
+@pytest.fixture(scope="module")
+def everything():
+    return qrt.compile(EVERYTHING)
+
+
+def images(count, seed=0):
+    return np.random.default_rng(seed).normal(0, 3, (count, 3, 3, 2)).astype(np.float32)
+
+
+def assert_same(a, b):
+    assert a.keys() == b.keys()
+    for name, value in a.items():
+        other = b[name]
+        assert type(value) is type(other)
+        if isinstance(value, qrt.QuantTensor):
+            assert value == other, name
+        else:
+            assert value.dtype == other.dtype
+            np.testing.assert_array_equal(value, other)
+
+
+@pytest.mark.parametrize("isa", qrt.kernels.available())
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_kernels_equal_the_interpreter_for_every_op(isa, count):
+    with qrt.kernels.use(isa):
+        program = qrt.compile(EVERYTHING)
+        inputs = {"images": images(count)}
+        assert_same(program.run(inputs), program.run(inputs, interpret=True))
+
+
+def test_ports_have_the_names_of_the_text(everything):
+    assert [p.name for p in everything.inputs] == ["images"]
+    assert [p.name for p in everything.outputs] == ["logits", "result1"]
+    logits, pooled = everything(images(2))
+    assert logits.shape == (2, 3)
+    assert pooled.shape == (2, 2, 2, 4)
+
+
+def test_coverage_names_a_kernel_for_every_op_that_computes(everything):
+    engines = {step.op: step.engine for step in everything.coverage((2, 3, 3, 2))}
+    assert set(engines.values()) == {"kernel"}
+    assert {"qrt.conv2d", "qrt.matmul", "quant.qcast", "qrt.avg_pool2d"} <= set(engines)
+
+
+def test_temporaries_share_memory_only_when_they_do_not_live_together(everything):
+    plan = everything._plan([everything.inputs[0].type.with_(shape=(64, 3, 3, 2))])
+    live = [s for s in plan._slots if s.kind == "temporary"]
+    for i, a in enumerate(live):
+        for b in live[:i]:
+            together = a.first <= b.last and b.first <= a.last
+            overlap = a.offset < b.offset + b.nbytes and b.offset < a.offset + a.nbytes
+            assert not (together and overlap)
+    assert plan.arena_bytes < sum(s.nbytes for s in live)
+
+
+def test_plans_are_bounded(everything):
+    for count in range(PLANS_KEPT + 4):
+        everything(images(count + 1))
+    assert len(everything._plans) == PLANS_KEPT
+
+
+def test_many_threads_share_a_program(everything):
+    wanted = {n: everything.run({"images": images(n, n)}) for n in range(1, 5)}
+    failures = []
+
+    def work():
+        for n in list(wanted) * 5:
+            try:
+                assert_same(everything.run({"images": images(n, n)}), wanted[n])
+            except AssertionError as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures
+
+
+def test_results_are_fresh_and_not_overwritten_by_the_next_run(everything):
+    first = everything(images(2))[0]
+    kept = first.copy()
+    everything(images(2, seed=9))
+    np.testing.assert_array_equal(first, kept)
+
+
+def test_an_argument_or_a_constant_that_is_returned_is_copied():
+    program = qrt.compile(
+        """func.func @f(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi8>, tensor<2xf32>) {
+             %c = arith.constant dense<[1, 2]> : tensor<2xi8>
+             return %x, %c, %x : tensor<2xf32>, tensor<2xi8>, tensor<2xf32>
+           }"""
+    )
+    x = np.float32([1, 2])
+    a, c, b = program(x)
+    a[0] = c[0] = 9
+    assert x.tolist() == b.tolist() == [1, 2]
+    assert program(x)[1].tolist() == [1, 2]
+
+
+def test_quantized_inputs_take_storage_or_a_quant_tensor():
+    program = qrt.compile(
+        """!q = !quant.uniform<u4:f32, 0.5:3>
+           func.func @f(%q: tensor<3x!q>) -> tensor<3xi4> {
+             %0 = quant.scast %q : tensor<3x!q> to tensor<3xi4>
+             return %0 : tensor<3xi4>
+           }"""
+    )
+    storage = np.uint8([0, 7, 15])
+    q = qrt.QuantTensor(storage, qrt.UniformType("u4", "f32", 0.5, 3))
+    assert program(storage).tolist() == program(q).tolist() == [0, 7, -1]
+    with pytest.raises(ModelError, match="outside"):
+        program(np.uint8([0, 7, 16]))
+    with pytest.raises(ModelError, match="QuantTensor"):
+        program(qrt.QuantTensor(storage, qrt.UniformType("u4", "f32", 0.25, 3)))
+
+
+def test_scalars_run():
+    program = qrt.compile(
+        """func.func @f(%x: f32) -> !quant.uniform<i8:f32, 0.5> {
+             %0 = quant.qcast %x : f32 to !quant.uniform<i8:f32, 0.5>
+             return %0 : !quant.uniform<i8:f32, 0.5>
+           }"""
+    )
+    q = program(np.float32(1.5))
+    assert q.shape == ()
+    assert q.storage.item() == 3
+
+
+def test_unranked_tensors_are_planned_for_each_shape():
+    program = qrt.compile(
+        """func.func @f(%x: tensor<*xf32>) -> tensor<*x!quant.uniform<i8:f32, 0.5>> {
+             %0 = quant.qcast %x : tensor<*xf32> to tensor<*x!quant.uniform<i8:f32, 0.5>>
+             return %0 : tensor<*x!quant.uniform<i8:f32, 0.5>>
+           }"""
+    )
+    for shape in [(), (3,), (2, 0, 4), (1, 2, 3, 4)]:
+        assert program(np.ones(shape, np.float32)).shape == shape
+
+
+def test_a_program_pickles_as_text(everything):
+    again = pickle.loads(pickle.dumps(everything))
+    inputs = {"images": images(3)}
+    assert_same(again.run(inputs), everything.run(inputs))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, "'images' is missing"),
+        ({"images": np.zeros((1, 3, 3, 2), np.float32), "more": 1}, "no input is named 'more'"),
+        ({"images": np.zeros((1, 3, 3, 3), np.float32)}, r"must be tensor<\?x3x3x2xf32>, got shape \[1, 3, 3, 3\]"),
+        ({"images": np.zeros((3, 3, 2), np.float32)}, "got shape"),
+        ({"images": np.zeros((1, 3, 3, 2), np.float64)}, "dtype float32, got dtype float64"),
+        ({"images": np.zeros((1, 3, 3, 2), object)}, "got dtype object"),
+        ({"images": np.zeros((1, 3, 3, 2), np.complex64)}, "got dtype complex64"),
+        ({"images": "text"}, "got dtype"),
+    ],
+)
+def test_wrong_inputs_are_named(everything, inputs, message):
+    with pytest.raises(ModelError, match=message):
+        everything.run(inputs)
+
+
+def test_big_endian_strided_and_read_only_inputs_run(everything):
+    x = images(4)
+    wanted = everything.run({"images": x})
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    strided = np.asfortranarray(x)
+    for variant in (x.astype(">f4"), frozen, strided, np.repeat(x, 2, axis=0)[::2]):
+        assert_same(everything.run({"images": variant}), wanted)
+
+
+def test_recursion_is_an_error_with_a_position():
+    text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = call @main(%x) : (tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    with pytest.raises(ModelError, match="recursive"):
+        qrt.compile(text)
+
+
+def test_functions_are_chosen_by_name():
+    text = CAST + CAST.replace("@f", "@g")
+    with pytest.raises(ModelError, match="the module has f, g"):
+        qrt.compile(text)
+    assert qrt.compile(text, "g").name == "g"
+
+
+def test_a_dynamic_channel_axis_is_checked_when_it_runs():
+    program = qrt.compile(
+        """!q = !quant.uniform<i8:f32:0, {0.5, 1.0}>
+           func.func @f(%x: tensor<?xf32>) -> tensor<?x!q> {
+             %0 = quant.qcast %x : tensor<?xf32> to tensor<?x!q>
+             return %0 : tensor<?x!q>
+           }"""
+    )
+    assert program(np.float32([1, 1])).storage.tolist() == [2, 1]
+    with pytest.raises(QuantError, match="number of scales"):
+        program(np.float32([1, 1, 1]))
+
+
+def test_load_refuses_what_it_cannot_read(tmp_path):
+    with pytest.raises(ModelError, match="No such file"):
+        qrt.load(tmp_path / "absent.mlir")
+    with pytest.raises(ModelError, match="only .mlir"):
+        qrt.load(tmp_path / "model.onnx")
+    (tmp_path / "bad.mlir").write_bytes(b"\xff\xfe")
+    with pytest.raises(ModelError, match="UTF-8"):
+        qrt.load(tmp_path / "bad.mlir")
