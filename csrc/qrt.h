@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define QRT_MAX_RANK 64
-#define QRT_MAX_OPERANDS 16
+#define QRT_MAX_OPERANDS 64
 /* Parameter arrays (scales, multipliers, shifts, zero points, bias) may be read this many elements past their end. */
 #define QRT_PARAMETER_PADDING 64
 /* Limits of the tile a GEMM kernel may declare. */
@@ -48,6 +48,10 @@ typedef struct {
     int64_t block[QRT_MAX_RANK];
     int64_t step[QRT_MAX_RANK];
 } qrt_layout;
+
+/* Splits blocked axes into (blocks, block), drops axes of size 1 and merges those that are walked as one: afterwards every
+ * block is 1 and the innermost step 0 or 1. The strides of operands walked along (or NULL) are rewritten with it. */
+qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides);
 
 typedef struct {
     qrt_rule rule;
@@ -183,6 +187,8 @@ typedef struct {
     bool narrow;          /* the 8-bit microkernel applies */
     int64_t a_max, b_max; /* bounds of |value - zero point| */
     int64_t span;         /* values of K whose sums of products fit 31 bits in one tile */
+    int64_t bias_limit;   /* |bias| up to which a whole sum fits 31 bits; negative: none */
+    bool bias_fits;       /* bias_constant is within it */
     qrt_packed packed;    /* b_constant packed */
 } qrt_gemm_args;
 
@@ -314,8 +320,9 @@ typedef struct {
     const int32_t *slots; /* operand i is pointers[slots[i]] */
 } qrt_step;
 
-/* Runs the steps in order; on failure *failed is the step's number. */
-qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, int threads, int64_t *failed);
+/* Runs the steps in order, timing each where `seconds` is not NULL; on failure *failed is the step's number. */
+qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, int threads, double *seconds,
+                   int64_t *failed);
 
 /* ---- threads and memory ---- */
 

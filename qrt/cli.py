@@ -93,7 +93,7 @@ def _read(name: str, *, allow_unregistered: bool = False) -> ir.Module:
     return ir.parse(text, filename="<stdin>", allow_unregistered=allow_unregistered)
 
 
-# ------------------------------------------------------------------------------------------------------------------- opt
+# ------------------------------------------------------------------------------------------------------------------ opt
 
 
 def _opt(options: argparse.Namespace) -> None:
@@ -115,7 +115,7 @@ def _write(path: Path, data: bytes) -> None:
         raise ModelError(f"{path}: {error.strerror}") from None
 
 
-# ------------------------------------------------------------------------------------------------------------------- run
+# ------------------------------------------------------------------------------------------------------------------ run
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -95,7 +95,8 @@ def quantize(
 
     ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``. ``zero_point_order="after"`` adds
     the zero point to the rounded integer instead (ONNX QuantizeLinear); ``scale_form="reciprocal"`` multiplies by the
-    rounded ``1 / s`` (XNNPACK). NaN stores ``clamp(zp)``, infinities saturate. The comparison with the bounds is
+    rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison with
+    the bounds is exact, in float64.
     exact, in float64.
     """
     values = round_to_format(x, expressed)
@@ -284,10 +285,10 @@ def _rounded_ratio(
             ratio = ratio * dtype(factor)
         for factor in denominators:
             ratio = ratio / dtype(factor)
-    if not np.isfinite(ratio):
+    if not 0 < ratio < np.inf:
         raise QuantTypeError(
             f"the scale product {' * '.join(map(str, numerators))} / {' / '.join(map(str, denominators))} "
-            f"overflows {np.dtype(dtype).name}: use requant = 'fixed'"
+            f"{'underflows' if ratio == 0 else 'overflows'} {np.dtype(dtype).name}: use requant = 'fixed'"
         )
     return ratio
 
@@ -308,7 +309,9 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
         scaled = _scale_fixed_double(values, parameters.multiplier[i], parameters.shift[i])
         return np.clip(scaled + zp, low, high).astype(np.int64)
     if parameters.rule == "float32":
-        return round_scaled_float32(values.astype(np.float32) * parameters.scale_f32[i], zp, low, high)
+        with np.errstate(over="ignore"):
+            scaled = values.astype(np.float32) * parameters.scale_f32[i]
+        return round_scaled_float32(scaled, zp, low, high)
     with np.errstate(over="ignore"):
         product = values.astype(np.float64) * parameters.scale_f64[i]
     return np.clip(round_integral(product, "half_away"), low - zp, high - zp).astype(np.int64) + zp

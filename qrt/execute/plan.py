@@ -1,7 +1,9 @@
-"""Plans: a function for concrete input shapes as steps over slots, buffers with lifetimes in one arena, weights packed once.
+"""Plans: a function for concrete input shapes as steps over slots, buffers with lifetimes in one arena, weights
+packed once.
 
-A plan is built by walking the function: constants fold, calls are inlined, ``reshape`` and storage casts that change nothing become other names of the same
-slot, and every other op is bound to its kernel. Maximal runs of kernel steps are one call into C.
+A plan is built by walking the function: constants fold, calls are inlined, ``reshape`` and storage casts that change
+nothing become other names of the same slot, and every other op is bound to its kernel. Maximal runs of kernel steps
+are one call into C.
 """
 
 import threading
@@ -25,7 +27,8 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Coverage:
-    """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``reference``, ``constant`` or ``alias``."""
+    """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``reference``,
+    ``constant`` or ``alias``."""
 
     op: str
     location: str
@@ -162,7 +165,8 @@ def _python_segment(step: _Step) -> Callable[[Sequence[Array]], None]:
 
 
 def _allocate(slots: Sequence[_Slot]) -> int:
-    """Gives every temporary an offset so that none overlap while both live: first fit, the largest first. Returns the bytes needed."""
+    """Gives every temporary an offset so that none overlap while both live: first fit, the largest first. Returns the
+    bytes needed."""
     placed: list[_Slot] = []
     for slot in sorted((s for s in slots if s.kind == "temporary"), key=lambda s: -s.nbytes):
         at = 0
@@ -175,7 +179,7 @@ def _allocate(slots: Sequence[_Slot]) -> int:
     return max((s.offset + s.nbytes for s in placed), default=0)
 
 
-# -------------------------------------------------------------------------------------------------------------- building
+# ------------------------------------------------------------------------------------------------------------- building
 
 
 def build(module: Module, function: Operation, input_types: Sequence[TensorType]) -> Plan:

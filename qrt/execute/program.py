@@ -21,17 +21,20 @@ PICKLE_VERSION = 1
 
 @dataclass(frozen=True)
 class Port:
-    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors of rank 0."""
+    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
+    of rank 0."""
 
     name: str
     type: TensorType
 
 
 class Program:
-    """A compiled function. Call it with its arguments in order, or ``run`` it with a dict by name; both are safe from many threads.
+    """A compiled function. Call it with its arguments in order, or ``run`` it with a dict by name; both are safe from
+    many threads.
 
-    Float inputs are arrays of the declared dtype; quantized inputs are QuantTensors of the declared type or its storage integers. Quantized results are
-    QuantTensors. A dynamic dimension is planned for each shape that comes, ``PLANS_KEPT`` plans are kept.
+    Float inputs are arrays of the declared dtype; quantized inputs are QuantTensors of the declared type or its
+    storage integers. Quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes,
+    ``PLANS_KEPT`` plans are kept.
 
     Raises ``ModelError`` for arguments that do not fit and ops that do not run, ``VerifyError`` for an invalid module.
     """
@@ -65,7 +68,8 @@ class Program:
         return dict(zip((port.name for port in self.outputs), results, strict=True))
 
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
-        """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where none are given."""
+        """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
+        none are given."""
         types = []
         for i, port in enumerate(self.inputs):
             default = tuple(1 if d is None else d for d in port.type.shape or ())
@@ -133,7 +137,8 @@ def compile(module: ir.Module | str, function: str | None = None) -> Program:
 
 
 def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
-    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read, ``ParseError`` where it is not MLIR."""
+    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read, ``ParseError`` where it is not
+    MLIR."""
     file = Path(path)
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")

@@ -1,6 +1,7 @@
 """Values of a running program as NumPy arrays, and their checks at its borders.
 
-Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar an array of rank 0.
+Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar an
+array of rank 0.
 """
 
 from typing import Any

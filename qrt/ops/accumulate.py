@@ -24,9 +24,13 @@ def accumulator_bound(a: UniformType, w: UniformType, depth: int | None) -> int 
 def check_accumulator(
     op: str, a: UniformType, w: UniformType, depth: int | None, rule: str, bias: UniformType | None
 ) -> None:
-    """Refuses a rule or a depth that the accumulator cannot hold, sub-channel rules included."""
+    """Refuses a rule or a depth that the accumulator cannot hold, sub-channel rules included.
+
+    An i32 bias alone may pass 32 bits with ``fixed_double``, whose first step saturates to them; TFLite's sum would
+    overflow there.
+    """
     bound = accumulator_bound(a, w, depth)
-    if bound is not None and bias is not None:
+    if bound is not None and bias is not None and rule != "fixed_double":
         bound += max_magnitude(bias)
     check_rule(op, rule, bound)
     if w.is_sub_channel and rule not in ("fixed", "float32"):
@@ -56,8 +60,11 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
     return UniformType("i32", a.expressed_type, scales if per_axis else scales[0], axis=axis if per_axis else None)
 
 
-def check_bias(op: str, bias: TensorType | None, channels: int | None, a: UniformType) -> UniformType | None:
-    """The bias type, checked: a vector of one value per output channel, per layer or per axis."""
+def check_bias(
+    op: str, bias: TensorType | None, channels: int | None, a: UniformType, w: UniformType, channel_axis: int
+) -> UniformType | None:
+    """The bias type, checked: a vector of one value per output channel (``channel_axis`` of ``w``), per layer or per
+    axis."""
     if bias is None:
         return None
     element = quantized(bias, op, "bias")
@@ -66,6 +73,8 @@ def check_bias(op: str, bias: TensorType | None, channels: int | None, a: Unifor
         raise QuantTypeError(f"{op}: bias must be a vector of {channels} values, per layer or per axis, got {bias}")
     if not a.is_per_layer:
         raise QuantTypeError(f"{op}: a bias needs a per-layer first operand, got {a}")
+    if w.is_per_axis and w.axis != channel_axis:
+        raise QuantTypeError(f"{op}: a bias needs weights per layer or per axis along its channels, got {w}")
     return element
 
 

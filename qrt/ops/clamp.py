@@ -42,7 +42,10 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 def _bounds(attributes: Attributes) -> tuple[float, float]:
     low, high = attributes["min"], attributes["max"]
-    return (-np.inf if low is None else float(low)), (np.inf if high is None else float(high))
+    try:
+        return (-np.inf if low is None else float(low)), (np.inf if high is None else float(high))
+    except (TypeError, ValueError):
+        raise QuantTypeError(f"clamp: min and max must be real numbers or None, got {low!r}, {high!r}") from None
 
 
 def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]:
@@ -50,6 +53,9 @@ def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]
 
     def stored(bound: float) -> Array:
         scales, zero_points = np.array(t.scales), np.array(t.zero_points, np.int64)
+        # Formats without infinities round what is too large to NaN or to their largest value: that would clamp.
+        if np.isinf(bound) or not np.isfinite(numerics.round_to_format(bound, t.expressed_type.name)):
+            return np.full(len(scales), t.storage_max if bound > 0 else t.storage_min, np.int64)
         return numerics.quantize(bound, scales, zero_points, t.storage_min, t.storage_max, t.expressed_type.name)
 
     low, high = _bounds(attributes)

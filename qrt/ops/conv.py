@@ -61,7 +61,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     out_height = output_size("conv2d", height, kernel_height, padding[0], strides[0], dilations[0])
     out_width = output_size("conv2d", width, kernel_width, padding[1], strides[1], dilations[1])
     element = declared_element("conv2d", result)
-    bias = check_bias("conv2d", types[2] if len(types) > 2 else None, out_channels, x)
+    bias = check_bias("conv2d", types[2] if len(types) > 2 else None, out_channels, x, w, 0)
     taps = None if None in (kernel_height, kernel_width, depth) else kernel_height * kernel_width * depth  # type: ignore[operator]
     if element is None:
         if bias is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, check_integrity
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, check_integrity, storage_range
 
 Array = npt.NDArray[Any]
 Types = tuple[TensorType, ...]
@@ -117,7 +117,7 @@ def expressed_dtype(t: FloatType) -> np.dtype[Any]:
         return np.dtype(native)
     import ml_dtypes
 
-    name = native or "float" + t.name.removeprefix("f").lower()
+    name = native or "float" + t.name.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
         raise QuantTypeError(f"{t} values are not executable: NumPy has no such dtype")
     return np.dtype(getattr(ml_dtypes, name))
@@ -139,11 +139,20 @@ def element_dtype(t: Type) -> np.dtype[Any]:
 
 
 def quantized(t: TensorType, op: str, operand: str) -> UniformType:
-    """The quantized element type of an operand, its integrity checked, or the error that names the operand."""
+    """The quantized element type of an operand, checked, or the error that names the operand."""
     if not isinstance(t.element, UniformType):
         raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
     check_integrity(t.element, t.shape)
+    check_zero_points(t.element, f"{op}: {operand}")
     return t.element
+
+
+def check_zero_points(t: UniformType, what: str) -> None:
+    """Refuses zero points that the storage type does not hold: types may carry any 64-bit one, arithmetic may not."""
+    low, high = storage_range(t.storage_width, t.is_signed)
+    worst = next((z for z in t.zero_points if not low <= z <= high), None)
+    if worst is not None:
+        raise QuantTypeError(f"{what} has zero point {worst} outside [{low}, {high}], the range of {t.storage}: {t}")
 
 
 def static_shape(t: TensorType, op: str) -> Shape:
@@ -221,6 +230,7 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
         return None
     if not isinstance(result.element, UniformType):
         raise QuantTypeError(f"{op}: the result must be a tensor of !quant.uniform, got {result}")
+    check_zero_points(result.element, f"{op}: the result")
     return result.element
 
 

@@ -54,7 +54,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     shape, depth = _result_shape(types, types[0].shape, types[1].shape)
     _check_axes(types, a, w)
     element = declared_element("matmul", result)
-    bias = check_bias("matmul", types[2] if len(types) > 2 else None, shape[-1] if len(types[1].shape) > 1 else 1, a)
+    columns = types[1].shape[-1] if len(types[1].shape) > 1 else 1
+    bias = check_bias("matmul", types[2] if len(types) > 2 else None, columns, a, w, len(types[1].shape) - 1)
     if element is None:
         if bias is not None:
             raise QuantTypeError("matmul: a bias needs out_type")

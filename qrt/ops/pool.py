@@ -42,6 +42,8 @@ def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
     if any(p >= k for k, both in zip(kernel, padding, strict=True) for p in both):
         fail(op, f"padding {attributes['padding']} must stay below the kernel {kernel}: a window would be empty", types)
     images, height, width, channels = x.shape
+    if height == 0 or width == 0:
+        fail(op, "a window over no element has no value", types)
     out_height = output_size(op, height, kernel[0], padding[0], strides[0])
     out_width = output_size(op, width, kernel[1], padding[1], strides[1])
     return images, out_height, out_width, channels
@@ -70,8 +72,9 @@ def _avg_parameters(
 ) -> tuple[numerics.RequantParameters, Array]:
     """Parameters indexed by [count - 1, channel]."""
     x, element = quantized(types[0], "avg_pool2d", "x"), quantized(result, "avg_pool2d", "result")
+    _, height, width, _ = static_shape(types[0], "avg_pool2d")
     kernel = attributes["kernel"]
-    counts = np.arange(1, kernel[0] * kernel[1] + 1)[:, None]
+    counts = np.arange(1, min(kernel[0], height) * min(kernel[1], width) + 1)[:, None]
 
     def along(t: UniformType) -> Array:
         return (np.arange(len(t.scales)) if t.is_per_axis else np.zeros(1, np.int64))[None]

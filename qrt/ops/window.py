@@ -1,5 +1,6 @@
 """Sliding windows over NHWC: padding, output sizes and their checks, shared by convolution and pooling."""
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,10 @@ def pairs(padding: Any) -> Pairs:
     """Two pairs of non-negative integers, or the error that says what was given."""
     try:
         (top, bottom), (left, right) = padding
-        values = tuple(int(v) for v in (top, bottom, left, right))
+        values = tuple(index(v) for v in (top, bottom, left, right))
     except (TypeError, ValueError):
         values = (-1,)
-    if min(values) < 0 or len(values) != 4:
+    if min(values) < 0:
         raise QuantTypeError(f"padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {padding!r}")
     return ((values[0], values[1]), (values[2], values[3]))
 
@@ -51,6 +52,8 @@ def output_size(
     op: str, size: int | None, kernel: int | None, padding: tuple[int, int], stride: int, dilation: int = 1
 ) -> int | None:
     """The number of windows along one dimension."""
+    if kernel == 0:
+        raise QuantTypeError(f"{op}: a window of 0 elements")
     if size is None or kernel is None:
         return None
     room = size + sum(padding) - ((kernel - 1) * dilation + 1)

@@ -1,4 +1,5 @@
-"""The interpreter: IR on NumPy, op by op, through each op's plain reference. The referee of everything that runs faster.
+"""The interpreter: IR on NumPy, op by op, through each op's plain reference. The referee of everything that runs
+faster.
 
 A handler takes (op, operand arrays, interpreter) and returns the result arrays; each dialect's handlers are one file.
 """
