@@ -1,0 +1,53 @@
+/* What the files of core/ share. */
+#ifndef QRT_CORE_H
+#define QRT_CORE_H
+
+#include "qrt.h"
+
+#define QRT_ALIGNMENT 64
+
+static inline int64_t qrt_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t qrt_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t qrt_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static inline int64_t qrt_round_up(int64_t a, int64_t b) { return qrt_ceil_div(a, b) * b; }
+
+static inline int qrt_container_size(qrt_container container) {
+    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
+}
+
+static inline int qrt_expressed_size(qrt_expressed expressed) {
+    return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
+}
+
+/* ---- memory.c: a thread's grow-only buffers, freed when it ends. A slot is free again when the entry returns. ---- */
+
+typedef enum { QRT_WORKSPACE_CALL, QRT_WORKSPACE_TASK, QRT_WORKSPACES } qrt_workspace_slot;
+
+/* 64-byte aligned, uninitialised; NULL without memory. */
+void *qrt_workspace(qrt_workspace_slot slot, size_t bytes);
+void *qrt_aligned_alloc(size_t bytes);
+void qrt_aligned_free(void *memory);
+
+/* ---- walk.c: rows of a layout ---- */
+
+typedef struct {
+    int64_t offset;     /* of the first element in the row-major result */
+    int64_t offsets[2]; /* the same in operands walked with strides */
+    int64_t count;
+    int64_t parameter;
+} qrt_row;
+
+typedef qrt_status (*qrt_row_fn)(const void *context, const qrt_row *row);
+
+/* Calls fn for runs of the innermost axis, shared among threads. The layout must be prepared; strides, one per axis of
+ * it, place the runs of up to two operands (NULL: none). */
+qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int threads,
+                    qrt_row_fn fn, const void *context);
+
+/* ---- window.c ---- */
+
+/* Copies the patch under output position `row` of group `group` to `patch`, taps outside the input as `fill`. */
+void qrt_gather_patch(const qrt_window *window, qrt_container container, const void *input, int64_t row, int64_t group,
+                      int64_t fill, void *patch);
+
+#endif

@@ -1,0 +1,14 @@
+/* What the processor and the operating system offer, as bits for isa.def. */
+#ifndef QRT_CPU_H
+#define QRT_CPU_H
+
+#include <stdint.h>
+
+#define QRT_CPU_AVX2 0x1u
+#define QRT_CPU_FMA 0x2u
+#define QRT_CPU_AVX512 0x4u /* F, BW, DQ and VL */
+#define QRT_CPU_AVX512_VNNI 0x8u
+
+uint32_t qrt_cpu_features(void);
+
+#endif

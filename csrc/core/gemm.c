@@ -1,0 +1,134 @@
+/* The GEMM entry: shares blocks of rows and columns among threads. Bound by qrt_gemm_prepare. */
+#include "gemm.h"
+
+#include "float_control.h"
+
+/* Below this many multiply-adds a fork costs more than it saves. */
+#define SERIAL_WORK (1 << 18)
+
+bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
+
+typedef struct {
+    qrt_gemm_call call;
+    int64_t row_block, row_blocks;
+    int64_t column_block, column_blocks;
+    /* b packed per call: the columns in the caller's workspace */
+    int64_t batch, column, columns;
+    qrt_packed packed;
+} job;
+
+/* Work in tasks of one block each: [batch][row block][column block]. */
+static qrt_status block_task(void *context, int64_t task) {
+    const job *j = context;
+    const qrt_gemm_args *args = j->call.args;
+    char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_block_workspace(args, j->row_block));
+    if (!workspace)
+        return QRT_NO_MEMORY;
+    const qrt_float_state saved = qrt_float_enter();
+    const int64_t part = task % j->column_blocks, rows = task / j->column_blocks;
+    qrt_gemm_block block = {
+        .batch = j->batch + rows / j->row_blocks,
+        .row = rows % j->row_blocks * j->row_block,
+        .column = j->column + part * j->column_block,
+        .packed = j->packed,
+        .packed_column = j->column,
+        .packed_columns = j->columns,
+    };
+    block.rows = qrt_min(j->row_block, args->m - block.row);
+    block.columns = qrt_min(j->column_block, j->column + j->columns - block.column);
+    if (args->b_constant) {
+        const qrt_b_shape shape = qrt_packed_b_shape(args, args->n);
+        const int64_t matrix = qrt_b_matrix(args, block.batch);
+        block.packed.panels = (char *)args->packed.panels + matrix * shape.matrix_bytes;
+        block.packed.terms = args->packed.terms + matrix * shape.matrix_terms;
+    }
+    const qrt_status status = qrt_gemm_block_run(&j->call, &block, workspace);
+    qrt_float_leave(saved);
+    return status;
+}
+
+/* Row blocks first; columns are split where there are too few of them for the threads. */
+static qrt_status run_blocks(job *j, int64_t batches, int threads) {
+    const qrt_gemm_args *args = j->call.args;
+    const int nr = args->kernels->gemm.nr;
+    j->row_block = qrt_block_rows(args, threads);
+    j->row_blocks = qrt_ceil_div(args->m, j->row_block);
+    const int64_t panels = qrt_ceil_div(j->columns, nr);
+    const int64_t parts = qrt_min(panels, qrt_ceil_div(threads, batches * j->row_blocks));
+    j->column_block = qrt_ceil_div(panels, parts) * nr;
+    j->column_blocks = qrt_ceil_div(j->columns, j->column_block);
+    return qrt_parallel(batches * j->row_blocks * j->column_blocks, block_task, j, threads);
+}
+
+static qrt_status pack_task(void *context, int64_t task) {
+    const job *j = context;
+    qrt_pack_b_panel(j->call.args, j->call.b, qrt_b_matrix(j->call.args, j->batch), j->column, j->columns, task,
+                     j->packed);
+    return QRT_OK;
+}
+
+/* b is an operand: its columns are packed a block at a time, by all threads, then used by all. */
+static qrt_status run_packing(job *j, int threads) {
+    const qrt_gemm_args *args = j->call.args;
+    const int64_t panel_bytes = qrt_packed_b_shape(args, 1).matrix_bytes;
+    const int64_t width = qrt_max(1, QRT_B_BLOCK_BYTES / qrt_max(1, panel_bytes)) * args->kernels->gemm.nr;
+    const int64_t block = qrt_min(width, qrt_round_up(args->n, args->kernels->gemm.nr));
+    const qrt_b_shape shape = qrt_packed_b_shape(args, block);
+    const size_t bytes = (size_t)shape.matrix_bytes + (size_t)shape.matrix_terms * sizeof(int32_t);
+    j->packed.panels = qrt_workspace(QRT_WORKSPACE_CALL, bytes);
+    if (!j->packed.panels)
+        return QRT_NO_MEMORY;
+    j->packed.terms = (int32_t *)((char *)j->packed.panels + shape.matrix_bytes);
+    int64_t packed_matrix = -1;
+    for (j->batch = 0; j->batch < args->batch; j->batch++)
+        for (j->column = 0; j->column < args->n; j->column += block) {
+            j->columns = qrt_min(block, args->n - j->column);
+            const int64_t matrix = qrt_b_matrix(args, j->batch);
+            qrt_status status = QRT_OK;
+            if (matrix != packed_matrix || block < args->n)
+                status = qrt_parallel(qrt_ceil_div(j->columns, args->kernels->gemm.nr), pack_task, j, threads);
+            packed_matrix = matrix;
+            if (status == QRT_OK)
+                status = run_blocks(j, 1, threads);
+            if (status != QRT_OK)
+                return status;
+        }
+    return QRT_OK;
+}
+
+static qrt_status wide_task(void *context, int64_t task) {
+    const job *j = context;
+    const qrt_gemm_args *args = j->call.args;
+    char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_wide_workspace(args));
+    if (!workspace)
+        return QRT_NO_MEMORY;
+    const qrt_float_state saved = qrt_float_enter();
+    qrt_status status = QRT_OK;
+    const int64_t end = qrt_min((task + 1) * j->row_block, args->batch * args->m);
+    for (int64_t row = task * j->row_block; row < end && status == QRT_OK; row++)
+        status = qrt_wide_row_run(&j->call, row / args->m, row % args->m, workspace);
+    qrt_float_leave(saved);
+    return status;
+}
+
+qrt_status qrt_gemm(const void *pointer, qrt_scratch *scratch) {
+    const qrt_gemm_args *args = pointer;
+    if (args->batch == 0 || args->m == 0 || args->n == 0)
+        return QRT_OK;
+    void *const *operand = scratch->operands;
+    job j = {.call = {.args = args}, .columns = args->n};
+    j.call.a = *operand++;
+    j.call.b = args->b_constant ? args->b_constant : *operand++;
+    if (args->bias != QRT_BIAS_NONE)
+        j.call.bias = args->bias_constant ? args->bias_constant : *operand++;
+    j.call.out = *operand;
+    const double work = (double)args->batch * (double)args->m * (double)args->n * (double)args->k;
+    const int threads = work < SERIAL_WORK ? 1 : scratch->threads;
+    if (!args->narrow) {
+        j.row_block = qrt_max(1, qrt_min(SERIAL_WORK / qrt_max(1, args->n * args->k), args->m));
+        return qrt_parallel(qrt_ceil_div(args->batch * args->m, j.row_block), wide_task, &j, threads);
+    }
+    j.call.bias_fits =
+        args->bias != QRT_BIAS_NONE && args->bias_constant ? args->bias_fits : qrt_bias_fits(args, j.call.bias);
+    return args->b_constant ? run_blocks(&j, args->batch, threads) : run_packing(&j, threads);
+}

@@ -1,0 +1,80 @@
+/* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding, packing b). */
+#ifndef QRT_GEMM_H
+#define QRT_GEMM_H
+
+#include "core.h"
+
+/* Bytes of packed A that stay in a share of L2, of a B chunk that stays in L1, and of B packed per call. */
+#define QRT_A_BLOCK_BYTES (256 * 1024)
+#define QRT_B_CHUNK_BYTES (24 * 1024)
+#define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
+
+/* Where the panels of packed matrices are: [matrix][span of K][panel of columns]. */
+typedef struct {
+    int64_t spans, panels;
+    int64_t span_bytes;  /* of a panel over a whole span */
+    int64_t matrix_bytes;
+    int64_t matrix_terms; /* int32 values */
+} qrt_b_shape;
+
+/* The operands of one call. */
+typedef struct {
+    const qrt_gemm_args *args;
+    const char *a, *b;
+    const void *bias;
+    char *out;
+    bool bias_fits; /* every bias lies within args->bias_limit */
+} qrt_gemm_call;
+
+/* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds the
+ * panels of `packed_columns` columns from packed_column on, of the batch's matrix of b. */
+typedef struct {
+    int64_t batch, row, rows, column, columns;
+    qrt_packed packed;
+    int64_t packed_column, packed_columns;
+} qrt_gemm_block;
+
+static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
+    return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
+}
+
+static inline int64_t qrt_spans(const qrt_gemm_args *args) { return qrt_max(1, qrt_ceil_div(args->k, args->span)); }
+
+static inline int64_t qrt_span_depth(const qrt_gemm_args *args, int64_t span) {
+    return qrt_min(args->span, args->k - span * args->span);
+}
+
+static inline int64_t qrt_a_matrix(const qrt_gemm_args *args, int64_t batch) {
+    return args->a_index ? args->a_index[batch] : args->a_matrices == 1 ? 0 : batch;
+}
+
+static inline int64_t qrt_b_matrix(const qrt_gemm_args *args, int64_t batch) {
+    return args->b_index ? args->b_index[batch] : args->b_matrices == 1 ? 0 : batch;
+}
+
+static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch, int64_t row) {
+    return args->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] +
+                              row * args->a_zero_point_steps[1]];
+}
+
+qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns);
+
+/* Packs panel `panel` of the `columns` columns from `column` on. */
+void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
+                      int64_t panel, qrt_packed packed);
+
+/* Rows per block: a share of L2, in whole panels, and no more than gives every thread work. */
+int64_t qrt_block_rows(const qrt_gemm_args *args, int threads);
+
+/* Bytes that qrt_gemm_block_run works in. */
+int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);
+qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace);
+
+/* One row of a wide or sub-channel GEMM, all columns. */
+int64_t qrt_wide_workspace(const qrt_gemm_args *args);
+qrt_status qrt_wide_row_run(const qrt_gemm_call *call, int64_t batch, int64_t row, char *workspace);
+
+/* The K values of a row of a: in place, or gathered into `patch`. */
+const void *qrt_a_row(const qrt_gemm_call *call, int64_t batch, int64_t row, void *patch);
+
+#endif

@@ -1,0 +1,131 @@
+/* Binding a GEMM: which path computes it exactly, and b packed once where it is constant. */
+#include <string.h>
+
+#include "gemm.h"
+
+/* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
+#define LONG_SPAN 16384
+
+static int64_t container_min(qrt_container c) {
+    static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0, INT32_MIN, 0};
+    return least[c];
+}
+
+static int64_t container_max(qrt_container c) {
+    static const int64_t most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX};
+    return most[c];
+}
+
+/* The largest |value - zero point| of a container over `count` zero points. */
+static int64_t largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
+    int64_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        largest = qrt_max(largest, container_max(container) - zero_point[i]);
+        largest = qrt_max(largest, zero_point[i] - container_min(container));
+    }
+    return largest;
+}
+
+qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    qrt_b_shape shape = {.spans = qrt_spans(args), .panels = qrt_ceil_div(columns, kernel->nr)};
+    shape.span_bytes = qrt_panel_bytes(kernel->nr, qrt_min(args->span, args->k), kernel->ku, kernel->b_size);
+    const int64_t tail = qrt_span_depth(args, shape.spans - 1);
+    shape.matrix_bytes = shape.panels * ((shape.spans - 1) * shape.span_bytes +
+                                         qrt_panel_bytes(kernel->nr, tail, kernel->ku, kernel->b_size));
+    shape.matrix_terms = shape.panels * shape.spans * 2 * kernel->nr;
+    return shape;
+}
+
+void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
+                      int64_t panel, qrt_packed packed) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_b_shape shape = qrt_packed_b_shape(args, columns);
+    const int64_t first = column + panel * kernel->nr;
+    const int width = (int)qrt_min(kernel->nr, column + columns - first);
+    int32_t zero_point[QRT_MAX_NR] = {0};
+    for (int j = 0; j < width; j++)
+        zero_point[j] = (int32_t)args->b_zero_point[matrix * args->b_zero_point_steps[0] +
+                                                    (first + j) * args->b_zero_point_steps[2]];
+    const char *source = b + matrix * args->b_matrix_stride + first * args->b_n_stride;
+    for (int64_t span = 0; span < shape.spans; span++) {
+        const int64_t depth = qrt_span_depth(args, span);
+        const int64_t bytes = qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size);
+        char *target = (char *)packed.panels + span * shape.panels * shape.span_bytes + panel * bytes;
+        int32_t *terms = packed.terms + (span * shape.panels + panel) * 2 * kernel->nr;
+        kernel->pack_b(args->b, source + span * args->span * args->b_k_stride, args->b_k_stride, args->b_n_stride,
+                       width, depth, zero_point, target, terms);
+    }
+}
+
+static qrt_status pack_constant(qrt_gemm_args *args) {
+    const qrt_b_shape shape = qrt_packed_b_shape(args, args->n);
+    args->packed.panels = qrt_aligned_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
+    args->packed.terms = qrt_aligned_alloc((size_t)(shape.matrix_terms * args->b_matrices) * sizeof(int32_t));
+    if (!args->packed.panels || !args->packed.terms)
+        return QRT_NO_MEMORY;
+    for (int64_t matrix = 0; matrix < args->b_matrices; matrix++) {
+        const qrt_packed packed = {(char *)args->packed.panels + matrix * shape.matrix_bytes,
+                                   args->packed.terms + matrix * shape.matrix_terms};
+        for (int64_t panel = 0; panel < shape.panels; panel++)
+            qrt_pack_b_panel(args, args->b_constant, matrix, 0, args->n, panel, packed);
+    }
+    return QRT_OK;
+}
+
+static bool is_pointwise(const qrt_window *w) {
+    return w->kernel[0] == 1 && w->kernel[1] == 1 && w->strides[0] == 1 && w->strides[1] == 1 &&
+           w->out_height == w->height && w->out_width == w->width && w->padding[0] == 0 && w->padding[1] == 0;
+}
+
+/* The bias is per column, and per batch where bias_batch_step is not 0. */
+static int64_t bias_count(const qrt_gemm_args *args) {
+    return args->batch == 0 ? 0 : (args->batch - 1) * args->bias_batch_step + args->n;
+}
+
+bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias) {
+    if (args->bias == QRT_BIAS_NONE)
+        return args->bias_limit >= 0;
+    const int64_t limit = args->bias_limit, count = bias_count(args);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t value = args->bias == QRT_BIAS_I32 ? ((const int32_t *)bias)[i] : ((const int64_t *)bias)[i];
+        if (value > limit || value < -limit)
+            return false;
+    }
+    return limit >= 0;
+}
+
+qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    args->packed = (qrt_packed){NULL, NULL};
+    if (args->window && is_pointwise(args->window)) {
+        /* A 1x1 convolution reads pixels in place. */
+        args->a_row_stride = args->window->channels * qrt_container_size(args->a);
+        args->a_matrix_stride = args->window->channels / args->window->groups * qrt_container_size(args->a);
+        args->a_matrices = args->window->groups;
+        args->window = NULL;
+    }
+    const int64_t a_count = args->a_zero_point_steps[0] * (args->a_matrices - 1) +
+                            args->a_zero_point_steps[1] * (args->m - 1) + 1;
+    const int64_t b_count = args->b_zero_point_steps[0] * (args->b_matrices - 1) +
+                            args->b_zero_point_steps[2] * (args->n - 1) + 1;
+    args->a_max = largest_difference(args->a, args->a_zero_point, a_count);
+    args->b_max = largest_difference(args->b, args->b_zero_point, b_count);
+    args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&
+                   args->b_max <= 255 && args->bias != QRT_BIAS_F32;
+    if (!args->narrow)
+        return QRT_OK;
+    const int64_t products = args->a_max * args->b_max;
+    args->span = args->k <= INT32_MAX / products ? qrt_max(args->k, 1) : LONG_SPAN;
+    args->bias_limit = args->k <= args->span ? INT32_MAX - args->k * products : -1;
+    args->bias_fits = args->bias != QRT_BIAS_NONE && args->bias_constant && qrt_bias_fits(args, args->bias_constant);
+    if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
+        return QRT_BAD_ARGUMENT;
+    return args->b_constant ? pack_constant(args) : QRT_OK;
+}
+
+void qrt_gemm_release(qrt_gemm_args *args) {
+    qrt_aligned_free(args->packed.panels);
+    qrt_aligned_free(args->packed.terms);
+    args->packed = (qrt_packed){NULL, NULL};
+}

@@ -1,0 +1,52 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core.h"
+
+typedef struct {
+    void *memory[QRT_WORKSPACES];
+    size_t bytes[QRT_WORKSPACES];
+} workspaces;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int key_status;
+
+void *qrt_aligned_alloc(size_t bytes) {
+    void *memory = NULL;
+    return posix_memalign(&memory, QRT_ALIGNMENT, bytes ? bytes : 1) == 0 ? memory : NULL;
+}
+
+void qrt_aligned_free(void *memory) { free(memory); }
+
+static void release(void *value) {
+    workspaces *owned = value;
+    for (int slot = 0; slot < QRT_WORKSPACES; slot++)
+        qrt_aligned_free(owned->memory[slot]);
+    free(owned);
+}
+
+static void create_key(void) { key_status = pthread_key_create(&key, release); }
+
+void *qrt_workspace(qrt_workspace_slot slot, size_t bytes) {
+    pthread_once(&once, create_key);
+    if (key_status)
+        return NULL;
+    workspaces *owned = pthread_getspecific(key);
+    if (!owned) {
+        owned = calloc(1, sizeof *owned);
+        if (!owned || pthread_setspecific(key, owned)) {
+            free(owned);
+            return NULL;
+        }
+    }
+    if (owned->bytes[slot] < bytes || !owned->memory[slot]) {
+        void *memory = qrt_aligned_alloc(bytes);
+        if (!memory)
+            return NULL;
+        qrt_aligned_free(owned->memory[slot]);
+        owned->memory[slot] = memory;
+        owned->bytes[slot] = bytes;
+    }
+    return owned->memory[slot];
+}

@@ -1,0 +1,102 @@
+/* Strided copies, and rows of sub-byte values. */
+#include <string.h>
+
+#include "core.h"
+
+/* ---- copy ---- */
+
+static void copy_run(const char *source, int64_t source_stride, char *target, int64_t target_stride, int64_t count,
+                     int size) {
+    if (source_stride == 1 && target_stride == 1) {
+        memcpy(target, source, (size_t)(count * size));
+        return;
+    }
+#define COPY(type)                                                                                                     \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+        ((type *)target)[i * target_stride] = ((const type *)source)[i * source_stride];                               \
+    return
+    switch (size) {
+    case 1:
+        COPY(uint8_t);
+    case 2:
+        COPY(uint16_t);
+    case 4:
+        COPY(uint32_t);
+    default:
+        COPY(uint64_t);
+    }
+#undef COPY
+}
+
+static void copy_part(const qrt_copy_part *part, const char *source, char *target) {
+    const int last = part->rank - 1;
+    int64_t index[QRT_MAX_RANK] = {0};
+    for (int d = 0; d < part->rank; d++)
+        if (part->shape[d] == 0)
+            return;
+    source += part->source_offset * part->itemsize;
+    target += part->target_offset * part->itemsize;
+    for (;;) {
+        copy_run(source, part->source_strides[last], target, part->target_strides[last], part->shape[last],
+                 part->itemsize);
+        int d = last - 1;
+        for (; d >= 0; d--) {
+            const int64_t move = ++index[d] < part->shape[d] ? 1 : 1 - part->shape[d];
+            source += move * part->source_strides[d] * part->itemsize;
+            target += move * part->target_strides[d] * part->itemsize;
+            if (move == 1)
+                break;
+            index[d] = 0;
+        }
+        if (d < 0)
+            return;
+    }
+}
+
+qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
+    const qrt_copy_args *args = pointer;
+    for (int i = 0; i < args->parts; i++)
+        copy_part(&args->part[i], scratch->operands[i], scratch->operands[args->parts]);
+    return QRT_OK;
+}
+
+/* ---- bits ---- */
+
+#define ROW_GRAIN 65536
+
+typedef struct {
+    const qrt_bits_args *args;
+    qrt_bits_row row;
+    const char *source;
+    char *target;
+    int64_t source_bytes, target_bytes, per_task;
+} job;
+
+static qrt_status bits_task(void *context, int64_t task) {
+    const job *j = context;
+    const int64_t end = qrt_min((task + 1) * j->per_task, j->args->rows);
+    for (int64_t row = task * j->per_task; row < end; row++)
+        j->row(j->args, j->source + row * j->source_bytes, j->target + row * j->target_bytes);
+    return QRT_OK;
+}
+
+static qrt_status run_bits(job *j, qrt_scratch *scratch) {
+    j->source = scratch->operands[0];
+    j->target = scratch->operands[1];
+    j->per_task = qrt_max(1, ROW_GRAIN / qrt_max(1, j->args->columns));
+    return qrt_parallel(qrt_ceil_div(j->args->rows, j->per_task), bits_task, j, scratch->threads);
+}
+
+qrt_status qrt_pack_bits(const void *pointer, qrt_scratch *scratch) {
+    const qrt_bits_args *args = pointer;
+    job j = {.args = args, .row = args->kernels->pack_bits_row, .source_bytes = args->columns,
+             .target_bytes = qrt_ceil_div(args->columns * args->width, 8)};
+    return run_bits(&j, scratch);
+}
+
+qrt_status qrt_unpack_bits(const void *pointer, qrt_scratch *scratch) {
+    const qrt_bits_args *args = pointer;
+    job j = {.args = args, .row = args->kernels->unpack_bits_row,
+             .source_bytes = qrt_ceil_div(args->columns * args->width, 8), .target_bytes = args->columns};
+    return run_bits(&j, scratch);
+}

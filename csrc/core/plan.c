@@ -1,0 +1,31 @@
+#include <time.h>
+
+#include "core.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, int threads, double *seconds,
+                   int64_t *failed) {
+    double start = seconds ? now() : 0;
+    for (int64_t i = 0; i < count; i++) {
+        void *operands[QRT_MAX_OPERANDS];
+        for (int operand = 0; operand < steps[i].operands; operand++)
+            operands[operand] = pointers[steps[i].slots[operand]];
+        qrt_scratch scratch = {operands, threads};
+        const qrt_status status = steps[i].entry(steps[i].args, &scratch);
+        if (status != QRT_OK) {
+            *failed = i;
+            return status;
+        }
+        if (seconds) {
+            const double end = now();
+            seconds[i] = end - start;
+            start = end;
+        }
+    }
+    return QRT_OK;
+}

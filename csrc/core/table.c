@@ -1,0 +1,78 @@
+/* The tables of the ISAs this CPU has, each a copy of its parent's with its own entries put in. */
+#include <pthread.h>
+#include <string.h>
+
+#include "core.h"
+#include "cpu.h"
+
+/* setup.py defines QRT_BUILD_<name> as 0 or 1 for every line of isa.def; a line that is not built disappears. */
+#define EXPAND(flag, ...) EXPAND_(flag, __VA_ARGS__)
+#define EXPAND_(flag, ...) KEEP_##flag(__VA_ARGS__)
+#define KEEP_0(...)
+#define KEEP_1(...) __VA_ARGS__
+
+#define QRT_ISA(name, parent, features, init) EXPAND(QRT_BUILD_##name, void init(qrt_kernels *);)
+#include "isa.def"
+#undef QRT_ISA
+
+typedef struct {
+    const char *name, *parent;
+    uint32_t features;
+    qrt_init init;
+} isa;
+
+#define QRT_ISA(name, parent, features, init) EXPAND(QRT_BUILD_##name, ENTRY(name, parent, features, init))
+#define ENTRY(name, parent, features, init) {#name, #parent, features, init},
+static const isa isas[] = {
+#include "isa.def"
+};
+
+#define COUNT (int)(sizeof isas / sizeof isas[0])
+static qrt_kernels tables[COUNT];
+static int available;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const qrt_kernels *find(const char *name) {
+    for (int i = 0; i < available; i++)
+        if (strcmp(tables[i].name, name) == 0)
+            return &tables[i];
+    return NULL;
+}
+
+static void build_tables(void) {
+    const uint32_t features = qrt_cpu_features();
+    for (int i = 0; i < COUNT; i++) {
+        const qrt_kernels *parent = find(isas[i].parent);
+        if ((isas[i].features & features) != isas[i].features || (i > 0 && !parent))
+            continue;
+        if (parent)
+            tables[available] = *parent;
+        tables[available].name = isas[i].name;
+        isas[i].init(&tables[available]);
+        available++;
+    }
+}
+
+const qrt_kernels *qrt_kernels_at(int index) {
+    pthread_once(&once, build_tables);
+    return index >= 0 && index < available ? &tables[index] : NULL;
+}
+
+const qrt_kernels *qrt_kernels_named(const char *name) {
+    pthread_once(&once, build_tables);
+    return find(name);
+}
+
+const char *qrt_status_text(qrt_status status) {
+    switch (status) {
+    case QRT_OK:
+        return "done";
+    case QRT_NO_MEMORY:
+        return "out of memory";
+    case QRT_BAD_ARGUMENT:
+        return "bad argument";
+    case QRT_ACCUMULATOR_OVERFLOW:
+        return "the exact accumulator needs more than 64 bits";
+    }
+    return "unknown status";
+}

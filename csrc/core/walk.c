@@ -1,0 +1,153 @@
+/* Rows of a layout: the one loop of casts, requantize, clamp and binary operations. */
+#include "core.h"
+
+/* Elements per task: some 10 us of a fast cast, well above the cost of sharing. */
+#define GRAIN 65536
+
+/* ---- preparing ---- */
+
+typedef struct {
+    qrt_layout *layout;
+    int64_t *strides[2]; /* NULL: not walked */
+} target;
+
+static bool merges(const target *to, int outer, int64_t size, int64_t step, const int64_t strides[2]) {
+    if (to->layout->step[outer] != step * size)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (to->strides[i] && to->strides[i][outer] != strides[i] * size)
+            return false;
+    return true;
+}
+
+/* Adds an axis inside the others, merged with the last one where both are walked as one. */
+static qrt_status append(target *to, int64_t size, int64_t step, const int64_t strides[2]) {
+    qrt_layout *layout = to->layout;
+    int d = layout->rank;
+    if (size == 1)
+        return QRT_OK;
+    const bool merged = d > 0 && merges(to, d - 1, size, step, strides);
+    if (merged)
+        d--;
+    else if (d == QRT_MAX_RANK - 1)
+        return QRT_BAD_ARGUMENT;
+    layout->shape[d] = merged ? layout->shape[d] * size : size;
+    layout->block[d] = 1;
+    layout->step[d] = step;
+    for (int i = 0; i < 2; i++)
+        if (to->strides[i])
+            to->strides[i][d] = strides[i];
+    layout->rank = d + 1;
+    return QRT_OK;
+}
+
+qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides) {
+    const qrt_layout given = *layout;
+    target to = {layout, {a_strides, b_strides}};
+    int64_t walked[2][QRT_MAX_RANK] = {{0}};
+    for (int i = 0; i < 2; i++)
+        for (int d = 0; to.strides[i] && d < given.rank; d++)
+            walked[i][d] = to.strides[i][d];
+
+    layout->rank = 0;
+    qrt_status status = QRT_OK;
+    for (int d = 0; d < given.rank && status == QRT_OK; d++) {
+        const int64_t size = given.shape[d], block = given.block[d];
+        const int64_t step = block < size ? given.step[d] : 0;
+        const int64_t inner[2] = {walked[0][d], walked[1][d]};
+        if (step == 0 || block == 1) {
+            status = append(&to, size, step, inner);
+            continue;
+        }
+        const int64_t outer[2] = {inner[0] * block, inner[1] * block};
+        if (size % block)
+            return QRT_BAD_ARGUMENT;
+        status = append(&to, size / block, step, outer);
+        if (status == QRT_OK)
+            status = append(&to, block, 0, inner);
+    }
+    /* A row's step is 0 or 1: any other becomes rows of one element. */
+    const int last = layout->rank - 1;
+    if (status == QRT_OK && (last < 0 || layout->step[last] > 1)) {
+        layout->shape[last + 1] = layout->block[last + 1] = 1;
+        layout->step[last + 1] = 0;
+        for (int i = 0; i < 2; i++)
+            if (to.strides[i])
+                to.strides[i][last + 1] = 0;
+        layout->rank++;
+    }
+    return status;
+}
+
+/* ---- walking ---- */
+
+typedef struct {
+    const qrt_layout *layout;
+    const int64_t *strides[2];
+    int64_t chunk;  /* elements of a piece of a row */
+    int64_t pieces; /* per row */
+    int64_t total, per_task;
+    qrt_row_fn fn;
+    const void *context;
+} walk;
+
+static qrt_status walk_task(void *context, int64_t task) {
+    const walk *w = context;
+    const int last = w->layout->rank - 1;
+    const int64_t inner = w->layout->shape[last];
+    int64_t index[QRT_MAX_RANK];
+    int64_t piece = task * w->per_task;
+    const int64_t end = qrt_min(piece + w->per_task, w->total);
+
+    int64_t rest = piece / w->pieces, part = piece % w->pieces;
+    qrt_row row = {.offset = rest * inner};
+    for (int d = last - 1; d >= 0; d--) {
+        index[d] = rest % w->layout->shape[d];
+        rest /= w->layout->shape[d];
+        row.parameter += index[d] * w->layout->step[d];
+        for (int i = 0; i < 2; i++)
+            row.offsets[i] += w->strides[i] ? index[d] * w->strides[i][d] : 0;
+    }
+    for (; piece < end; piece++) {
+        const int64_t first = part * w->chunk;
+        qrt_row run = row;
+        run.offset += first;
+        run.count = qrt_min(w->chunk, inner - first);
+        run.parameter += first * w->layout->step[last];
+        for (int i = 0; i < 2; i++)
+            run.offsets[i] += w->strides[i] ? first * w->strides[i][last] : 0;
+        qrt_status status = w->fn(w->context, &run);
+        if (status != QRT_OK)
+            return status;
+        if (++part < w->pieces)
+            continue;
+        part = 0;
+        row.offset += inner;
+        for (int d = last - 1; d >= 0; d--) {
+            const int64_t back = ++index[d] < w->layout->shape[d] ? 1 : 1 - w->layout->shape[d];
+            row.parameter += back * w->layout->step[d];
+            for (int i = 0; i < 2; i++)
+                row.offsets[i] += w->strides[i] ? back * w->strides[i][d] : 0;
+            if (back == 1)
+                break;
+            index[d] = 0;
+        }
+    }
+    return QRT_OK;
+}
+
+qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int threads,
+                    qrt_row_fn fn, const void *context) {
+    int64_t rows = 1;
+    for (int d = 0; d < layout->rank - 1; d++)
+        rows *= layout->shape[d];
+    const int64_t inner = layout->shape[layout->rank - 1];
+    if (rows == 0 || inner == 0)
+        return QRT_OK;
+    walk w = {.layout = layout, .strides = {a_strides, b_strides}, .fn = fn, .context = context};
+    w.chunk = qrt_min(inner, GRAIN);
+    w.pieces = qrt_ceil_div(inner, w.chunk);
+    w.total = rows * w.pieces;
+    w.per_task = qrt_max(1, GRAIN / w.chunk);
+    return qrt_parallel(qrt_ceil_div(w.total, w.per_task), walk_task, &w, threads);
+}

@@ -1,0 +1,40 @@
+/* add, sub, mul and clamp. */
+#include "ref.h"
+
+/* add, sub: both operands to the result's scale in fixed point with 20 fractional bits, rounded once, half up. */
+static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t parameter) {
+    const int128 left = (int128)a * args->a_multiplier[parameter];
+    const int128 right = (int128)b * args->b_multiplier[parameter];
+    const int128 sum = args->kind == QRT_ADD ? left + right : left - right;
+    return ref_clamp(((sum + (1 << 19)) >> 20) + args->requant.zero_point[parameter], args->requant.storage_min,
+                     args->requant.storage_max);
+}
+
+qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
+                          int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t p = parameter + i * step;
+        const int64_t left = ref_load(args->a, a, i * a_stride) - args->a_zero_point[p];
+        const int64_t right = ref_load(args->b, b, i * b_stride) - args->b_zero_point[p];
+        int64_t value;
+        if (args->kind != QRT_MUL) {
+            value = scaled_sum(args, left, right, p);
+        } else {
+            const int128 acc = (int128)left * right;
+            if (acc != (int64_t)acc)
+                return QRT_ACCUMULATOR_OVERFLOW;
+            value = ref_requantize(&args->requant, acc, p);
+        }
+        ref_store(args->requant.container, target, i, value);
+    }
+    return QRT_OK;
+}
+
+void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                   int64_t step) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t p = parameter + i * step;
+        ref_store(args->container, target, i,
+                  ref_clamp(ref_load(args->container, source, i), args->lower[p], args->upper[p]));
+    }
+}

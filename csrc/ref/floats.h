@@ -1,0 +1,100 @@
+/* Expressed floats as doubles. An operation on two values of a format with p <= 24 bits done in double and then rounded
+ * to the format equals the operation rounded once: 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995). */
+#ifndef QRT_REF_FLOATS_H
+#define QRT_REF_FLOATS_H
+
+#include <math.h>
+#include <string.h>
+
+#include "qrt.h"
+
+/* Rounds half to even to `precision` bits, the smallest exponent being min_exponent; beyond `largest` is infinite. */
+static inline double ref_round_narrow(double x, int precision, int min_exponent, double largest) {
+    if (!isfinite(x) || x == 0)
+        return x;
+    int exponent;
+    frexp(x, &exponent);
+    exponent = exponent - 1 > min_exponent ? exponent - 1 : min_exponent;
+    const int quantum = exponent - (precision - 1);
+    const double rounded = ldexp(rint(ldexp(x, -quantum)), quantum);
+    return fabs(rounded) > largest ? copysign(INFINITY, x) : rounded;
+}
+
+static inline double ref_round_expressed(qrt_expressed expressed, double x) {
+    switch (expressed) {
+    case QRT_F16:
+        return ref_round_narrow(x, 11, -14, 65504.0);
+    case QRT_BF16:
+        return ref_round_narrow(x, 8, -126, 0x1.FEp127);
+    case QRT_F32:
+        return (float)x;
+    case QRT_F64:
+        return x;
+    }
+    return x;
+}
+
+static inline double ref_decode_f16(uint16_t bits) {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double sign = bits & 0x8000 ? -1.0 : 1.0;
+    if (exponent == 31)
+        return fraction ? NAN : sign * INFINITY;
+    return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+}
+
+/* x is a value of f16. */
+static inline uint16_t ref_encode_f16(double x) {
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    const double magnitude = fabs(x);
+    if (isnan(x))
+        return 0x7E00;
+    if (isinf(x))
+        return sign | 0x7C00;
+    if (magnitude < 0x1p-14)
+        return sign | (uint16_t)ldexp(magnitude, 24);
+    int exponent;
+    const double fraction = frexp(magnitude, &exponent); /* in [1/2, 1) */
+    return sign | (uint16_t)((exponent + 14) << 10) | (uint16_t)(ldexp(fraction, 11) - 1024);
+}
+
+static inline double ref_load_float(qrt_expressed expressed, const void *source, int64_t i) {
+    switch (expressed) {
+    case QRT_F16:
+        return ref_decode_f16(((const uint16_t *)source)[i]);
+    case QRT_BF16: {
+        const uint32_t bits = (uint32_t)((const uint16_t *)source)[i] << 16;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    case QRT_F32:
+        return ((const float *)source)[i];
+    case QRT_F64:
+        return ((const double *)source)[i];
+    }
+    return 0;
+}
+
+/* x is a value of the expressed type. */
+static inline void ref_store_float(qrt_expressed expressed, void *target, int64_t i, double x) {
+    switch (expressed) {
+    case QRT_F16:
+        ((uint16_t *)target)[i] = ref_encode_f16(x);
+        return;
+    case QRT_BF16: {
+        const float value = (float)x;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        ((uint16_t *)target)[i] = (uint16_t)(bits >> 16);
+        return;
+    }
+    case QRT_F32:
+        ((float *)target)[i] = (float)x;
+        return;
+    case QRT_F64:
+        ((double *)target)[i] = x;
+        return;
+    }
+}
+
+#endif

@@ -1,0 +1,20 @@
+#include "ref.h"
+
+void qrt_init_ref(qrt_kernels *table);
+
+void qrt_init_ref(qrt_kernels *table) {
+    table->qcast_row = ref_qcast_row;
+    table->dcast_row = ref_dcast_row;
+    table->requantize_row = ref_requantize_row;
+    table->gemm = ref_gemm;
+    table->store = ref_store_tile;
+    table->store_wide = ref_store_wide;
+    table->wide_row = ref_wide_row;
+    table->block_row = ref_block_row;
+    table->binary_row = ref_binary_row;
+    table->clamp_row = ref_clamp_row;
+    table->avg_pool_pixel = ref_avg_pool_pixel;
+    table->max_pool_pixel = ref_max_pool_pixel;
+    table->pack_bits_row = ref_pack_bits_row;
+    table->unpack_bits_row = ref_unpack_bits_row;
+}

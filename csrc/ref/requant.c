@@ -1,0 +1,111 @@
+/* Exact accumulators to storage: the rules of NUMERICS.md. */
+#include "ref.h"
+
+/* Any scaled value beyond this saturates: zero points and storage bounds stay far below it. */
+#define BEYOND ((int128)1 << 62)
+
+/* (product + (1 << (N-1))) >> N; N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly, saturating. */
+int64_t ref_finish_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point) {
+    int128 scaled;
+    if (shift > 62)
+        scaled = 0;
+    else if (shift > 0)
+        scaled = (product + ((int128)1 << (shift - 1))) >> shift;
+    else {
+        const int128 largest = -shift < 62 ? BEYOND >> -shift : 0;
+        if (product > largest)
+            scaled = BEYOND;
+        else if (product < -largest)
+            scaled = -BEYOND;
+        else
+            scaled = -shift < 62 ? product * ((int128)1 << -shift) : 0;
+    }
+    return ref_clamp(scaled + zero_point, requant->storage_min, requant->storage_max);
+}
+
+/* Clamped in float32 first, so that the conversion is defined; bounds of more than 24 bits may round outwards, so the
+ * integer is clamped again. */
+int64_t ref_finish_float32(const qrt_requant *requant, float scaled, int64_t zero_point) {
+    const float low = (float)(requant->storage_min - zero_point), high = (float)(requant->storage_max - zero_point);
+    float v = scaled < low ? low : scaled;
+    v = v > high ? high : v;
+    return ref_clamp((int128)(int64_t)rintf(v) + zero_point, requant->storage_min, requant->storage_max);
+}
+
+static int32_t saturate_i32(int128 value) { return (int32_t)ref_clamp(value, INT32_MIN, INT32_MAX); }
+
+/* gemmlowp's SaturatingRoundingDoublingHighMul: division truncates, so the nudge rounds half away from zero but for
+ * negative ties. */
+static int32_t doubling_high_multiply(int32_t a, int32_t b) {
+    if (a == INT32_MIN && b == INT32_MIN)
+        return INT32_MAX;
+    const int64_t product = (int64_t)a * b;
+    const int64_t nudge = product >= 0 ? (int64_t)1 << 30 : 1 - ((int64_t)1 << 30);
+    return (int32_t)((product + nudge) / ((int64_t)1 << 31));
+}
+
+/* gemmlowp's RoundingDivideByPOT: half away from zero. */
+static int64_t divide_by_power(int32_t x, int exponent) {
+    if (exponent > 31)
+        return 0;
+    const int64_t mask = ((int64_t)1 << exponent) - 1;
+    const int64_t threshold = (mask >> 1) + (x < 0);
+    return ((int64_t)x >> exponent) + (((int64_t)x & mask) > threshold);
+}
+
+static int64_t fixed_double(const qrt_requant *requant, int128 acc, int64_t parameter) {
+    const int32_t shift = requant->shift[parameter];
+    const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
+    /* Saturating first keeps the shift within 128 bits and changes nothing: what saturates before does after. */
+    const int32_t x = saturate_i32((int128)saturate_i32(acc) * ((int64_t)1 << left));
+    const int64_t scaled = divide_by_power(doubling_high_multiply(x, requant->multiplier[parameter]), shift < 0 ? -shift : 0);
+    return ref_clamp((int128)scaled + requant->zero_point[parameter], requant->storage_min, requant->storage_max);
+}
+
+static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t parameter) {
+    const int64_t zero_point = requant->zero_point[parameter];
+    const double v = ref_round_half_away((double)(int64_t)acc * requant->scale_f64[parameter]);
+    const double low = (double)(requant->storage_min - zero_point), high = (double)(requant->storage_max - zero_point);
+    return (int64_t)(v < low ? low : v > high ? high : v) + zero_point;
+}
+
+int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter) {
+    switch (requant->rule) {
+    case QRT_FIXED:
+        return ref_finish_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter],
+                                requant->zero_point[parameter]);
+    case QRT_FIXED_DOUBLE:
+        return fixed_double(requant, acc, parameter);
+    case QRT_FLOAT32:
+        return ref_finish_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter],
+                                  requant->zero_point[parameter]);
+    case QRT_FLOAT64_AWAY:
+        return float64_away(requant, acc, parameter);
+    }
+    return 0;
+}
+
+void ref_store_tile(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
+                    void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            ref_store(requant->container, target, i * target_stride + j,
+                      ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
+}
+
+void ref_store_wide(const qrt_requant *requant, const int64_t *acc, int64_t acc_stride, int rows, int columns,
+                    void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            ref_store(requant->container, target, i * target_stride + j,
+                      ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
+}
+
+void ref_requantize_row(const qrt_requantize_args *args, const void *source, void *target, int64_t count,
+                        int64_t parameter, int64_t step) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t p = parameter + i * step;
+        const int64_t acc = ref_load(args->container, source, i) - args->zero_point[p];
+        ref_store(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
+    }
+}

@@ -1,0 +1,248 @@
+"""Calls into the C kernels: bind once, run many times with the GIL released. _core.pyi says what each function takes."""
+
+cimport cython
+cimport numpy as cnp
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdlib cimport calloc, free
+
+from qrt._seam.qrt cimport *
+
+import numpy as np
+
+from qrt.errors import KernelError
+
+cnp.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
+    bint PyArray_ISWRITEABLE(cnp.ndarray array)
+
+CONTAINERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32}
+
+
+# ---- operands ----
+
+cdef struct Operand:
+    int type_number
+    int64_t elements
+    int64_t nbytes
+
+
+cdef check_operand(str name, int position, const Operand *expected, object value, object shape, object dtype,
+                   bint written):
+    """The checks that keep a kernel inside its operands."""
+    cdef cnp.ndarray array
+    if not isinstance(value, cnp.ndarray):
+        raise KernelError(f"{name}: operand {position} is a {type(value).__name__}, expected an array of {dtype}")
+    array = value
+    if cnp.PyArray_TYPE(array) != expected.type_number or not PyArray_ISNOTSWAPPED(array):
+        raise KernelError(f"{name}: operand {position} holds {array.dtype}, expected {dtype}")
+    if cnp.PyArray_SIZE(array) != expected.elements:
+        raise KernelError(
+            f"{name}: operand {position} has {cnp.PyArray_SIZE(array)} elements, expected {expected.elements} (shape {shape})"
+        )
+    if not cnp.PyArray_IS_C_CONTIGUOUS(array) or not cnp.PyArray_ISALIGNED(array):
+        raise KernelError(f"{name}: operand {position} is not C-contiguous and aligned")
+    if written and not PyArray_ISWRITEABLE(array):
+        raise KernelError(f"{name}: operand {position}, the output, is read-only")
+
+
+cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) noexcept nogil:
+    return a_bytes > 0 and b_bytes > 0 and <uintptr_t>a < <uintptr_t>b + b_bytes and <uintptr_t>b < <uintptr_t>a + a_bytes
+
+
+cdef int overlapping_input(const Operand *operands, int count, void **pointers, const int32_t *slots) noexcept nogil:
+    """The first input that shares memory with the output, or -1."""
+    cdef int i
+    cdef void *output = pointers[slots[count - 1] if slots != NULL else count - 1]
+    for i in range(count - 1):
+        if overlap(pointers[slots[i] if slots != NULL else i], operands[i].nbytes, output, operands[count - 1].nbytes):
+            return i
+    return -1
+
+
+# ---- calls ----
+
+@cython.final
+cdef class Call:
+    cdef qrt_entry entry
+    cdef void *args
+    cdef void *extra  # a second block that args points into
+    cdef bint is_gemm
+    cdef int count
+    cdef Operand operands[QRT_MAX_OPERANDS]
+    cdef list keep  # arrays that args points into
+    cdef readonly str name
+    cdef readonly str isa
+    cdef readonly tuple operand_shapes
+    cdef readonly tuple operand_dtypes
+
+    def __init__(self):
+        raise TypeError("a Call is made by the bind_* functions")
+
+    def __dealloc__(self):
+        if self.is_gemm:
+            qrt_gemm_release(<qrt_gemm_args *>self.args)
+        free(self.args)
+        free(self.extra)
+
+    def __call__(self, *operands):
+        cdef void *pointers[QRT_MAX_OPERANDS]
+        cdef int i, count = self.count
+        cdef qrt_status status
+        cdef qrt_scratch scratch
+        if len(operands) != count:
+            raise KernelError(f"{self.name}: {len(operands)} operands given, expected {count}")
+        for i in range(count):
+            value = operands[i]
+            check_operand(self.name, i, &self.operands[i], value, self.operand_shapes[i], self.operand_dtypes[i],
+                          i == count - 1)
+            pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>value)
+        i = overlapping_input(self.operands, count, pointers, NULL)
+        if i >= 0:
+            raise KernelError(f"{self.name}: the output overlaps operand {i}")
+        scratch.operands = pointers
+        scratch.threads = qrt_get_num_threads()
+        with nogil:
+            status = self.entry(self.args, &scratch)
+        if status != QRT_OK:
+            raise failure(self.name, status)
+
+    def __repr__(self):
+        operands = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in zip(self.operand_shapes, self.operand_dtypes))
+        return f"<Call {self.name} on {self.isa}: {operands}>"
+
+
+cdef failure(str name, qrt_status status):
+    if status == QRT_NO_MEMORY:
+        return MemoryError(f"{name}: out of memory")
+    return KernelError(f"{name}: {qrt_status_text(status).decode()}")
+
+
+@cython.final
+cdef class Plan:
+    cdef qrt_step *steps
+    cdef int32_t *slots
+    cdef Operand *uses  # what each slot must be
+    cdef tuple calls, shapes, dtypes
+    cdef list written
+    cdef int64_t count
+    cdef int slot_count
+
+    def __init__(self, calls, slots, int slot_count):
+        cdef Call call
+        cdef int64_t i, used = 0
+        cdef int operand, slot
+        if self.steps != NULL or slot_count < 0:
+            raise KernelError("plan: bad slot count")
+        self.calls = tuple(calls)
+        slots = [tuple(numbers) for numbers in slots]
+        if len(slots) != len(self.calls):
+            raise KernelError(f"plan: {len(self.calls)} calls, slots for {len(slots)}")
+        self.count = len(self.calls)
+        self.slot_count = slot_count
+        self.steps = <qrt_step *>calloc(self.count + 1, sizeof(qrt_step))
+        self.slots = <int32_t *>calloc(sum(map(len, slots)) + 1, sizeof(int32_t))
+        self.uses = <Operand *>calloc(slot_count + 1, sizeof(Operand))
+        if self.steps == NULL or self.slots == NULL or self.uses == NULL:
+            raise MemoryError("plan: out of memory")
+        shapes, dtypes = [None] * slot_count, [None] * slot_count
+        self.written = [False] * slot_count
+        for i in range(self.count):
+            call = self.calls[i]
+            if len(slots[i]) != call.count:
+                raise KernelError(f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given")
+            self.steps[i] = qrt_step(call.entry, call.args, call.count, self.slots + used)
+            for operand, slot in enumerate(slots[i]):
+                if not 0 <= slot < slot_count:
+                    raise KernelError(f"plan: step {i} ({call.name}) names slot {slot} of {slot_count}")
+                if dtypes[slot] is None:
+                    self.uses[slot] = call.operands[operand]
+                    shapes[slot], dtypes[slot] = call.operand_shapes[operand], call.operand_dtypes[operand]
+                elif (self.uses[slot].type_number != call.operands[operand].type_number
+                      or self.uses[slot].elements != call.operands[operand].elements):
+                    raise KernelError(
+                        f"plan: step {i} ({call.name}) uses slot {slot} as {call.operand_dtypes[operand]} of shape "
+                        f"{call.operand_shapes[operand]}, an earlier step as {dtypes[slot]} of shape {shapes[slot]}"
+                    )
+                self.slots[used] = slot
+                used += 1
+                if operand == call.count - 1:
+                    self.written[slot] = True
+        self.shapes, self.dtypes = tuple(shapes), tuple(dtypes)
+
+    def __dealloc__(self):
+        free(self.steps)
+        free(self.slots)
+        free(self.uses)
+
+    def run(self, buffers):
+        self.execute(buffers, NULL)
+
+    def run_timed(self, buffers):
+        cdef double *seconds = <double *>calloc(self.count + 1, sizeof(double))
+        if seconds == NULL:
+            raise MemoryError("plan: out of memory")
+        try:
+            self.execute(buffers, seconds)
+            return [seconds[i] for i in range(self.count)]
+        finally:
+            free(seconds)
+
+    cdef execute(self, buffers, double *seconds):
+        cdef void **pointers
+        cdef int slot, overlapped = -1
+        cdef int64_t step = -1
+        cdef qrt_status status = QRT_OK
+        cdef Call call
+        buffers = tuple(buffers)
+        if len(buffers) != self.slot_count:
+            raise KernelError(f"plan: {len(buffers)} buffers given, expected {self.slot_count}")
+        pointers = <void **>calloc(self.slot_count + 1, sizeof(void *))
+        if pointers == NULL:
+            raise MemoryError("plan: out of memory")
+        try:
+            for slot in range(self.slot_count):
+                if self.dtypes[slot] is None:
+                    continue
+                check_operand("plan", slot, &self.uses[slot], buffers[slot], self.shapes[slot], self.dtypes[slot],
+                              self.written[slot])
+                pointers[slot] = cnp.PyArray_DATA(<cnp.ndarray>buffers[slot])
+            for step in range(self.count):
+                call = self.calls[step]
+                overlapped = overlapping_input(call.operands, call.count, pointers, self.steps[step].slots)
+                if overlapped >= 0:
+                    raise KernelError(f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}")
+            with nogil:
+                status = qrt_run(self.steps, self.count, pointers, qrt_get_num_threads(), seconds, &step)
+            if status != QRT_OK:
+                call = self.calls[step]
+                raise failure(f"plan: step {step} ({call.name})", status)
+        finally:
+            free(pointers)
+
+
+# ---- the process ----
+
+def isas():
+    names = []
+    while qrt_kernels_at(len(names)) != NULL:
+        names.append(qrt_kernels_at(len(names)).name.decode())
+    return tuple(names)
+
+
+def get_num_threads():
+    return qrt_get_num_threads()
+
+
+def set_num_threads(threads):
+    if not isinstance(threads, int) or not 1 <= threads <= 256:
+        raise KernelError(f"set_num_threads: {threads!r} given, expected 1 to 256")
+    qrt_set_num_threads(threads)
+
+
+include "arguments.pxi"
+include "bind_elementwise.pxi"
+include "bind_gemm.pxi"
+include "bind_window.pxi"
+include "bind_movement.pxi"

@@ -1,0 +1,152 @@
+# Casts, requantize, add, sub, mul, clamp.
+
+cdef expressed_dtype(str name, str expressed):
+    choose(name, "expressed type", EXPRESSED, expressed)
+    if expressed == "bf16":
+        import ml_dtypes  # NumPy has no bfloat16 of its own
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[expressed])
+
+
+cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storage, object shape, object block,
+                   object step, object scales, object zero_point_values):
+    cdef Call call = new_call(name, isa, entry, sizeof(qrt_cast_args))
+    cdef qrt_cast_args *args = <qrt_cast_args *>call.args
+    cdef int64_t count
+    args.kernels = find_kernels(name, isa)
+    args.expressed = <qrt_expressed>choose(name, "expressed type", EXPRESSED, expressed)
+    args.container = <qrt_container>container_of(name, storage)
+    count = fill_layout(call, &args.layout, dimensions(name, "shape", shape), block, step)
+    args.scale = <const double *>parameters(call, "scales", scales, np.float64, count)
+    scale = last_parameters(call)
+    if not (np.isfinite(scale) & (scale > 0)).all():
+        raise KernelError(f"{name}: scales are not positive and finite")
+    args.zero_point = zero_points(call, "zero_points", zero_point_values, count)
+    if args.expressed == QRT_F32:
+        fill_float32_parameters(call, args, scale, last_parameters(call), count)
+    prepare_layout(call, &args.layout, NULL, NULL)
+    return call
+
+
+cdef fill_float32_parameters(Call call, qrt_cast_args *args, object scale, object zero_point, int64_t count):
+    args.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
+    with np.errstate(over="ignore"):
+        reciprocal = np.float32(1) / last_parameters(call)
+    args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)
+    args.zero_point_f32 = <const float *>parameters(call, "zero_points", zero_point.astype(np.float32), np.float32, count)
+    if zero_point.size and max(int(zero_point.max()), -int(zero_point.min())) < 1 << 24:
+        args.zero_point_i32 = <const int32_t *>parameters(call, "zero_points", zero_point, np.int32, count)
+
+
+def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points, storage_min,
+               storage_max, str rounding="half_even", str zero_point="before", str scale="divide"):
+    cdef Call call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points)
+    cdef qrt_cast_args *args = <qrt_cast_args *>call.args
+    check_bounds("qcast", storage, storage_min, storage_max)
+    args.storage_min, args.storage_max = storage_min, storage_max
+    args.rounding = <qrt_rounding>choose("qcast", "rounding", ROUNDINGS, rounding)
+    args.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", {"before": 0, "after": 1}, zero_point)
+    args.scale_mode = <qrt_scale_mode>choose("qcast", "scale", {"divide": 0, "reciprocal": 1}, scale)
+    add_operand(call, expressed_dtype("qcast", expressed), tuple(shape))
+    add_operand(call, CONTAINERS[storage], tuple(shape))
+    return call
+
+
+def bind_dcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points):
+    cdef Call call = new_cast("dcast", isa, qrt_dcast, expressed, storage, shape, block, step, scales, zero_points)
+    add_operand(call, CONTAINERS[storage], tuple(shape))
+    add_operand(call, expressed_dtype("dcast", expressed), tuple(shape))
+    return call
+
+
+def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_points, requant):
+    cdef Call call = new_call("requantize", isa, qrt_requantize, sizeof(qrt_requantize_args))
+    cdef qrt_requantize_args *args = <qrt_requantize_args *>call.args
+    cdef int64_t count
+    args.kernels = find_kernels(call.name, isa)
+    args.container = <qrt_container>container_of(call.name, storage)
+    shape = dimensions(call.name, "shape", shape)
+    count = fill_layout(call, &args.layout, shape, block, step)
+    args.zero_point = input_zero_points(call, zero_points, count)
+    fill_requant(call, &args.requant, requant, count)
+    prepare_layout(call, &args.layout, NULL, NULL)
+    add_operand(call, CONTAINERS[storage], shape)
+    add_operand(call, CONTAINERS[requant.storage], shape)
+    return call
+
+
+cdef const int64_t *input_zero_points(Call call, object values, int64_t least) except NULL:
+    """zero_points(), where a parameter of that name hides the function."""
+    return zero_points(call, "zero_points", values, least)
+
+
+cdef tuple broadcast_shapes(str name, tuple a, tuple b):
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise KernelError(f"{name}: the shapes {a} and {b} do not broadcast") from None
+
+
+cdef broadcast_strides(int64_t *strides, tuple shape, int rank):
+    """Element strides of a C-contiguous operand along `rank` result axes, 0 where it is repeated."""
+    cdef int d
+    cdef int64_t stride = 1
+    for d in range(rank):
+        strides[d] = 0
+    for d in range(len(shape)):
+        size = shape[len(shape) - 1 - d]
+        strides[rank - 1 - d] = 0 if size == 1 else stride
+        stride *= size
+
+
+def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_points, b_zero_points, requant,
+                a_multipliers=None, b_multipliers=None, block=None, step=None):
+    cdef Call call
+    cdef qrt_binary_args *args
+    cdef int64_t count
+    cdef int number = choose("binary", "kind", {"add": 0, "sub": 1, "mul": 2}, kind)
+    call = new_call(kind, isa, qrt_binary, sizeof(qrt_binary_args))
+    args = <qrt_binary_args *>call.args
+    args.kernels = find_kernels(kind, isa)
+    args.kind = <qrt_binary_kind>number
+    args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
+    a_shape, b_shape = dimensions(kind, "a_shape", a_shape), dimensions(kind, "b_shape", b_shape)
+    shape = broadcast_shapes(kind, a_shape, b_shape)
+    count = fill_layout(call, &args.layout, shape, block, step)
+    args.a_zero_point = zero_points(call, "a_zero_points", a_zero_points, count)
+    args.b_zero_point = zero_points(call, "b_zero_points", b_zero_points, count)
+    if kind != "mul":
+        if a_multipliers is None or b_multipliers is None:
+            raise KernelError(f"{kind}: a_multipliers and b_multipliers are required")
+        args.a_multiplier = <const int64_t *>parameters(call, "a_multipliers", a_multipliers, np.int64, count)
+        args.b_multiplier = <const int64_t *>parameters(call, "b_multipliers", b_multipliers, np.int64, count)
+    fill_requant(call, &args.requant, requant, count, "full" if kind == "mul" else "sum")
+    broadcast_strides(args.a_strides, a_shape, len(shape))
+    broadcast_strides(args.b_strides, b_shape, len(shape))
+    prepare_layout(call, &args.layout, args.a_strides, args.b_strides)
+    add_operand(call, CONTAINERS[a], a_shape)
+    add_operand(call, CONTAINERS[b], b_shape)
+    add_operand(call, CONTAINERS[requant.storage], shape)
+    return call
+
+
+def bind_clamp(*, str isa, str storage, shape, lower, upper, block=None, step=None):
+    cdef Call call = new_call("clamp", isa, qrt_clamp, sizeof(qrt_clamp_args))
+    cdef qrt_clamp_args *args = <qrt_clamp_args *>call.args
+    cdef int64_t count
+    args.kernels = find_kernels("clamp", isa)
+    args.container = <qrt_container>container_of("clamp", storage)
+    shape = dimensions("clamp", "shape", shape)
+    count = fill_layout(call, &args.layout, shape, block, step)
+    args.lower = <const int64_t *>parameters(call, "lower", lower, np.int64, count)
+    low = last_parameters(call)
+    args.upper = <const int64_t *>parameters(call, "upper", upper, np.int64, count)
+    high = last_parameters(call)
+    info = np.iinfo(CONTAINERS[storage])
+    if low.size != high.size or not ((info.min <= low) & (low <= high) & (high <= info.max)).all():
+        raise KernelError(f"clamp: the bounds are empty or not within {storage}")
+    prepare_layout(call, &args.layout, NULL, NULL)
+    add_operand(call, CONTAINERS[storage], shape)
+    add_operand(call, CONTAINERS[storage], shape)
+    return call

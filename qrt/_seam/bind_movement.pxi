@@ -1,0 +1,72 @@
+# Strided copies, and sub-byte rows.
+
+cdef check_reach(str name, str what, tuple shape, tuple strides, int64_t offset, int64_t size):
+    low = high = offset
+    for extent, stride in zip(shape, strides):
+        reach = (extent - 1) * stride
+        low, high = low + min(reach, 0), high + max(reach, 0)
+    if 0 not in shape and not 0 <= low <= high < size:
+        raise KernelError(f"{name}: {what} reaches elements {low} to {high} of {size}")
+
+
+def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, target_size, source_offsets=None,
+              target_offsets=None):
+    cdef Call call = new_call("copy", "ref", qrt_copy, sizeof(qrt_copy_args))
+    cdef qrt_copy_args *args = <qrt_copy_args *>call.args
+    cdef qrt_copy_part *part
+    cdef int i, d
+    dtype, shapes = np.dtype(dtype), tuple(tuple(shape) for shape in shapes)
+    zeros = (0,) * len(shapes)
+    lists = [tuple(values) for values in (
+        source_strides, target_strides, source_sizes,
+        zeros if source_offsets is None else source_offsets, zeros if target_offsets is None else target_offsets)]
+    if any(len(values) != len(shapes) for values in lists):
+        raise KernelError(f"copy: every list has one entry per part, {len(shapes)}")
+    if dtype.itemsize not in (1, 2, 4, 8) or dtype.hasobject:
+        raise KernelError(f"copy: items of 1, 2, 4 or 8 bytes are copied, not {dtype}")
+    (target_size,) = dimensions("copy", "target_size", (target_size,))
+    part = <qrt_copy_part *>calloc(len(shapes) + 1, sizeof(qrt_copy_part))
+    call.extra = part
+    if part == NULL:
+        raise MemoryError("copy: out of memory")
+    args.parts, args.part = len(shapes), part
+    for i, (shape, from_strides, to_strides, size, from_offset, to_offset) in enumerate(zip(shapes, *lists)):
+        shape = dimensions("copy", "shape", shape) or (1,)
+        from_strides = dimensions("copy", "source_strides", from_strides or (1,), len(shape), -MAX_ELEMENTS)
+        to_strides = dimensions("copy", "target_strides", to_strides or (1,), len(shape), -MAX_ELEMENTS)
+        element_count("copy", shape)
+        check_reach("copy", f"source {i}", shape, from_strides, from_offset, size)
+        check_reach("copy", "the output", shape, to_strides, to_offset, target_size)
+        part[i].rank, part[i].itemsize = len(shape), dtype.itemsize
+        part[i].source_offset, part[i].target_offset = from_offset, to_offset
+        for d in range(part[i].rank):
+            part[i].shape[d] = shape[d]
+            part[i].source_strides[d], part[i].target_strides[d] = from_strides[d], to_strides[d]
+        add_operand(call, dtype, dimensions("copy", "source_sizes", (size,)))
+    add_operand(call, dtype, (target_size,))
+    return call
+
+
+cdef Call new_bits(str name, str isa, qrt_entry entry, str storage, object width, object rows, object columns):
+    cdef Call call = new_call(name, isa, entry, sizeof(qrt_bits_args))
+    cdef qrt_bits_args *args = <qrt_bits_args *>call.args
+    args.kernels = find_kernels(name, isa)
+    if storage not in ("i8", "u8") or width not in (1, 2, 4):
+        raise KernelError(f"{name}: widths 1, 2 and 4 of i8 and u8 are packed, not {width} of {storage}")
+    args.container, args.width = <qrt_container>container_of(name, storage), width
+    args.rows, args.columns = dimensions(name, "rows, columns", (rows, columns))
+    return call
+
+
+def bind_pack_bits(*, str isa, str storage, width, rows, columns):
+    cdef Call call = new_bits("pack_bits", isa, qrt_pack_bits, storage, width, rows, columns)
+    add_operand(call, CONTAINERS[storage], (rows, columns))
+    add_operand(call, np.uint8, (rows, (columns * width + 7) // 8))
+    return call
+
+
+def bind_unpack_bits(*, str isa, str storage, width, rows, columns):
+    cdef Call call = new_bits("unpack_bits", isa, qrt_unpack_bits, storage, width, rows, columns)
+    add_operand(call, np.uint8, (rows, (columns * width + 7) // 8))
+    add_operand(call, CONTAINERS[storage], (rows, columns))
+    return call

@@ -1,0 +1,202 @@
+"""csrc/qrt.h."""
+
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef extern from "qrt.h" nogil:
+    enum:
+        QRT_MAX_RANK
+        QRT_MAX_OPERANDS
+        QRT_PARAMETER_PADDING
+
+    ctypedef enum qrt_status:
+        QRT_OK
+        QRT_NO_MEMORY
+    ctypedef enum qrt_container:
+        QRT_I8
+    ctypedef enum qrt_expressed:
+        QRT_F16
+        QRT_F32
+    ctypedef enum qrt_rounding:
+        QRT_HALF_EVEN
+    ctypedef enum qrt_zero_point_order:
+        QRT_ZERO_POINT_BEFORE
+        QRT_ZERO_POINT_AFTER
+    ctypedef enum qrt_scale_mode:
+        QRT_SCALE_DIVIDE
+        QRT_SCALE_RECIPROCAL
+    ctypedef enum qrt_rule:
+        QRT_FIXED
+        QRT_FIXED_DOUBLE
+        QRT_FLOAT32
+        QRT_FLOAT64_AWAY
+    ctypedef enum qrt_bias_kind:
+        QRT_BIAS_NONE
+        QRT_BIAS_I32
+        QRT_BIAS_I64
+        QRT_BIAS_F32
+    ctypedef enum qrt_binary_kind:
+        QRT_ADD
+
+    ctypedef struct qrt_kernels:
+        const char *name
+
+    ctypedef struct qrt_scratch:
+        void **operands
+        int threads
+
+    ctypedef qrt_status (*qrt_entry)(const void *args, qrt_scratch *scratch)
+
+    ctypedef struct qrt_layout:
+        int rank
+        int64_t shape[QRT_MAX_RANK]
+        int64_t block[QRT_MAX_RANK]
+        int64_t step[QRT_MAX_RANK]
+
+    qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides)
+
+    ctypedef struct qrt_requant:
+        qrt_rule rule
+        qrt_container container
+        int64_t storage_min, storage_max
+        const int32_t *multiplier
+        const int32_t *shift
+        const float *scale_f32
+        const double *scale_f64
+        const int64_t *zero_point
+        const int32_t *zero_point_i32
+        int32_t shift_min, shift_max
+
+    ctypedef struct qrt_cast_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_expressed expressed
+        qrt_container container
+        int64_t storage_min, storage_max
+        qrt_rounding rounding
+        qrt_zero_point_order zero_point_order
+        qrt_scale_mode scale_mode
+        const double *scale
+        const int64_t *zero_point
+        const float *scale_f32
+        const float *reciprocal_f32
+        const float *zero_point_f32
+        const int32_t *zero_point_i32
+
+    ctypedef struct qrt_requantize_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_container container
+        const int64_t *zero_point
+        qrt_requant requant
+
+    ctypedef struct qrt_window:
+        int64_t images, height, width, channels
+        int64_t out_height, out_width
+        int64_t kernel[2]
+        int64_t strides[2]
+        int64_t dilations[2]
+        int64_t padding[2]
+        int64_t groups
+
+    ctypedef struct qrt_gemm_args:
+        const qrt_kernels *kernels
+        qrt_container a, b
+        int64_t batch, m, n, k
+        const int64_t *a_index
+        const int64_t *b_index
+        int64_t a_matrices, b_matrices
+        int64_t a_row_stride, b_k_stride, b_n_stride, out_row_stride
+        int64_t a_matrix_stride, b_matrix_stride, out_matrix_stride
+        const int64_t *a_zero_point
+        const int64_t *b_zero_point
+        int64_t a_zero_point_steps[2]
+        int64_t b_zero_point_steps[3]
+        qrt_requant requant
+        int64_t requant_steps[3]
+        const void *b_constant
+        qrt_bias_kind bias
+        const void *bias_constant
+        int64_t bias_batch_step
+        int64_t k_block
+        const float *block_scale
+        const int64_t *block_multiplier
+        const int64_t *bias_multiplier
+        const qrt_window *window
+
+    qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
+    void qrt_gemm_release(qrt_gemm_args *args)
+
+    ctypedef struct qrt_binary_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_binary_kind kind
+        qrt_container a, b
+        int64_t a_strides[QRT_MAX_RANK]
+        int64_t b_strides[QRT_MAX_RANK]
+        const int64_t *a_zero_point
+        const int64_t *b_zero_point
+        const int64_t *a_multiplier
+        const int64_t *b_multiplier
+        qrt_requant requant
+
+    ctypedef struct qrt_clamp_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_container container
+        const int64_t *lower
+        const int64_t *upper
+
+    ctypedef struct qrt_pool_args:
+        const qrt_kernels *kernels
+        qrt_window window
+        qrt_container container
+        const int64_t *zero_point
+        int64_t zero_point_step
+        qrt_requant requant
+        int64_t count_step, channel_step
+
+    ctypedef struct qrt_copy_part:
+        int rank, itemsize
+        int64_t shape[QRT_MAX_RANK]
+        int64_t source_strides[QRT_MAX_RANK]
+        int64_t target_strides[QRT_MAX_RANK]
+        int64_t source_offset, target_offset
+
+    ctypedef struct qrt_copy_args:
+        int parts
+        const qrt_copy_part *part
+
+    ctypedef struct qrt_bits_args:
+        const qrt_kernels *kernels
+        qrt_container container
+        int width
+        int64_t rows, columns
+
+    qrt_status qrt_qcast(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_copy(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch)
+
+    const qrt_kernels *qrt_kernels_at(int index)
+    const qrt_kernels *qrt_kernels_named(const char *name)
+    const char *qrt_status_text(qrt_status status)
+
+    ctypedef struct qrt_step:
+        qrt_entry entry
+        const void *args
+        int operands
+        const int32_t *slots
+
+    qrt_status qrt_run(const qrt_step *steps, int64_t count, void **pointers, int threads, double *seconds,
+                       int64_t *failed)
+
+    int qrt_get_num_threads()
+    void qrt_set_num_threads(int threads)

@@ -1,0 +1,56 @@
+"""Which instruction sets exist here, which one runs, and forcing one.
+
+Every ISA gives the same bits: forcing one is for tests, measurements and for finding out what a machine would do. ``ref`` is the
+scalar reference and exists everywhere.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from qrt._seam import _core
+from qrt._seam._core import get_num_threads, set_num_threads
+from qrt.errors import KernelError
+
+__all__ = ["active", "available", "get_num_threads", "set_num_threads", "use"]
+
+_forced: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
+
+
+def available() -> tuple[str, ...]:
+    """The instruction sets with kernels that this CPU has, ``"ref"`` first, the best last.
+
+    >>> available()[0]
+    'ref'
+    """
+    return _core.isas()
+
+
+def active() -> str:
+    """The instruction set that new calls are bound to: the one ``use`` forces, else ``QRT_ISA`` of the environment, else the best.
+
+    Raises KernelError if ``QRT_ISA`` names one that this machine does not have.
+    """
+    return _forced.get() or _checked(os.environ.get("QRT_ISA") or available()[-1], "QRT_ISA: ")
+
+
+@contextmanager
+def use(name: str) -> Iterator[None]:
+    """Forces an instruction set within a ``with`` block, for this thread or task alone. Raises KernelError for an unknown name.
+
+    >>> with use("ref"):
+    ...     active()
+    'ref'
+    """
+    token = _forced.set(_checked(name))
+    try:
+        yield
+    finally:
+        _forced.reset(token)
+
+
+def _checked(name: str, source: str = "") -> str:
+    if name not in available():
+        raise KernelError(f"{source}unknown ISA {name!r}, this machine has {', '.join(available())}")
+    return name

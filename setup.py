@@ -1,0 +1,98 @@
+"""Builds csrc/ as static libraries, one per ISA folder with its own flags, and the Cython modules of qrt/_seam over them."""
+
+import platform
+import re
+from glob import glob
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_clib import build_clib
+from setuptools.command.build_ext import build_ext
+
+ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
+# -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, of which only the
+# final value is known to fit.
+COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
+HEADERS = ["setup.py", *glob("csrc/**/*.[hd]*", recursive=True), *glob("csrc/isa/*/flags")]
+NO_VECTORS = {
+    "gcc": ["-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"],
+    "clang": ["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
+}
+
+
+def architecture() -> str:
+    machine = platform.machine().lower()
+    return ARCHITECTURES.get(machine, machine)
+
+
+def isa_flags() -> dict[str, list[str] | None]:
+    """The flags of each ISA in isa.def for this architecture; None where it is not built."""
+    names = re.findall(r"^QRT_ISA\((\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE)
+    found: dict[str, list[str] | None] = dict.fromkeys(names)
+    for name in names:
+        file = Path("csrc/isa", name, "flags")
+        lines = file.read_text().splitlines() if file.exists() else []
+        for target, *flags in (line.split() for line in lines if line.strip()):
+            if target == architecture():
+                found[name] = flags
+    found["ref"] = []
+    return found
+
+
+def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]] | None = None) -> tuple:
+    return name, {
+        "sources": sorted(glob(f"{folder}/*.c")),
+        "obj_deps": {"": HEADERS},
+        "include_dirs": ["csrc"],
+        "macros": macros or [],
+        "cflags": COMMON + flags,
+    }
+
+
+class BuildLibraries(build_clib):
+    def build_libraries(self, libraries: list[tuple]) -> None:
+        compiler = "clang" if "clang" in " ".join(map(str, self.compiler.compiler_so)) else "gcc"
+        for name, info in libraries:
+            if name == "qrt_ref":
+                info["cflags"] = info["cflags"] + NO_VECTORS[compiler]
+        super().build_libraries(libraries)
+
+
+class BuildExtensions(build_ext):
+    def run(self) -> None:
+        self.run_command("build_clib")
+        super().run()
+
+
+isas = isa_flags()
+built = {name: flags for name, flags in isas.items() if flags is not None}
+macros = [(f"QRT_BUILD_{name}", str(int(name in built))) for name in isas]
+libraries = [library("qrt_core", "csrc/core", ["-O2"], macros)]
+libraries += [
+    library(f"qrt_{name}", "csrc/ref" if name == "ref" else f"csrc/isa/{name}", flags) for name, flags in built.items()
+]
+
+extensions = [
+    Extension(
+        path.removesuffix(".pyx").replace("/", "."),
+        [path],
+        include_dirs=["csrc", numpy.get_include()],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")],
+        depends=[*HEADERS, *glob("csrc/**/*.c", recursive=True), *glob("qrt/_seam/*.p*")],
+        extra_compile_args=["-std=gnu11", "-O2", "-fvisibility=hidden"],
+        extra_link_args=["-pthread"],
+    )
+    for path in sorted(glob("qrt/_seam/*.pyx"))
+]
+
+setup(
+    libraries=libraries,
+    ext_modules=cythonize(
+        extensions,
+        language_level=3,
+        compiler_directives={"boundscheck": False, "wraparound": False, "embedsignature": False},
+    ),
+    cmdclass={"build_clib": BuildLibraries, "build_ext": BuildExtensions},
+)
