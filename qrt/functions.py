@@ -10,15 +10,18 @@ import numpy.typing as npt
 from qrt import kernels
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, expressed_dtype, storage_dtype
-from qrt.ops.window import resolve_padding, two_positive
+from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor import (
     QuantTensor,
     apply,
+    as_array,
     bound_cast,
     check_bounds,
     direct_target,
     expressed_array,
     ready,
+    require_tensor,
+    require_uniform,
 )
 from qrt.types import TensorType, UniformType, check_integrity
 
@@ -46,7 +49,7 @@ def qcast(
     >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
     [1, 3, 127]
     """
-    return _quantize(expressed_array(x, _uniform(type), exact=True), type, (rounding, zero_point, scale), out)
+    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
 
 
 def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> QuantTensor:
@@ -55,7 +58,7 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
     [0, 4, 8]
     """
-    values = expressed_array(x, _uniform(type), exact=False)
+    values = expressed_array(x, require_uniform(type), exact=False)
     return _quantize(values, type, ("half_even", "before", "divide"), out)
 
 
@@ -65,7 +68,9 @@ def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: Quan
     attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
     call = bound_cast("qcast", result, attributes, kernels.active())
     values = ready(x)
-    target = None if out is None else direct_target(out, result, [values])
+    if out is not None:
+        require_tensor(out, "qcast: out")
+    target = None if out is None else direct_target("qcast", out, result, [values])
     storage = np.empty(x.shape, storage_dtype(type)) if target is None else target
     call(values, storage)
     if out is None:
@@ -81,8 +86,10 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Array:
     >>> dcast(QuantTensor(np.int8([3, 5]), UniformType("i8", "f32", 0.5, 3))).tolist()
     [0.0, 1.0]
     """
-    _quant(q, "dcast")
+    require_tensor(q, "dcast: q")
     dtype = expressed_dtype(q.type.expressed_type)
+    if out is not None and not (isinstance(out, np.ndarray) and out.flags.writeable):
+        raise QuantTypeError("dcast: out must be a writable array")
     if out is not None and (out.shape != q.shape or out.dtype != dtype):
         raise QuantTypeError(f"dcast: out must have shape {q.shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
     storage = ready(q.storage)
@@ -113,7 +120,7 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> An
         return signless(x.storage, x.type)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
-    return QuantTensor._of(from_signless(np.asarray(x), _uniform(type)), type)
+    return QuantTensor._of(from_signless(as_array(x), require_uniform(type)), type)
 
 
 def signless(storage: Array, t: UniformType) -> Array:
@@ -181,17 +188,16 @@ def conv2d(
     >>> conv2d(x, x, padding="SAME").storage[0, :, :, 0].tolist()
     [[4, 6, 4], [6, 9, 6], [4, 6, 4]]
     """
-    _quant(x, "conv2d"), _quant(w, "conv2d")
+    require_tensor(x, "conv2d: x")
+    require_tensor(w, "conv2d: w")
     steps, spread = (
         two_positive("conv2d", "strides", _pair(strides)),
         two_positive("conv2d", "dilations", _pair(dilations)),
     )
-    resolved = padding
-    if isinstance(padding, str) and x.ndim == 4 and w.ndim == 4:
-        resolved = resolve_padding(padding, _two(x.shape[1:3]), _two(w.shape[1:3]), steps, spread)
+    resolved = _resolved("conv2d", padding, x, w.shape[1:3], steps, spread)
     attributes = {
         "strides": steps,
-        "padding": _nested(resolved),
+        "padding": resolved,
         "dilations": spread,
         "groups": groups,
         "requant": requant,
@@ -245,7 +251,7 @@ def requantize(
     >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
     [18, 4]
     """
-    return apply("requantize", (q,), {"requant": requant}, _uniform(type), out)
+    return apply("requantize", (q,), {"requant": requant}, require_uniform(type), out)
 
 
 def clamp(
@@ -276,13 +282,11 @@ def _pool(
     out_type: UniformType | None,
     out: QuantTensor | None,
 ) -> QuantTensor:
-    _quant(q, name)
+    require_tensor(q, f"{name}: q")
     size = two_positive(name, "kernel", _pair(kernel))
     steps = size if strides is None else two_positive(name, "strides", _pair(strides))
-    resolved = padding
-    if isinstance(padding, str) and q.ndim == 4:
-        resolved = resolve_padding(padding, _two(q.shape[1:3]), size, steps, (1, 1))
-    attributes = {"kernel": size, "strides": steps, "padding": _nested(resolved), **extra}
+    resolved = _resolved(name, padding, q, size, steps, (1, 1))
+    attributes = {"kernel": size, "strides": steps, "padding": resolved, **extra}
     return apply(name, (q,), attributes, out_type, out)
 
 
@@ -319,12 +323,12 @@ def max_pool2d(
 
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """A reshape that keeps the channel axis of a per-axis type."""
-    return _quant(q, "reshape").reshape(shape)
+    return require_tensor(q, "reshape: q").reshape(shape)
 
 
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Axes permuted; a per-axis type follows its channels."""
-    return _quant(q, "transpose").transpose(permutation)
+    return require_tensor(q, "transpose: q").transpose(permutation)
 
 
 def concat(
@@ -345,29 +349,14 @@ def concat(
     return apply("concat", tuple(tensors), {"axis": axis, "requant": requant}, out_type, out)
 
 
-def _uniform(t: object) -> UniformType:
-    if not isinstance(t, UniformType):
-        raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
-    return t
-
-
-def _quant(q: object, name: str) -> QuantTensor:
-    if not isinstance(q, QuantTensor):
-        raise QuantTypeError(f"{name}: a QuantTensor is needed, got {type(q).__name__}")
-    return q
-
-
 def _pair(value: Any) -> Any:
     return (value, value) if isinstance(value, (int, np.integer)) else value
 
 
-def _two(values: Sequence[int]) -> tuple[int, int]:
-    return values[0], values[1]
-
-
-def _nested(padding: Any) -> Any:
-    return (
-        tuple(map(tuple, padding))
-        if isinstance(padding, (list, tuple)) and all(isinstance(p, (list, tuple)) for p in padding)
-        else padding
-    )
+def _resolved(
+    name: str, padding: Padding, x: QuantTensor, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Pairs:
+    if x.ndim != 4 or len(kernel) != 2:
+        raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")
+    size, window, steps, spread = ((v[0], v[1]) for v in (x.shape[1:3], kernel, strides, dilations))
+    return resolve_padding(padding, size, window, steps, spread)

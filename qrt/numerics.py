@@ -95,9 +95,8 @@ def quantize(
 
     ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``. ``zero_point_order="after"`` adds
     the zero point to the rounded integer instead (ONNX QuantizeLinear); ``scale_form="reciprocal"`` multiplies by the
-    rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison with
-    the bounds is exact, in float64.
-    exact, in float64.
+    rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison
+    with the bounds is exact, in float64.
     """
     values = round_to_format(x, expressed)
     s = round_to_format(scale, expressed)
@@ -304,17 +303,18 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
     low, high = parameters.storage_min, parameters.storage_max
     if parameters.rule == "fixed":
         scaled = _scale_fixed(values, parameters.multiplier[i], parameters.shift[i])
-        return np.clip(scaled + zp, low, high).astype(np.int64)
+        return np.asarray(np.clip(scaled + zp, low, high), np.int64)
     if parameters.rule == "fixed_double":
         scaled = _scale_fixed_double(values, parameters.multiplier[i], parameters.shift[i])
-        return np.clip(scaled + zp, low, high).astype(np.int64)
+        return np.asarray(np.clip(scaled + zp, low, high), np.int64)
     if parameters.rule == "float32":
         with np.errstate(over="ignore"):
             scaled = values.astype(np.float32) * parameters.scale_f32[i]
         return round_scaled_float32(scaled, zp, low, high)
     with np.errstate(over="ignore"):
         product = values.astype(np.float64) * parameters.scale_f64[i]
-    return np.clip(round_integral(product, "half_away"), low - zp, high - zp).astype(np.int64) + zp
+    integral = np.clip(round_integral(product, "half_away"), low - zp, high - zp)
+    return np.asarray(integral.astype(np.int64) + zp)
 
 
 def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
@@ -350,7 +350,7 @@ def _scale_fixed_double(acc: Array, m0: Array, shift: Array) -> Array:
     right = np.maximum(-shift, 0).astype(np.int64)
     mask = (np.int64(1) << right) - 1
     threshold = (mask >> 1) + (high < 0)
-    return (high >> right) + ((high & mask) > threshold)
+    return np.asarray((high >> right) + ((high & mask) > threshold))
 
 
 def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:

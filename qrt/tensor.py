@@ -15,8 +15,18 @@ import numpy.typing as npt
 from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
+from qrt.numerics import round_to_format
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, Shape, container, expressed_dtype, storage_dtype
+from qrt.ops.core import (
+    Array,
+    BoundCall,
+    Shape,
+    check_zero_points,
+    container,
+    expressed_dtype,
+    static_shape,
+    storage_dtype,
+)
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.types import TensorType, UniformType, check_integrity
@@ -52,8 +62,8 @@ class QuantTensor:
     _shape: Shape
 
     def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
-        _require_uniform(type)
-        array = np.asarray(storage)
+        require_uniform(type)
+        array = as_array(storage)
         if array.dtype.kind not in "iu":
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
         check_integrity(type, array.shape)
@@ -178,7 +188,7 @@ class QuantTensor:
         channel's type."""
         element = indexed_element(self.type, self._shape, key)
         if _is_packed(self.type):
-            return self._of(np.ascontiguousarray(self.storage[key]), element)
+            return self._of(np.asarray(self.storage[key]), element)
         data = self._data[key]
         return self._wrap(np.asarray(data), element, np.shape(data))
 
@@ -186,7 +196,7 @@ class QuantTensor:
         order = _axes(axes, self.ndim)
         element = transposed_element(self.type, order)
         if _is_packed(self.type):
-            return self._of(np.ascontiguousarray(self.storage.transpose(order)), element)
+            return self._of(self.storage.transpose(order), element)
         data = self._data.transpose(order)
         return self._wrap(data, element, data.shape)
 
@@ -196,7 +206,7 @@ class QuantTensor:
         source = self.storage if _is_packed(self.type) else self._data
         try:
             data = source.reshape(wanted)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise QuantTypeError(f"reshape: {self.tensor_type} does not have the elements of shape {wanted}") from error
         element = reshaped_element(self.type, self._shape, data.shape)
         return self._of(data, element) if _is_packed(self.type) else self._wrap(data, element, data.shape)
@@ -218,7 +228,7 @@ class QuantTensor:
     @staticmethod
     def _binary(name: str, a: "QuantTensor", b: object) -> "QuantTensor":
         if not isinstance(b, QuantTensor):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]  # what Python asks of an operator
         return apply(name, (a, b), {}, None, None)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -280,7 +290,7 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 
 def ready(array: Array) -> Array:
     """The array as kernels take it: C-contiguous, aligned, native byte order."""
-    return np.require(array, array.dtype.newbyteorder("="), "CA").reshape(array.shape)
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 
 
 @lru_cache(maxsize=1024)
@@ -318,19 +328,24 @@ def apply(
 ) -> QuantTensor:
     """Runs one op family on quantized tensors; ``out`` may overlap the operands."""
     for i, q in enumerate(operands):
-        if not isinstance(q, QuantTensor):
-            raise QuantTypeError(f"{name}: operand {i} must be a QuantTensor, got {type(q).__name__}")
+        require_tensor(q, f"{name}: operand {i}")
     if out is not None:
-        if not isinstance(out, QuantTensor):
-            raise QuantTypeError(f"{name}: out must be a QuantTensor, got {type(out).__name__}")
+        require_tensor(out, f"{name}: out")
         out_type = out.type if out_type is None else out_type
     types = tuple(q.tensor_type for q in operands)
-    result, call = _bound(name, types, tuple(sorted(attributes.items())), out_type, kernels.active())
-    element, shape = result.element, result.shape
-    assert isinstance(element, UniformType) and shape is not None
+    key = tuple(sorted(attributes.items()))
+    try:
+        hash(key)
+    except TypeError as error:
+        raise QuantTypeError(
+            f"{name}: an attribute of {attributes} is neither a number, a string nor a tuple"
+        ) from error
+    result, call = _bound(name, types, key, out_type, kernels.active())
+    element, shape = result.element, static_shape(result, name)
+    assert isinstance(element, UniformType)
     inputs = [ready(q.storage) for q in operands]
-    target = None if out is None else direct_target(out, result, inputs)
-    storage = np.empty(shape, storage_dtype(element)) if target is None else target  # type: ignore[arg-type]
+    target = None if out is None else direct_target(name, out, result, inputs)
+    storage = np.empty(shape, storage_dtype(element)) if target is None else target
     call(*inputs, storage)
     if out is None:
         return QuantTensor._of(storage, element)
@@ -339,12 +354,12 @@ def apply(
     return out
 
 
-def direct_target(out: QuantTensor, result: TensorType, inputs: Sequence[Array]) -> Array | None:
+def direct_target(name: str, out: QuantTensor, result: TensorType, inputs: Sequence[Array]) -> Array | None:
     """The memory of ``out`` where a kernel may write it at once; None where a copy must stand between."""
     if out.tensor_type != result:
-        raise QuantTypeError(f"out must be {result}, got {out.tensor_type}")
+        raise QuantTypeError(f"{name}: out must be {result}, got {out.tensor_type}")
     if not out._data.flags.writeable:
-        raise QuantTypeError("out is read-only")
+        raise QuantTypeError(f"{name}: out is read-only")
     data = out._data
     if _is_packed(out.type) or not (data.flags.c_contiguous and data.flags.aligned):
         return None
@@ -354,9 +369,27 @@ def direct_target(out: QuantTensor, result: TensorType, inputs: Sequence[Array])
 # ------------------------------------------------------------------------------------------------------------- checks
 
 
-def _require_uniform(t: object) -> None:
+def require_uniform(t: object) -> UniformType:
+    """The type, if a tensor can be of it."""
     if not isinstance(t, UniformType):
         raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
+    check_zero_points(t, "a tensor's type")
+    return t
+
+
+def require_tensor(q: object, what: str) -> QuantTensor:
+    """``q``, if it is a QuantTensor; ``what`` names it in the error."""
+    if not isinstance(q, QuantTensor):
+        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
+    return q
+
+
+def as_array(x: npt.ArrayLike) -> Array:
+    """``np.asarray``, with qrt's error for nested sequences that make no array."""
+    try:
+        return np.asarray(x)
+    except ValueError as error:
+        raise QuantTypeError(f"the values make no array: {error}") from error
 
 
 def check_bounds(array: Array, t: UniformType) -> None:
@@ -383,17 +416,20 @@ def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
 def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
     """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
     conversion."""
-    array = np.asarray(x)
+    array = as_array(x)
     dtype = expressed_dtype(t.expressed_type)
     if array.dtype == dtype:
         return array
-    if array.dtype.kind not in "fiub" and array.dtype.type.__module__ != "ml_dtypes":
+    if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
         raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
         raise QuantTypeError(
             f"qcast: the input must have the expressed type {t.expressed_type} of {t}, got dtype {array.dtype}"
         )
-    with np.errstate(over="ignore"):
+    if dtype.type.__module__ == "ml_dtypes":
+        # ml_dtypes converts a double through float32, which rounds twice.
+        array = round_to_format(array.astype(np.float64), t.expressed_type.name)
+    with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(dtype)
 
 

@@ -135,7 +135,8 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
     left, right = (_multipliers(e, i, element, indices[2]) for e, i in zip(elements[:2], indices[:2], strict=True))
     total = a * left + _SIGNS[op] * (b * right) + (1 << (numerics.ADD_FRACTION_BITS - 1))
     zero_point = np.array(element.zero_points, np.int64)[indices[2]]
-    return np.clip((total >> numerics.ADD_FRACTION_BITS) + zero_point, element.storage_min, element.storage_max)
+    rescaled = (total >> numerics.ADD_FRACTION_BITS) + zero_point
+    return np.asarray(np.clip(rescaled, element.storage_min, element.storage_max))
 
 
 def _mul_parameters(

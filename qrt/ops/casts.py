@@ -5,6 +5,7 @@ The rule is MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attri
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def _reference_qcast(arrays: Sequence[Array], types: Types, result: TensorType, 
     )
 
 
-def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, object]:
+def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, Any]:
     collapsed, block, step = collapsed_layout(element, shape)
     return {
         "shape": collapsed,

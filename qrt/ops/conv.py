@@ -90,7 +90,7 @@ def _parameters(types: Types, result: TensorType, rule: str) -> tuple[numerics.R
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     x_type, w_type = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
-    x = without_zero_point(arrays[0], np.int64(x_type.zero_point))
+    x = without_zero_point(arrays[0], np.array(x_type.zero_point, np.int64))
     w = without_zero_point(arrays[1], parameters_of(w_type, arrays[1].shape)[1])
     out_channels, kernel_height, kernel_width, depth = w.shape
     groups = attributes["groups"]

@@ -120,7 +120,8 @@ def expressed_dtype(t: FloatType) -> np.dtype[Any]:
     name = native or "float" + t.name.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
         raise QuantTypeError(f"{t} values are not executable: NumPy has no such dtype")
-    return np.dtype(getattr(ml_dtypes, name))
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found
 
 
 def element_dtype(t: Type) -> np.dtype[Any]:

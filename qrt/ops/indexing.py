@@ -35,9 +35,9 @@ def _expanded(key: Any, rank: int) -> list[Any]:
     """The key as one item per axis (plus None for new axes), the ellipsis spelled out."""
     items = list(key) if isinstance(key, tuple) else [key]
     for item in items:
-        if not (item is None or item is Ellipsis or isinstance(item, (slice, SupportsIndex))) or isinstance(
-            item, np.ndarray
-        ):
+        # NumPy reads a bool and a 0-d array as masks and advanced indices.
+        basic = item is None or item is Ellipsis or isinstance(item, (slice, SupportsIndex))
+        if not basic or isinstance(item, (bool, np.ndarray)):
             raise QuantTypeError(f"only integers, slices, ... and None index a quantized tensor, got {item!r}")
     used = sum(item is not None and item is not Ellipsis for item in items)
     if used > rank:

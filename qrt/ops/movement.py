@@ -7,6 +7,7 @@ along the channel axis joins the channels; operands of another type than the res
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformTyp
     if t.is_sub_channel:
         position = {old: new for new, old in enumerate(permutation)}
 
-        def moved(values: Sequence[float]) -> list[object]:
+        def moved(values: Sequence[float]) -> Any:
             return np.array(values).reshape(t.scales_shape).transpose(permutation).tolist()
 
         blocks = sorted((position[axis], block) for axis, block in t.block_sizes or ())

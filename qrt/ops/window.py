@@ -70,5 +70,5 @@ def windows(
     """A view [N, OH, OW, C, KH, KW] of all windows of a padded copy of ``x``."""
     padded = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
     reach = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True))
-    views = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(1, 2))  # type: ignore[call-overload]
+    views = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(1, 2))
     return np.asarray(views[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]])
