@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from qrt import kernels
-from qrt._seam._core import get_num_threads, set_num_threads
 from qrt._version import __version__
 from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, VerifyError
 from qrt.functions import (
@@ -32,13 +31,13 @@ from qrt.functions import (
     sub,
     transpose,
 )
+from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import QuantTensor
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
     from qrt import ir
     from qrt.execute import Program, compile, load
-
 
 
 _LAZY = {"ir": "qrt.ir", "compile": "qrt.execute", "load": "qrt.execute", "Program": "qrt.execute"}

@@ -19,6 +19,7 @@ from qrt.tensor import (
     check_bounds,
     direct_target,
     expressed_array,
+    operand,
     ready,
     require_tensor,
     require_uniform,
@@ -92,7 +93,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Array:
         raise QuantTypeError("dcast: out must be a writable array")
     if out is not None and (out.shape != q.shape or out.dtype != dtype):
         raise QuantTypeError(f"dcast: out must have shape {q.shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
-    storage = ready(q.storage)
+    storage = operand(q)
     direct = out is not None and out.flags.carray and not np.may_share_memory(out, storage)
     values = out if direct and out is not None else np.empty(q.shape, dtype)
     bound_cast("dcast", q.tensor_type, (), kernels.active())(storage, values)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 
 from qrt._seam import _core
 from qrt._seam._core import get_num_threads, set_num_threads
@@ -28,11 +29,17 @@ def available() -> tuple[str, ...]:
 
 
 def active() -> str:
-    """The instruction set that new calls are bound to: the one ``use`` forces, else ``QRT_ISA`` of the environment, else the best.
+    """The instruction set that new calls are bound to: the one ``use`` forces, else ``QRT_ISA`` of the environment
+    (read once), else the best.
 
     Raises KernelError if ``QRT_ISA`` names one that this machine does not have.
     """
-    return _forced.get() or _checked(os.environ.get("QRT_ISA") or available()[-1], "QRT_ISA: ")
+    return _forced.get() or _default()
+
+
+@cache
+def _default() -> str:
+    return _checked(os.environ.get("QRT_ISA") or available()[-1], "QRT_ISA: ")
 
 
 @contextmanager

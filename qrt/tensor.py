@@ -53,13 +53,14 @@ class QuantTensor:
     [1.0, -1.5]
     """
 
-    __slots__ = ("__weakref__", "_data", "_shape", "type")
+    __slots__ = ("__weakref__", "_data", "_shape", "_tensor_type", "type")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
     type: UniformType
     _data: Array
     _shape: Shape
+    _tensor_type: TensorType | None
 
     def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
         require_uniform(type)
@@ -68,13 +69,13 @@ class QuantTensor:
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
-        self.type, self._shape = type, array.shape
+        self.type, self._shape, self._tensor_type = type, array.shape, None
         self._data = _pack(array.astype(storage_dtype(type)), type)
 
     @classmethod
     def _wrap(cls, data: Array, type: UniformType, shape: Shape) -> Self:
         self = cls.__new__(cls)
-        self._data, self.type, self._shape = data, type, shape
+        self._data, self.type, self._shape, self._tensor_type = data, type, shape, None
         return self
 
     @classmethod
@@ -131,7 +132,9 @@ class QuantTensor:
 
     @property
     def tensor_type(self) -> TensorType:
-        return TensorType(self._shape, self.type)
+        if self._tensor_type is None:
+            self._tensor_type = TensorType(self._shape, self.type)
+        return self._tensor_type
 
     @property
     def T(self) -> Self:  # noqa: N802 - NumPy's name
@@ -142,7 +145,7 @@ class QuantTensor:
     def dequantize(self) -> Array:
         """The expressed values (``quant.dcast``), an array of the expressed type's dtype."""
         values = np.empty(self._shape, expressed_dtype(self.type.expressed_type))
-        bound_cast("dcast", self.tensor_type, (), kernels.active())(ready(self.storage), values)
+        bound_cast("dcast", self.tensor_type, (), kernels.active())(operand(self), values)
         return values
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
@@ -290,7 +293,15 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 
 def ready(array: Array) -> Array:
     """The array as kernels take it: C-contiguous, aligned, native byte order."""
-    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), "CA").reshape(array.shape)
+
+
+def operand(q: QuantTensor) -> Array:
+    """The storage of a tensor as kernels take it."""
+    return _unpack(q._data, q.type, q._shape) if _is_packed(q.type) else ready(q._data)
 
 
 @lru_cache(maxsize=1024)
@@ -343,7 +354,7 @@ def apply(
     result, call = _bound(name, types, key, out_type, kernels.active())
     element, shape = result.element, static_shape(result, name)
     assert isinstance(element, UniformType)
-    inputs = [ready(q.storage) for q in operands]
+    inputs = [operand(q) for q in operands]
     target = None if out is None else direct_target(name, out, result, inputs)
     storage = np.empty(shape, storage_dtype(element)) if target is None else target
     call(*inputs, storage)
