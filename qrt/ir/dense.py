@@ -22,7 +22,8 @@ _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _COMMENT = re.compile(r"//[^\n]*")
 _TOKEN = re.compile(
-    r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*(?:(\[)|(\])|(,)|(true|false|-?[ \t]*(?:0x[0-9a-fA-F]+|\d+(?:\.\d*(?:[eE][-+]?\d+)?)?))|$|(.))",
+    r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
+    r"(?:(\[)|(\])|(,)|(true|false|-?[ \t]*(?:0x[0-9a-fA-F]+|\d+(?:\.\d*(?:[eE][-+]?\d+)?)?))|$|(.))",
     re.ASCII | re.DOTALL,
 )
 _SHAPE_OF = bytes.maketrans(b"123456789E", b"000000000e")
@@ -163,9 +164,10 @@ class DenseResourceAttr(Attribute):
         return f"dense_resource<{key if key.replace('_', 'a').isalnum() else quote(key)}> : {self.type}"
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, DenseResourceAttr)
-            and (self.type, self.blob.key, self.blob.data) == (other.type, other.blob.key, other.blob.data)
+        return isinstance(other, DenseResourceAttr) and (self.type, self.blob.key, self.blob.data) == (
+            other.type,
+            other.blob.key,
+            other.blob.data,
         )
 
     def __hash__(self) -> int:

@@ -67,17 +67,19 @@ def parse_type(text: str) -> Type:
 
 class TypeParser:
     """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of unknown dialects
-    are kept as text."""
+    are kept as text; `attributes` reads the attributes inside a type, which are kept as text too."""
 
     def __init__(
         self,
         scanner: Scanner,
         alias: Callable[[str, int], Type] | None = None,
         opaque: Callable[[], bool] | None = None,
+        attributes: Callable[[], str] | None = None,
     ) -> None:
         self.scanner = scanner
         self.alias = alias
         self.opaque = opaque
+        self.attributes = attributes or (lambda: scanner.balanced("an attribute"))
 
     def parse(self) -> Type:
         """Any type, a function type included."""
@@ -139,13 +141,13 @@ class TypeParser:
         element, at = self._element()
         encoding = None
         if self.scanner.accept(",") and not self.scanner.at(">"):
-            encoding = self.scanner.balanced("a tensor encoding")
+            encoding = self.attributes()
         return self._built(lambda: TensorType(shape, element, encoding), at)
 
     def _memref(self, start: int) -> Type:
         shape = self._shape("memref")
         element, at = self._element()
-        layout = self.scanner.balanced("a memref layout") if self.scanner.accept(",") else None
+        layout = self.attributes() if self.scanner.accept(",") else None
         return self._built(lambda: MemRefType(shape, element, layout), at)
 
     def _vector(self, start: int) -> Type:

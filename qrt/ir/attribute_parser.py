@@ -1,0 +1,450 @@
+"""Attributes, locations, aliases and resources from text."""
+
+import re
+from collections.abc import Callable
+
+from qrt.errors import ParseError, QuantTypeError
+from qrt.ir.attributes import (
+    FALSE,
+    TRUE,
+    UNIT,
+    ArrayAttr,
+    Attribute,
+    DenseArrayAttr,
+    DictAttr,
+    FloatAttr,
+    IntegerAttr,
+    LocationAttr,
+    OpaqueAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TypeAttr,
+    integer_range,
+    quote,
+)
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal
+from qrt.text import Scanner, Source
+from qrt.types import FloatType, IntegerType, TensorType, Type, TypeParser, VectorType
+
+_ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
+_I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
+_KEPT_AS_TEXT = frozenset({"affine_map", "affine_set", "sparse", "strided", "distinct", "dense_string"})
+
+
+class AttributeParser:
+    """Reads attributes at the cursor of one text, and knows the text's aliases and resources."""
+
+    def __init__(self, source: Source, allow_unregistered: bool) -> None:
+        self.source = source
+        self.scanner = Scanner(source)
+        self.allow_unregistered = allow_unregistered
+        self.types = TypeParser(self.scanner, self._type_alias, lambda: self.allow_unregistered, self._attribute_text)
+        self._aliases: dict[str, Type | Attribute] = {}
+        self._alias_places: dict[str, int] | None = None
+        self._open_aliases: list[str] = []
+        self._blobs: dict[str, Blob] = {}
+
+    def type(self) -> Type:
+        return self.types.parse()
+
+    # -- attributes -------------------------------------------------------------------------------------------------
+
+    def attribute(self) -> Attribute:
+        """Any attribute value."""
+        scanner = self.scanner
+        start = scanner.skip()
+        character = scanner.text[start : start + 1]
+        if character == '"':
+            value = scanner.string()
+            return StringAttr(value, self.type() if scanner.accept(":") else None)
+        if character == "[":
+            return self._array()
+        if character == "{":
+            return DictAttr.of(self.attribute_dictionary())
+        if character == "@":
+            return self.symbol()
+        if character == "#":
+            return self._hash(start)
+        if character and (character in "-" or character.isdigit()):
+            return self._number(start)
+        if character and character in "!(":
+            return TypeAttr(self.type())
+        word = scanner.peek_word()
+        if word in _WORDS:
+            scanner.pos += len(word)
+            return _WORDS[word](self, start)
+        if word in _KEPT_AS_TEXT:
+            scanner.pos += len(word)
+            return self._kept(start)
+        try:
+            return TypeAttr(self.type())
+        except ParseError:
+            if scanner.pos > start + len(word):
+                raise
+            raise scanner.error("expected an attribute value", start, start + max(len(word), 1)) from None
+
+    def attribute_dictionary(self) -> dict[str, Attribute]:
+        """`{name = value, name}`."""
+        scanner = self.scanner
+        scanner.expect("{", " to begin an attribute dictionary")
+        entries: dict[str, Attribute] = {}
+        if scanner.accept("}"):
+            return entries
+        with scanner.nested():
+            while True:
+                start = scanner.skip()
+                name = scanner.string() if scanner.at('"') else scanner.word("an attribute name")
+                if name in entries:
+                    raise scanner.error(f"duplicate key '{name}' in dictionary attribute", start, scanner.pos)
+                entries[name] = self.attribute() if scanner.accept("=") else UNIT
+                if not scanner.accept(","):
+                    break
+        scanner.expect("}", " in attribute dictionary")
+        return entries
+
+    def symbol(self) -> SymbolRefAttr:
+        path = [self.symbol_name()]
+        while self.scanner.accept("::"):
+            path.append(self.symbol_name())
+        return SymbolRefAttr(tuple(path))
+
+    def symbol_name(self) -> str:
+        """`@name` or `@"name"`."""
+        scanner = self.scanner
+        if scanner.text.startswith('@"', scanner.skip()):
+            scanner.pos += 1
+            return scanner.string("a symbol name")
+        return scanner.suffix("@", "a symbol name")
+
+    def _array(self) -> ArrayAttr:
+        scanner = self.scanner
+        scanner.expect("[")
+        elements: list[Attribute] = []
+        if scanner.accept("]"):
+            return ArrayAttr(())
+        with scanner.nested():
+            elements.append(self.attribute())
+            while scanner.accept(","):
+                elements.append(self.attribute())
+        scanner.expect("]", " in array attribute")
+        return ArrayAttr(tuple(elements))
+
+    def _number(self, start: int) -> Attribute:
+        scanner = self.scanner
+        negative = scanner.accept("-")
+        match = scanner.number()
+        if match is None or match[1]:
+            raise scanner.error("expected an integer or a float after '-'")
+        end = scanner.pos
+        kind = self.type() if scanner.accept(":") else (_F64 if match[3] else _I64)
+        return self._number_of(match, negative, kind, start, end)
+
+    def _number_of(self, match: re.Match[str], negative: bool, kind: Type, start: int, end: int) -> Attribute:
+        error = self.scanner.error
+        if isinstance(kind, FloatType):
+            return FloatAttr(self._float_bits(match, negative, kind, start, end), kind)
+        if match[3] is not None:
+            raise error(f"floating point value not valid for type {kind}", start, end)
+        try:
+            integer_range(kind)
+        except QuantTypeError as refused:
+            raise error(str(refused), start, end) from None
+        if len(match[0]) > 4000:
+            raise error("integer constant out of range for attribute", start, end)
+        value = int(match[2], 16) if match[2] else int(match[4])
+        try:
+            return IntegerAttr(-value if negative else value, kind)
+        except QuantTypeError:
+            raise error(f"integer constant out of range for attribute of type {kind}", start, end) from None
+
+    def _float_bits(self, match: re.Match[str], negative: bool, kind: FloatType, start: int, end: int) -> int:
+        if match[3] is not None:
+            value = float(match[3])
+            return kind.format.encode_float(-value if negative else value)
+        if match[4] is not None:
+            message = (
+                f"unexpected decimal integer literal for a floating point value of type {kind}: add a trailing dot"
+            )
+            raise self.scanner.error(message, start, end)
+        if negative:
+            raise self.scanner.error("a hexadecimal float literal has no leading minus", start, end)
+        bits = int(match[2], 16) if len(match[2]) <= 40 else 1 << 200
+        if bits >> kind.width:
+            raise self.scanner.error(f"hexadecimal float constant out of range for {kind}", start, end)
+        return bits
+
+    def _dense(self, start: int) -> Attribute:
+        self.scanner.expect("<", " after 'dense'")
+        literal = Literal(self.scanner)
+        self.scanner.expect(":", " and the type of the elements")
+        return literal.elements(self.type())
+
+    def _dense_resource(self, start: int) -> Attribute:
+        scanner = self.scanner
+        scanner.expect("<", " after 'dense_resource'")
+        key = self._resource_key()
+        scanner.expect(">", " after resource key")
+        scanner.expect(":", " and the type of the elements")
+        at = scanner.skip()
+        kind = self.type()
+        try:
+            if not isinstance(kind, TensorType | VectorType):
+                raise QuantTypeError(f"elements must be of a shaped type, not {kind}")
+            return DenseResourceAttr(self._blobs.setdefault(key, Blob(key)), kind)
+        except QuantTypeError as error:
+            raise scanner.error(str(error), at, scanner.pos) from None
+
+    def _dense_array(self, start: int) -> Attribute:
+        scanner = self.scanner
+        scanner.expect("<", " after 'array'")
+        at = scanner.skip()
+        element = self.type()
+        if element is not _I1 and not (isinstance(element, IntegerType | FloatType) and element.width % 8 == 0):
+            raise scanner.error(f"array elements are integers or floats of whole bytes, not {element}", at, scanner.pos)
+        assert isinstance(element, IntegerType | FloatType)
+        values: list[int] = []
+        if scanner.accept(":"):
+            values.append(self._array_element(element))
+            while scanner.accept(","):
+                values.append(self._array_element(element))
+        scanner.expect(">", " in dense array")
+        return DenseArrayAttr(element, tuple(values))
+
+    def _array_element(self, element: IntegerType | FloatType) -> int:
+        scanner = self.scanner
+        start = scanner.skip()
+        if element is _I1 and (word := scanner.peek_word()) in ("true", "false"):
+            scanner.pos += len(word)
+            return int(word == "true")
+        negative = scanner.accept("-")
+        match = scanner.number()
+        if match is None or match[1]:
+            raise scanner.error(f"expected an element of type {element}")
+        value = self._number_of(match, negative, element, start, scanner.pos)
+        return value.bits if isinstance(value, FloatAttr) else value.value  # type: ignore[attr-defined]
+
+    def _hash(self, start: int) -> Attribute:
+        """`#alias`, `#dialect.name<...>` or `#dialect<...>`."""
+        scanner = self.scanner
+        name = scanner.suffix("#", "an attribute name after '#'")
+        if "." not in name and not scanner.text.startswith("<", scanner.pos):
+            found = self._alias("#" + name, start)
+            return found if isinstance(found, Attribute) else TypeAttr(found)
+        scanner.pos = start + 1 + len(name)
+        if not self.allow_unregistered:
+            raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, scanner.pos)
+        return self._kept(start)
+
+    def _kept(self, start: int) -> OpaqueAttr:
+        scanner = self.scanner
+        if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>
+            scanner.expect("[")
+            scanner.balanced("an attribute")
+            scanner.expect("]")
+        if scanner.text.startswith("<", scanner.pos):
+            scanner.expect("<")
+            if not scanner.at(">"):
+                scanner.balanced("an attribute")
+            scanner.expect(">", " closing the attribute")
+        text = scanner.text[start : scanner.pos]
+        if text.startswith("sparse"):
+            scanner.expect(":", " and the type of the elements")
+            text = f"{text} : {self.type()}"
+        return OpaqueAttr(text)
+
+    def _attribute_text(self) -> str:
+        """An attribute inside a type, aliases resolved."""
+        parts = [str(self.attribute())]
+        while self.scanner.accept(","):
+            parts.append(str(self.attribute()))
+        return ", ".join(parts)
+
+    # -- locations --------------------------------------------------------------------------------------------------
+
+    def _location(self, start: int) -> LocationAttr:
+        self.scanner.expect("(", " after 'loc'")
+        text = self.location_body()
+        self.scanner.expect(")", " after location")
+        return LocationAttr(text)
+
+    def location_body(self) -> str:
+        """What stands between the parentheses of `loc(...)`, spelled as upstream does, aliases resolved."""
+        scanner = self.scanner
+        with scanner.nested():
+            if scanner.at('"'):
+                return self._name_or_file()
+            if scanner.at("#"):
+                start = scanner.skip()
+                found = self.attribute()
+                if not isinstance(found, LocationAttr):
+                    raise scanner.error("expected an alias of a location", start, scanner.pos)
+                return found.text
+            start = scanner.skip()
+            word = scanner.word("a location")
+            if word == "loc":
+                return self._location(start).text
+            if word == "unknown":
+                return word
+            if word == "callsite":
+                scanner.expect("(", " after 'callsite'")
+                callee = self.location_body()
+                if not scanner.accept_word("at"):
+                    raise scanner.error("expected 'at' in callsite location")
+                caller = self.location_body()
+                scanner.expect(")", " after callsite location")
+                return f"callsite({callee} at {caller})"
+            if word == "fused":
+                metadata = ""
+                if scanner.accept("<"):
+                    metadata = f"<{self.attribute()}>"
+                    scanner.expect(">", " after fused metadata")
+                scanner.expect("[", " in fused location")
+                parts = [self.location_body()]
+                while scanner.accept(","):
+                    parts.append(self.location_body())
+                scanner.expect("]", " in fused location")
+                return f"fused{metadata}[{', '.join(parts)}]"
+            raise scanner.error("expected a location", start, scanner.pos)
+
+    def _name_or_file(self) -> str:
+        scanner = self.scanner
+        text = quote(scanner.string())
+        if scanner.accept(":"):
+            line = scanner.integer(33, "a line")
+            scanner.expect(":", " between line and column")
+            text = f"{text}:{line}:{scanner.integer(33, 'a column')}"
+            if scanner.accept_word("to"):
+                end = f"{scanner.integer(33, 'a line')}" if not scanner.at(":") else ""
+                scanner.expect(":", " between line and column")
+                text = f"{text} to {end}:{scanner.integer(33, 'a column')}"
+        elif scanner.accept("("):
+            text = f"{text}({self.location_body()})"
+            scanner.expect(")", " after child location")
+        return text
+
+    # -- aliases ----------------------------------------------------------------------------------------------------
+
+    def alias_definition(self) -> None:
+        """`#name = attribute` or `!name = type` at the cursor."""
+        scanner = self.scanner
+        start = scanner.skip()
+        sigil = scanner.text[start]
+        name = sigil + scanner.suffix(sigil, f"an alias name after '{sigil}'")
+        end = scanner.pos
+        if "." in name:
+            raise scanner.error("an alias name has no '.': those are for dialects", start, end)
+        scanner.expect("=", " in alias definition")
+        if name in self._aliases and self._places().get(name) != start:
+            raise scanner.error(f"redefinition of alias '{name}'", start, end)
+        value = self.type() if sigil == "!" else self.attribute()
+        self._aliases[name] = value
+
+    def _type_alias(self, name: str, start: int) -> Type:
+        found = self._alias("!" + name, start)
+        assert isinstance(found, Type)
+        return found
+
+    def _alias(self, name: str, start: int) -> Type | Attribute:
+        """An alias's value; one that is defined further down is read there now."""
+        found = self._aliases.get(name)
+        if found is not None:
+            return found
+        scanner = self.scanner
+        place = self._places().get(name)
+        if place is None:
+            raise scanner.error(f"undefined alias '{name}'", start, start + len(name))
+        if name in self._open_aliases:
+            raise scanner.error(f"alias '{name}' is defined by itself", start, start + len(name))
+        position, scanner.pos = scanner.pos, place
+        self._open_aliases.append(name)
+        with scanner.nested():
+            self.alias_definition()
+        self._open_aliases.pop()
+        scanner.pos = position
+        return self._aliases[name]
+
+    def _places(self) -> dict[str, int]:
+        """Where aliases are defined: found at the first that is used before its definition."""
+        if self._alias_places is None:
+            self._alias_places = {}
+            for match in _ALIAS_DEFINITION.finditer(self.source.text):
+                self._alias_places.setdefault(match[1] + match[2], match.start(1))
+        return self._alias_places
+
+    # -- resources --------------------------------------------------------------------------------------------------
+
+    def resources(self) -> None:
+        """The `{-# dialect_resources: {builtin: {key: "0x..."}} #-}` section at the end of a text."""
+        scanner = self.scanner
+        scanner.expect("{-#")
+
+        def section() -> None:
+            name = scanner.word("a section name")
+            scanner.expect(":", " after section name")
+            if name == "dialect_resources":
+                self._braced(dialect)
+            else:  # external_resources belong to other tools
+                scanner.expect("{", " to begin a section")
+                if not scanner.at("}"):
+                    scanner.balanced("a resource section")
+                scanner.expect("}", " to end a section")
+
+        def dialect() -> None:
+            scanner.word("a dialect name")
+            scanner.expect(":", " after dialect name")
+            self._braced(self._resource)
+
+        if not scanner.at("#-}"):
+            section()
+            while scanner.accept(","):
+                section()
+        scanner.expect("#-}", " to end the resources")
+
+    def _braced(self, entry: Callable[[], None]) -> None:
+        scanner = self.scanner
+        scanner.expect("{", " to begin resources")
+        if scanner.accept("}"):
+            return
+        entry()
+        while scanner.accept(","):
+            entry()
+        scanner.expect("}", " to end resources")
+
+    def _resource(self) -> None:
+        scanner = self.scanner
+        key = self._resource_key()
+        scanner.expect(":", " after resource key")
+        start = scanner.skip()
+        text = scanner.string("a resource string")
+        try:
+            if not text.startswith("0x"):
+                raise ValueError
+            data = bytes.fromhex(text[2:])
+        except ValueError:
+            message = "expected a string of hex digits, two per byte, starting with 0x"
+            raise scanner.error(message, start, scanner.pos) from None
+        if len(data) < 4:
+            raise scanner.error("a resource begins with its alignment in four bytes", start, scanner.pos)
+        alignment = int.from_bytes(data[:4], "little")
+        if alignment == 0 or alignment & (alignment - 1):
+            raise scanner.error(f"resource alignment {alignment} is not a power of two", start, scanner.pos)
+        blob = self._blobs.setdefault(key, Blob(key))
+        if blob.data is not None:
+            raise scanner.error(f"redefinition of resource '{key}'", start, scanner.pos)
+        blob.data, blob.alignment = data[4:], alignment
+
+    def _resource_key(self) -> str:
+        scanner = self.scanner
+        return scanner.string() if scanner.at('"') else scanner.word("a resource key")
+
+
+_Rule = Callable[[AttributeParser, int], Attribute]
+_WORDS: dict[str, _Rule] = {
+    "true": lambda parser, start: TRUE,
+    "false": lambda parser, start: FALSE,
+    "unit": lambda parser, start: UNIT,
+    "loc": AttributeParser._location,
+    "dense": AttributeParser._dense,
+    "dense_resource": AttributeParser._dense_resource,
+    "array": AttributeParser._dense_array,
+}

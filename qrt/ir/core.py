@@ -1,0 +1,372 @@
+"""Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from qrt.errors import VerifyError
+from qrt.ir.attributes import Attribute, LocationAttr
+from qrt.text import Location, Source
+from qrt.types import Type
+
+if TYPE_CHECKING:
+    from qrt.ir.define import Definition
+    from qrt.ir.dialects.func import FuncOp
+
+NOWHERE = Location(Source("", "<built>"), 0)
+"""The location of operations that no text says."""
+
+
+class Value:
+    """A result of an operation or an argument of a block. `uses` maps (operation, operand index) to None, in order."""
+
+    __slots__ = ("index", "owner", "type", "uses")
+
+    def __init__(self, type: Type, owner: "Operation | Block | None", index: int) -> None:
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.uses: dict[tuple[Operation, int], None] = {}
+
+    @property
+    def operation(self) -> "Operation | None":
+        """The operation this is a result of; None for a block argument."""
+        return self.owner if isinstance(self.owner, Operation) else None
+
+    @property
+    def users(self) -> "list[Operation]":
+        """The operations that use this value, each once."""
+        return list(dict.fromkeys(operation for operation, _ in self.uses))
+
+    def replace_all_uses(self, new: "Value") -> None:
+        """Make every use of this value one of `new`."""
+        for operation, index in list(self.uses):
+            operation.set_operand(index, new)
+
+    def __repr__(self) -> str:
+        return f"<Value {self.index} : {self.type}>"
+
+
+class Operation:
+    """One operation. `attributes` holds inherent and discardable attributes alike; the definition (None for an
+    unregistered op, whose inherent names are then `inherent`) says which are which."""
+
+    __slots__ = (
+        "attributes",
+        "definition",
+        "inherent",
+        "loc",
+        "location",
+        "name",
+        "next",
+        "operands",
+        "parent",
+        "previous",
+        "regions",
+        "results",
+        "successors",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        operands: Iterable[Value] = (),
+        result_types: Iterable[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: "Iterable[Region]" = (),
+        successors: "Iterable[Block]" = (),
+        location: Location = NOWHERE,
+        definition: "Definition | None" = None,
+    ) -> None:
+        self.name = name
+        self.definition = definition
+        self.location = location
+        self.loc: LocationAttr | None = None
+        self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
+        self.inherent: frozenset[str] = frozenset()
+        self.operands: list[Value] = list(operands)
+        for index, operand in enumerate(self.operands):
+            operand.uses[self, index] = None
+        self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
+        self.regions: list[Region] = list(regions)
+        for region in self.regions:
+            region.parent = self
+        self.successors: list[Block] = list(successors)
+        self.parent: Block | None = None
+        self.previous: Operation | None = None
+        self.next: Operation | None = None
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (only,) = self.results
+        return only
+
+    @property
+    def parent_operation(self) -> "Operation | None":
+        return self.parent.parent.parent if self.parent is not None and self.parent.parent is not None else None
+
+    def has_trait(self, trait: object) -> bool:
+        return self.definition is not None and trait in self.definition.traits
+
+    def set_operand(self, index: int, value: Value) -> None:
+        del self.operands[index].uses[self, index]
+        self.operands[index] = value
+        value.uses[self, index] = None
+
+    def set_operands(self, values: Sequence[Value]) -> None:
+        """Replace all operands."""
+        self.drop_operands()
+        self.operands = list(values)
+        for index, value in enumerate(values):
+            value.uses[self, index] = None
+
+    def drop_operands(self) -> None:
+        for index, operand in enumerate(self.operands):
+            operand.uses.pop((self, index), None)
+        self.operands = []
+
+    def detach(self) -> "Operation":
+        """Take the operation out of its block."""
+        block = self.parent
+        if block is not None:
+            before, after = self.previous, self.next
+            if before is None:
+                block.first = after
+            else:
+                before.next = after
+            if after is None:
+                block.last = before
+            else:
+                after.previous = before
+        self.parent = self.previous = self.next = None
+        return self
+
+    def erase(self) -> None:
+        """Remove the operation and all inside it; its results must have no uses."""
+        for result in self.results:
+            if result.uses:
+                raise self.error(f"'{self.name}' cannot be erased: its result #{result.index} is used")
+        for operation in self.walk():
+            operation.drop_operands()
+        self.detach()
+
+    def walk(self) -> "Iterator[Operation]":
+        """This operation and all inside it, each before what is inside it. Safe against erasing the one given."""
+        stack = [self]
+        while stack:
+            operation = stack.pop()
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            yield operation
+            stack.extend(reversed(inner))
+
+    def error(self, message: str) -> VerifyError:
+        """A VerifyError at this operation."""
+        return VerifyError(message, self.location)
+
+    def op_error(self, message: str) -> VerifyError:
+        """A VerifyError at this operation that begins with its name."""
+        return self.error(f"'{self.name}' op {message}")
+
+    def __str__(self) -> str:
+        from qrt.ir.printer import print_operation
+
+        return print_operation(self)
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.name} at {self.location}>"
+
+
+class Block:
+    """A list of operations with arguments."""
+
+    __slots__ = ("arguments", "first", "last", "location", "parent")
+
+    def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
+        self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
+        self.location = location
+        self.parent: Region | None = None
+        self.first: Operation | None = None
+        self.last: Operation | None = None
+
+    def __iter__(self) -> Iterator[Operation]:
+        operation = self.first
+        while operation is not None:
+            following = operation.next  # so that the loop's body may erase or move the operation
+            yield operation
+            operation = following
+
+    @property
+    def operations(self) -> list[Operation]:
+        return list(self)
+
+    def add_argument(self, type: Type) -> Value:
+        value = Value(type, self, len(self.arguments))
+        self.arguments.append(value)
+        return value
+
+    def append(self, operation: Operation) -> Operation:
+        operation.parent = self
+        operation.previous = self.last
+        operation.next = None
+        if self.last is None:
+            self.first = operation
+        else:
+            self.last.next = operation
+        self.last = operation
+        return operation
+
+    def insert_before(self, place: Operation, operation: Operation) -> Operation:
+        """Put a detached operation before one of this block."""
+        before = place.previous
+        operation.parent, operation.previous, operation.next = self, before, place
+        place.previous = operation
+        if before is None:
+            self.first = operation
+        else:
+            before.next = operation
+        return operation
+
+    @property
+    def successors(self) -> "list[Block]":
+        return self.last.successors if self.last is not None else []
+
+
+class Region:
+    """A list of blocks, owned by an operation."""
+
+    __slots__ = ("blocks", "parent")
+
+    def __init__(self, blocks: Iterable[Block] = ()) -> None:
+        self.blocks: list[Block] = []
+        self.parent: Operation | None = None
+        for block in blocks:
+            self.append(block)
+
+    def append(self, block: Block) -> Block:
+        block.parent = self
+        self.blocks.append(block)
+        return block
+
+
+class Module:
+    """A whole program: its `builtin.module` and the resources its constants name."""
+
+    __slots__ = ("operation",)
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+
+    @property
+    def body(self) -> Block:
+        return self.operation.regions[0].blocks[0]
+
+    @property
+    def functions(self) -> "list[FuncOp]":
+        """The `func.func` operations, in order."""
+        from qrt.ir.dialects.func import FuncOp
+
+        return [operation for operation in self.body if isinstance(operation, FuncOp)]
+
+    def function(self, name: str | None = None) -> "FuncOp":
+        """The function of a name, or the only one that has a body. VerifyError if there is no such function."""
+        functions = self.functions
+        if name is None:
+            functions = [function for function in functions if not function.is_declaration]
+            if len(functions) == 1:
+                return functions[0]
+            raise self.operation.error(f"expected one function with a body, found {len(functions)}: name one")
+        for function in functions:
+            if function.sym_name == name:
+                return function
+        raise self.operation.error(f"no function named @{name}")
+
+    def callee(self, call: Operation) -> "FuncOp":
+        """The function a `func.call` names; VerifyError if there is none."""
+        from qrt.ir.dialects.func import FuncOp, symbol_of
+
+        found = symbol_of(call)
+        if not isinstance(found, FuncOp):
+            raise call.op_error("does not reference a valid function")
+        return found
+
+    def verify(self, strict: bool = False) -> None:
+        """Raise VerifyError at the first operation that breaks a rule. `strict` also checks, on every value, that
+        quantization parameters fit their tensors: upstream does on `quant` ops alone."""
+        from qrt.ir.verifier import verify
+
+        verify(self.operation, strict)
+
+    def print(self, generic: bool = False, locations: bool = False) -> str:
+        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again."""
+        from qrt.ir.printer import print_module
+
+        return print_module(self, generic, locations)
+
+    def __str__(self) -> str:
+        return self.print()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Module) and equal(self.operation, other.operation)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __reduce__(self) -> Any:
+        from qrt.ir.parser import parse
+
+        return parse, (self.print(generic=True, locations=True), "<pickle>", True)
+
+
+def equal(left: Operation, right: Operation) -> bool:
+    """Whether two operations are the same program: names, attributes, types and the graph of values; not locations."""
+    return _Comparison().operations(left, right)
+
+
+class _Comparison:
+    def __init__(self) -> None:
+        self.values: dict[Value, Value] = {}
+        self.blocks: dict[Block, Block] = {}
+
+    def operations(self, left: Operation, right: Operation) -> bool:
+        pairs = [(left, right)]
+        while pairs:
+            left, right = pairs.pop()
+            if (left.name, left.attributes) != (right.name, right.attributes) or len(left.regions) != len(
+                right.regions
+            ):
+                return False
+            if not self._values(left.results, right.results, defined=True):
+                return False
+            if not self._values(left.operands, right.operands, defined=False):
+                return False
+            if len(left.successors) != len(right.successors) or any(
+                self.blocks.setdefault(a, b) is not b for a, b in zip(left.successors, right.successors, strict=True)
+            ):
+                return False
+            for region, other in zip(left.regions, right.regions, strict=True):
+                inner = self._region(region, other)
+                if inner is None:
+                    return False
+                pairs.extend(inner)
+        return True
+
+    def _region(self, left: Region, right: Region) -> list[tuple[Operation, Operation]] | None:
+        inner: list[tuple[Operation, Operation]] = []
+        if len(left.blocks) != len(right.blocks):
+            return None
+        for block, other in zip(left.blocks, right.blocks, strict=True):
+            if self.blocks.setdefault(block, other) is not other:
+                return None
+            if not self._values(block.arguments, other.arguments, defined=True):
+                return None
+            ours, theirs = block.operations, other.operations
+            if len(ours) != len(theirs):
+                return None
+            inner.extend(zip(ours, theirs, strict=True))
+        return inner
+
+    def _values(self, left: list[Value], right: list[Value], defined: bool) -> bool:
+        """Equal types, and one value of the left for each of the right. A value of the wrong graph shows either at
+        its definition or at its use, whichever comes second."""
+        if len(left) != len(right):
+            return False
+        return all(a.type is b.type and self.values.setdefault(a, b) is b for a, b in zip(left, right, strict=True))

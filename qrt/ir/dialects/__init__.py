@@ -1,0 +1,1 @@
+"""One module per dialect: its ops, their verifiers and their custom syntax."""

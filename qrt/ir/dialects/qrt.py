@@ -1,0 +1,70 @@
+"""`qrt`: one op per kernel family, on quantized types. What an op takes and yields is its family's to say."""
+
+from functools import partial
+
+from qrt.ir.core import Operation
+from qrt.ir.define import PURE, AttributeSpec, Constraint, Definition, one_of
+from qrt.types import TensorType
+
+_FORMAT = "operands attr-dict `:` functional-type(operands, results)"
+_REQUANT = {"requant": AttributeSpec(one_of("fixed", "fixed_double", "float32", "float64_away"))}
+_WINDOW = ("kernel", "strides", "padding")
+
+
+def _verify(family_name: str, operation: Operation) -> None:
+    """The declared result must be what the family infers from the operands and attributes."""
+    from qrt.ops import FAMILIES  # here, so that reading IR loads no kernels
+
+    family = FAMILIES[family_name]
+    types = []
+    for index, value in enumerate((*operation.operands, operation.results[0])):
+        if not isinstance(value.type, TensorType):
+            what = "result #0" if index == len(operation.operands) else f"operand #{index}"
+            raise operation.op_error(f"{what} must be a tensor, but got '{value.type}'")
+        types.append(value.type)
+    *operands, declared = types
+    given = {name: value.python for name, value in operation.attributes.items() if name in family.attributes}
+    inferred = family.resolve(tuple(operands), family.complete(given), declared)
+    if not _compatible(inferred, declared):
+        raise operation.op_error(f"result is declared as {declared}, but is {inferred}")
+
+
+def _compatible(inferred: TensorType, declared: TensorType) -> bool:
+    """Equal, but for dimensions that one of the two leaves dynamic: those are checked when they are known."""
+    if inferred.element is not declared.element or (inferred.rank, declared.rank) == (None, None):
+        return inferred.element is declared.element
+    if inferred.shape is None or declared.shape is None:
+        return True
+    return len(inferred.shape) == len(declared.shape) and all(
+        a == b or a is None or b is None for a, b in zip(inferred.shape, declared.shape, strict=True)
+    )
+
+
+def _op(name: str, *operands: str, attributes: tuple[str, ...] = (), requant: bool = False) -> Definition:
+    none: Constraint | None = None
+    specs = {key: AttributeSpec(none) for key in attributes} | (_REQUANT if requant else {})
+    return Definition(
+        f"qrt.{name}",
+        operands=operands,
+        results=("result",),
+        attributes=specs,
+        traits={PURE},
+        format=_FORMAT,
+        verify_signature=partial(_verify, name),
+    )
+
+
+OPS = [
+    _op("requantize", "input", requant=True),
+    _op("matmul", "a", "w", "bias?", requant=True),
+    _op("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups"), requant=True),
+    _op("add", "a", "b", requant=True),
+    _op("sub", "a", "b", requant=True),
+    _op("mul", "a", "b", requant=True),
+    _op("clamp", "x", attributes=("min", "max")),
+    _op("avg_pool2d", "x", attributes=_WINDOW, requant=True),
+    _op("max_pool2d", "x", attributes=_WINDOW),
+    _op("transpose", "x", attributes=("permutation",)),
+    _op("reshape", "x"),
+    _op("concat", "inputs*", attributes=("axis",), requant=True),
+]

@@ -1,0 +1,121 @@
+"""`quant`: upstream's casts, with upstream's rules; the wording follows mlir-opt 22.
+
+qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point` and `scale`.
+"""
+
+from typing import Literal
+
+from qrt.ir.core import Operation
+from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
+from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
+
+_FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
+_Part = Literal["floating-point", "quantized type", "signless integer or quantized type"]
+
+
+def element_of(type: Type) -> Type:
+    """The element of a tensor, or a scalar type itself."""
+    return type.element if isinstance(type, TensorType) else type
+
+
+def _is_part(element: Type, part: _Part) -> bool:
+    if part == "floating-point":
+        return isinstance(element, FloatType)
+    if isinstance(element, QuantizedType):
+        return True
+    return part == "signless integer or quantized type" and isinstance(element, IntegerType) and element.is_signless
+
+
+def _verify_kinds(operation: Operation, operand: _Part, result: _Part) -> tuple[Type, Type]:
+    """Both sides' element types, after the rules that all casts share."""
+    source, target = operation.operands[0].type, operation.results[0].type
+    for what, type, part in (("operand", source, operand), ("result", target, result)):
+        if not _is_part(element_of(type), part):
+            raise operation.op_error(f"{what} #0 must be scalar or tensor of {part}, but got '{type}'")
+    shapes = [(type.shape,) if isinstance(type, TensorType) else None for type in (source, target)]
+    if shapes[0] != shapes[1]:
+        raise operation.op_error(
+            "failed to verify that input and result are both scalars or both tensors with matching shape"
+        )
+    return element_of(source), element_of(target)
+
+
+def _verify_parameters(operation: Operation, quantized: Type, container: Type) -> None:
+    if not isinstance(quantized, UniformType):
+        return
+    if isinstance(container, TensorType):
+        check_integrity(quantized, container.shape)
+    elif quantized.is_per_axis:
+        raise operation.error("scalar types may not use per-axis quantization")
+    elif quantized.is_sub_channel:
+        raise operation.error("scalar types may not use sub-channel quantization")
+
+
+def _verify_expressed(operation: Operation, quantized: Type, float_type: Type) -> None:
+    assert isinstance(quantized, QuantizedType)
+    if quantized.expressed_type is not float_type:
+        raise operation.error(
+            f"expressed type in quantized type expected to match float type: {quantized.expressed_type}, {float_type}"
+        )
+
+
+def _verify_qcast(operation: Operation) -> None:
+    source, target = _verify_kinds(operation, "floating-point", "quantized type")
+    _verify_expressed(operation, target, source)
+    _verify_parameters(operation, target, operation.results[0].type)
+
+
+def _verify_dcast(operation: Operation) -> None:
+    source, target = _verify_kinds(operation, "quantized type", "floating-point")
+    _verify_expressed(operation, source, target)
+    _verify_parameters(operation, source, operation.operands[0].type)
+
+
+def _verify_scast(operation: Operation) -> None:
+    part: _Part = "signless integer or quantized type"
+    source, target = _verify_kinds(operation, part, part)
+    if isinstance(source, IntegerType) == isinstance(target, IntegerType):
+        raise operation.op_error(
+            "failed to verify that input must be integer and result must be quantized, or vice versa"
+        )
+    quantized, integer = (target, source) if isinstance(source, IntegerType) else (source, target)
+    assert isinstance(integer, IntegerType)
+    width = getattr(quantized, "storage_width", None)  # a calibrated type says no storage
+    if width != integer.width:
+        raise operation.error(f"storage type in quantized type expected to match integer type: {quantized}, {integer}")
+    _verify_parameters(operation, quantized, operation.results[0].type)
+
+
+QCAST = Definition(
+    "quant.qcast",
+    operands=("input",),
+    results=("result",),
+    attributes={
+        "rounding": AttributeSpec(one_of("half_even", "half_away", "toward_zero")),
+        "zero_point": AttributeSpec(one_of("before", "after")),
+        "scale": AttributeSpec(one_of("divide", "reciprocal")),
+    },
+    traits={PURE},
+    format=_FORMAT,
+    verify_signature=_verify_qcast,
+)
+
+DCAST = Definition(
+    "quant.dcast",
+    operands=("input",),
+    results=("result",),
+    traits={PURE},
+    format=_FORMAT,
+    verify_signature=_verify_dcast,
+)
+
+SCAST = Definition(
+    "quant.scast",
+    operands=("input",),
+    results=("result",),
+    traits={PURE},
+    format=_FORMAT,
+    verify_signature=_verify_scast,
+)
+
+OPS = [QCAST, DCAST, SCAST]

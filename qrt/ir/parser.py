@@ -1,0 +1,460 @@
+"""Operations from text: SSA names, blocks, regions, aliases, generic forms, and the calls into custom forms.
+
+What repeats in a program (types, signatures, attribute dictionaries) is read once and looked up by its text after
+that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NoReturn
+
+from qrt.ir.attribute_parser import AttributeParser
+from qrt.ir.attributes import Attribute, LocationAttr
+from qrt.ir.core import Block, Module, Operation, Region, Value
+from qrt.ir.define import Definition, Trait
+from qrt.ir.registry import DEFINITIONS
+from qrt.text import Location, Source, pattern
+from qrt.types import Type
+
+_IN = r"[^<>\"(){}\[\]\n/]*"
+_NEST1 = rf"<{_IN}>"
+_NEST2 = rf"<{_IN}(?:{_NEST1}{_IN})*>"
+_NEST3 = rf"<{_IN}(?:{_NEST2}{_IN})*>"
+_TYPE_TEXT = rf"(?:!?[a-zA-Z_][\w.]*(?:{_NEST3})?)"
+_TYPE = pattern(rf"({_TYPE_TEXT})")
+_SIGNATURE = pattern(rf"(\((?:{_TYPE_TEXT}(?:,[ ]?{_TYPE_TEXT})*)?\)[ ]?->[ ]?{_TYPE_TEXT})")
+_ATTRIBUTES = pattern(r"(\{[^{}\"\n/]*(?:\"[^\"\\\n]*\"[^{}\"\n/]*)*\})")
+_NAME = r"%(?:\d+|[a-zA-Z$._-][\w$.-]*)"
+_OPERAND = pattern(rf"({_NAME})(?:#(\d+))?")
+_OPERANDS = pattern(rf"({_NAME}(?:#\d+)?(?:[ ]?,[ ]?{_NAME}(?:#\d+)?)*)")
+_HEAD = pattern(
+    rf"(?:({_NAME}(?::\d+)?(?:\s*,\s*{_NAME}(?::\d+)?)*)\s*=\s*)?"
+    r"(?:\"((?:[^\"\\\n]|\\.)+)\"|([a-zA-Z_][\w$.]*))"
+)
+_RESULT = re.compile(rf"({_NAME})(?::(\d+))?", re.ASCII)
+_LOCATION = pattern(r"loc\s*\(")
+_MEMO_LENGTH = 512  # characters; a longer text is not looked up
+
+OperandName = tuple[str, int, int]
+"""(name, result number, offset in the text)."""
+
+
+def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False) -> Module:
+    """The module a text holds; several top-level operations are wrapped in one.
+
+    Raises ParseError at the offending place. Does not verify: see `Module.verify`. Ops and types of unknown dialects
+    are errors unless `allow_unregistered`.
+
+    >>> print(parse("func.func @f(%x: f32) -> f32 { return %x : f32 }"), end="")
+    module {
+      func.func @f(%arg0: f32) -> f32 {
+        return %arg0 : f32
+      }
+    }
+    """
+    return Parser(Source(text, filename), allow_unregistered).module()
+
+
+class PendingOperation:
+    """An operation while its text is read: what a custom form fills in."""
+
+    __slots__ = (
+        "attributes",
+        "definition",
+        "inherent",
+        "name",
+        "operand_types",
+        "operands",
+        "regions",
+        "result_types",
+        "start",
+        "successors",
+    )
+
+    def __init__(self, name: str, definition: Definition | None, start: int) -> None:
+        self.name = name
+        self.definition = definition
+        self.start = start
+        self.operands: list[OperandName] = []
+        self.operand_types: list[Type] = []
+        self.result_types: list[Type] = []
+        self.attributes: dict[str, Attribute] = {}
+        self.inherent: frozenset[str] = frozenset()  # names of an unregistered op's properties
+        self.regions: list[Region] = []
+        self.successors: list[Block] = []
+
+
+class _Scope:
+    """The SSA names of one region that is isolated from above, and of the regions inside it."""
+
+    __slots__ = ("forward", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[Value]] = {}
+        self.forward: dict[tuple[str, int], tuple[Value, int]] = {}  # used, not yet defined: value and first use
+
+
+class _Blocks:
+    """The block labels of one region; those referred to and not yet defined with their first use."""
+
+    __slots__ = ("defined", "labels", "used")
+
+    def __init__(self) -> None:
+        self.labels: dict[str, Block] = {}
+        self.defined: set[str] = set()
+        self.used: dict[str, int] = {}
+
+
+class Parser(AttributeParser):
+    """One text's parser."""
+
+    def __init__(self, source: Source, allow_unregistered: bool) -> None:
+        super().__init__(source, allow_unregistered)
+        self._types: dict[str, Type] = {}
+        self._signatures: dict[str, tuple[list[Type], list[Type]]] = {}
+        self._dictionaries: dict[str, dict[str, Attribute]] = {}
+        self._scope = _Scope()
+        self._names: list[str] = []  # defined in the open regions, innermost last
+        self._blocks = _Blocks()
+        self._dialects: list[str] = ["builtin"]  # whose ops may be named without their dialect
+
+    # -- the whole --------------------------------------------------------------------------------------------------
+
+    def module(self) -> Module:
+        scanner = self.scanner
+        block = Block()
+        while not scanner.at_end():
+            if scanner.at("#") or scanner.at("!"):
+                self.alias_definition()
+            elif scanner.at("{-#"):
+                self.resources()
+            else:
+                block.append(self.operation())
+        self._finish_scope()
+        only = block.first
+        if only is not None and only is block.last and only.name == "builtin.module":
+            return Module(only.detach())
+        definition = DEFINITIONS["builtin.module"]
+        location = Location(self.source, 0)
+        return Module(Operation("builtin.module", regions=[Region([block])], location=location, definition=definition))
+
+    # -- operations -------------------------------------------------------------------------------------------------
+
+    def operation(self) -> Operation:
+        scanner = self.scanner
+        match = scanner.match(_HEAD)
+        if match is None:
+            self._no_operation()
+        names, generic, custom = match.groups()
+        start = match.start(match.lastindex or 0) - (generic is not None)
+        if custom is None:
+            pending = self._generic(generic, start)
+        else:
+            pending = self._custom(custom, start)
+        definition = pending.definition
+        kind = Operation if definition is None else definition.operation_class
+        operation = kind(
+            pending.name,
+            self._resolve(pending),
+            pending.result_types,
+            pending.attributes,
+            pending.regions,
+            pending.successors,
+            Location(self.source, start, match.end()),
+            definition,
+        )
+        operation.inherent = pending.inherent
+        if names is not None:
+            self._bind(names, match.start(1), operation.results)
+        location = self.optional_location()
+        if location is not None:
+            operation.loc = location
+        return operation
+
+    def _no_operation(self) -> NoReturn:
+        scanner = self.scanner
+        if scanner.match(_OPERANDS) is not None:
+            scanner.expect("=", " after SSA name")
+            raise scanner.error("expected an operation name")
+        raise scanner.error("expected an operation")
+
+    def _custom(self, name: str, start: int) -> PendingOperation:
+        definition = DEFINITIONS.get(name)
+        if definition is None and "." not in name:
+            for dialect in (self._dialects[-1], "builtin"):
+                definition = definition or DEFINITIONS.get(f"{dialect}.{name}")
+        if definition is None:
+            raise self.scanner.error(f"custom op '{name}' is unknown", start, start + len(name))
+        pending = PendingOperation(definition.name, definition, start)
+        if definition.assembly is not None:
+            definition.assembly.parse(self, pending)
+        elif definition.parse is not None:
+            definition.parse(self, pending)
+        else:
+            raise self.scanner.error(f"op '{name}' has no custom form", start, start + len(name))
+        return pending
+
+    def _generic(self, name: str, start: int) -> PendingOperation:
+        scanner = self.scanner
+        definition = DEFINITIONS.get(name)
+        if definition is None and not self.allow_unregistered:
+            raise scanner.error(f"op '{name}' is unregistered", start, start + len(name) + 2)
+        pending = PendingOperation(name, definition, start)
+        scanner.expect("(", " before operands")
+        if not scanner.accept(")"):
+            pending.operands = self.operand_list()
+            scanner.expect(")", " after operands")
+        if scanner.accept("["):
+            pending.successors.append(self._successor())
+            while scanner.accept(","):
+                pending.successors.append(self._successor())
+            scanner.expect("]", " after successors")
+        if scanner.at("<"):
+            scanner.expect("<")
+            pending.attributes.update(self.attribute_dictionary())
+            scanner.expect(">", " after properties")
+        if scanner.accept("("):
+            isolated = definition is not None and Trait.ISOLATED_FROM_ABOVE in definition.traits
+            pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
+            while scanner.accept(","):
+                pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
+            scanner.expect(")", " after regions")
+        inherent = frozenset(pending.attributes)
+        for key, value in self.optional_attributes().items():
+            if key in pending.attributes:
+                raise scanner.error(f"attribute '{key}' occurs more than once", start, scanner.pos)
+            pending.attributes[key] = value
+        scanner.expect(":", " followed by the operation's type")
+        pending.operand_types, pending.result_types = self.signature()
+        pending.inherent = inherent if definition is None else frozenset()
+        return pending
+
+    def _resolve(self, pending: PendingOperation) -> list[Value]:
+        names, types = pending.operands, pending.operand_types
+        if len(names) != len(types):
+            message = f"'{pending.name}' has {len(names)} operands but {len(types)} operand types"
+            raise self.scanner.error(message, pending.start, pending.start + len(pending.name))
+        values = self._scope.values
+        resolved = []
+        for (name, number, at), type in zip(names, types, strict=True):
+            known = values.get(name)
+            if known is None:
+                resolved.append(self._forward(name, number, at, type))
+                continue
+            if number >= len(known):
+                raise self.scanner.error(f"'{name}' has {len(known)} results, not a result #{number}", at)
+            value = known[number]
+            if value.type is not type:
+                message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{value.type}'"
+                raise self.scanner.error(message, at, at + len(name))
+            resolved.append(value)
+        return resolved
+
+    def _forward(self, name: str, number: int, at: int, type: Type) -> Value:
+        """The stand-in for a value that is used before the text defines it."""
+        known = self._scope.forward.get((name, number))
+        if known is None:
+            value = Value(type, None, number)
+            self._scope.forward[name, number] = value, at
+            return value
+        if known[0].type is not type:
+            message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{known[0].type}'"
+            raise self.scanner.error(message, at, at + len(name))
+        return known[0]
+
+    def _bind(self, names: str, at: int, results: list[Value]) -> None:
+        if ":" not in names and "," not in names and len(results) == 1:
+            self._define(names, at, results)
+            return
+        groups = [
+            (m[1], int(m[2] or 1) if len(m[2] or "") < 9 else 1 << 30, m.start()) for m in _RESULT.finditer(names)
+        ]
+        bound = sum(count for _, count, _ in groups)
+        if bound != len(results) or any(count == 0 for _, count, _ in groups):
+            message = f"operation defines {len(results)} results but was provided {bound} to bind"
+            raise self.scanner.error(message, at, at + len(names))
+        first = 0
+        for name, count, offset in groups:
+            self._define(name, at + offset, results[first : first + count])
+            first += count
+
+    def _define(self, name: str, at: int, values: list[Value]) -> None:
+        scope = self._scope
+        if name in scope.values:
+            raise self.scanner.error(f"redefinition of SSA value '{name}'", at, at + len(name))
+        scope.values[name] = values
+        self._names.append(name)
+        if scope.forward:
+            self._define_forward(name, values)
+
+    def _define_forward(self, name: str, values: list[Value]) -> None:
+        for key in [key for key in self._scope.forward if key[0] == name]:
+            value, at = self._scope.forward.pop(key)
+            if key[1] >= len(values):
+                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{key[1]}", at)
+            new = values[key[1]]
+            if new.type is not value.type:
+                message = f"definition of SSA value '{name}' has type '{new.type}', used with type '{value.type}'"
+                raise self.scanner.error(message, at, at + len(name))
+            value.replace_all_uses(new)
+
+    def _finish_scope(self) -> None:
+        for (name, _), (_, at) in self._scope.forward.items():
+            raise self.scanner.error(f"use of undeclared SSA value name '{name}'", at, at + len(name))
+
+    # -- parts that custom forms use --------------------------------------------------------------------------------
+
+    def operand(self) -> OperandName:
+        match = self.scanner.match(_OPERAND)
+        if match is None:
+            raise self.scanner.error("expected SSA operand")
+        number = match[2]
+        return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
+
+    def operand_list(self) -> list[OperandName]:
+        """One or more operands."""
+        match = self.scanner.match(_OPERANDS)
+        if match is not None and "#" not in match[1] and "," not in match[1]:
+            operands = [(match[1], 0, match.start(1))]
+        else:
+            if match is not None:
+                self.scanner.pos = match.start(1)
+            operands = [self.operand()]
+        while self.scanner.accept(","):
+            operands.append(self.operand())
+        return operands
+
+    def type(self) -> Type:
+        """A type, looked up by its text where that has been seen."""
+        match = _TYPE.match(self.source.text, self.scanner.pos)
+        if match is None:
+            return self.types.parse()
+        known = self._types.get(match[1])
+        if known is not None:
+            self.scanner.pos = match.end()
+            return known
+        parsed = self.types.parse()
+        if self.scanner.pos == match.end():
+            self._types[match[1]] = parsed
+        return parsed
+
+    def signature(self) -> tuple[list[Type], list[Type]]:
+        """`(operand types) -> result types`."""
+        match = _SIGNATURE.match(self.source.text, self.scanner.pos)
+        if match is not None:
+            known = self._signatures.get(match[1])
+            if known is not None:
+                self.scanner.pos = match.end()
+                return known
+        inputs = self.types.list_in_parentheses()
+        self.scanner.expect("->", " in function type")
+        parsed = inputs, self.types.results()
+        if match is not None and self.scanner.pos == match.end():
+            self._signatures[match[1]] = parsed
+        return parsed
+
+    def optional_attributes(self) -> dict[str, Attribute]:
+        """An attribute dictionary if one is next; a new dict either way."""
+        if not self.scanner.at("{"):
+            return {}
+        match = _ATTRIBUTES.match(self.source.text, self.scanner.pos)
+        if match is None:
+            return self.attribute_dictionary()
+        known = self._dictionaries.get(match[1])
+        if known is not None:
+            self.scanner.pos = match.end()
+            return dict(known)
+        parsed = self.attribute_dictionary()
+        if self.scanner.pos == match.end() and len(match[1]) < _MEMO_LENGTH:
+            self._dictionaries[match[1]] = parsed
+        return dict(parsed)
+
+    def optional_location(self) -> LocationAttr | None:
+        if self.scanner.match(_LOCATION) is None:
+            return None
+        text = self.location_body()
+        self.scanner.expect(")", " after location")
+        return LocationAttr(text)
+
+    # -- regions ----------------------------------------------------------------------------------------------------
+
+    def region(
+        self,
+        isolated: bool,
+        dialect: str,
+        arguments: Sequence[tuple[str, int, Type]] | None = None,
+    ) -> Region:
+        """`{ blocks }`. `arguments` name the entry block's arguments where a custom form has said them;
+        ops of the dialect that `dialect` begins with may be named without it."""
+        with self.scanner.nested():
+            outer = self._scope, self._names, self._blocks
+            self._scope = _Scope() if isolated else self._scope
+            self._names, self._blocks = [], _Blocks()
+            self._dialects.append(dialect.partition(".")[0])
+            region = self._region_body(arguments)
+            if isolated:
+                self._finish_scope()
+            else:
+                for name in self._names:
+                    del self._scope.values[name]
+            self._scope, self._names, self._blocks = outer
+            self._dialects.pop()
+        return region
+
+    def _region_body(self, arguments: Sequence[tuple[str, int, Type]] | None) -> Region:
+        scanner = self.scanner
+        scanner.expect("{", " to begin a region")
+        region = Region()
+        entry = Block(location=Location(self.source, scanner.pos))
+        if arguments is not None:
+            for name, at, type in arguments:
+                self._define(name, at, [entry.add_argument(type)])
+        if scanner.at("^") and arguments:
+            raise scanner.error("invalid block name in region with named arguments")
+        if not scanner.at("^") and (arguments is not None or not scanner.at("}")):
+            region.append(entry)
+            self._block_body(entry)
+        while scanner.at("^"):
+            region.append(self._labelled_block())
+        scanner.expect("}", " to end a region")
+        for label, at in self._blocks.used.items():
+            if label not in self._blocks.defined:
+                raise scanner.error(f"reference to an undefined block '^{label}'", at, at + len(label) + 1)
+        return region
+
+    def _labelled_block(self) -> Block:
+        scanner = self.scanner
+        start = scanner.skip()
+        label = scanner.suffix("^", "a block label")
+        block = self._blocks.labels.setdefault(label, Block())
+        if label in self._blocks.defined:
+            raise scanner.error(f"redefinition of block '^{label}'", start, scanner.pos)
+        self._blocks.defined.add(label)
+        block.location = Location(self.source, start, scanner.pos)
+        if scanner.accept("("):
+            while not block.arguments or scanner.accept(","):
+                name, _, at = self.operand()
+                scanner.expect(":", " after block argument")
+                self._define(name, at, [block.add_argument(self.type())])
+                self.optional_location()
+            scanner.expect(")", " after block arguments")
+        scanner.expect(":", " after block label")
+        self._block_body(block)
+        return block
+
+    def _block_body(self, block: Block) -> None:
+        scanner, text = self.scanner, self.source.text
+        while True:
+            start = scanner.skip()
+            if text.startswith(("}", "^"), start):
+                return
+            block.append(self.operation())
+
+    def _successor(self) -> Block:
+        start = self.scanner.skip()
+        label = self.scanner.suffix("^", "a block label")
+        self._blocks.used.setdefault(label, start)
+        return self._blocks.labels.setdefault(label, Block())
+
+
+__all__ = ["OperandName", "Parser", "PendingOperation", "parse"]

@@ -1,0 +1,215 @@
+"""Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
+
+from collections.abc import Iterable, Sequence
+
+from qrt.ir.attributes import Attribute, quote, spell_entries
+from qrt.ir.core import Block, Module, Operation, Region, Value
+from qrt.ir.define import Trait
+from qrt.ir.dense import Blob, DenseResourceAttr
+from qrt.types import FunctionType, Type
+
+
+def print_module(module: Module, generic: bool = False, locations: bool = False) -> str:
+    """The text of a module, and of the resources its constants name."""
+    printer = Printer(generic, locations)
+    printer.operation(module.operation)
+    printer.resources()
+    return printer.text()
+
+
+def print_operation(operation: Operation, generic: bool = False) -> str:
+    """The text of one operation, for messages."""
+    printer = Printer(generic, locations=False)
+    printer.operation(operation)
+    return printer.text()
+
+
+class _Names:
+    """Numbers of values and blocks below one isolated region."""
+
+    __slots__ = ("arguments", "results", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[Value, str] = {}
+        self.results = 0
+        self.arguments = 0
+
+
+class Printer:
+    """Collects the text; custom forms call the methods below, which put the spaces."""
+
+    def __init__(self, generic: bool, locations: bool) -> None:
+        self.generic = generic
+        self.locations = locations
+        self._parts: list[str] = []
+        self._indent = ""
+        self._names = _Names()
+        self._blocks: dict[Block, str] = {}
+        self._blobs: dict[str, Blob] = {}
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    # -- for custom forms -------------------------------------------------------------------------------------------
+
+    def word(self, text: str) -> None:
+        """A word, with a space before it unless it follows an opening parenthesis."""
+        self._parts.append(text if self._parts and self._parts[-1].endswith("(") else f" {text}")
+
+    def punctuation(self, text: str) -> None:
+        if text in ("(", ")", ","):
+            self._parts.append(text)
+        else:
+            self.word(text)
+
+    def operands(self, values: Sequence[Value]) -> None:
+        if values:
+            self.word(", ".join(map(self.name, values)))
+
+    def attributes(self, operation: Operation, elided: Iterable[str] = (), keyword: str = "") -> None:
+        """The attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
+        items = sorted((name, value) for name, value in operation.attributes.items() if name not in elided)
+        self._note(value for _, value in operation.attributes.items())
+        if items:
+            self._parts.append(f" {keyword} " if keyword else " ")
+            self._parts.append(spell_entries(items))
+
+    def signature(self, operation: Operation) -> None:
+        types = FunctionType([v.type for v in operation.operands], [v.type for v in operation.results])
+        self.word(str(types))
+
+    def name(self, value: Value) -> str:
+        """`%0`, `%0#1`, `%arg0`; a value that nothing in scope defines prints as an error upstream prints too."""
+        return self._names.values.get(value, "<<UNKNOWN SSA VALUE>>")
+
+    def typed_name(self, value: Value) -> str:
+        return f"{self.name(value)}: {value.type}"
+
+    def enter(self, isolated: bool) -> tuple[_Names, int, int]:
+        """Begin the names of a region; `leave` takes what this returns."""
+        outer = self._names, self._names.results, self._names.arguments
+        if isolated:
+            self._names = _Names()
+        return outer
+
+    def leave(self, outer: tuple[_Names, int, int]) -> None:
+        self._names, self._names.results, self._names.arguments = outer
+
+    def number_arguments(self, block: Block, entry: bool) -> None:
+        names = self._names
+        for argument in block.arguments:
+            if entry:
+                names.values[argument] = f"%arg{names.arguments}"
+                names.arguments += 1
+            else:
+                names.values[argument] = f"%{names.results}"
+                names.results += 1
+
+    def region(self, region: Region, entry_said: bool, empty_label: bool = True) -> None:
+        """`{ blocks }` in the names begun by `enter`. `entry_said`: the custom form has printed the entry block's
+        arguments, and numbered them."""
+        self._parts.append("{\n")
+        for index, block in enumerate(region.blocks):
+            self._blocks[block] = f"^bb{index}"
+            if index or not entry_said:
+                self.number_arguments(block, entry=index == 0)
+        for index, block in enumerate(region.blocks):
+            lone_empty = empty_label and block.first is None and not entry_said
+            if index or (not entry_said and (block.arguments or lone_empty)):
+                arguments = ", ".join(map(self.typed_name, block.arguments))
+                label = f"{self._blocks[block]}({arguments})" if arguments else self._blocks[block]
+                self._parts.append(f"{self._indent}{label}:\n")
+            self._indent += "  "
+            for operation in block:
+                self.operation(operation)
+            self._indent = self._indent[:-2]
+        self._parts.append(f"{self._indent}}}")
+
+    # -- operations -------------------------------------------------------------------------------------------------
+
+    def operation(self, operation: Operation) -> None:
+        """One operation, indented, on its own line."""
+        parts = self._parts
+        parts.append(self._indent)
+        if operation.results:
+            self._number_results(operation.results)
+        definition = operation.definition
+        if self.generic or definition is None or (definition.assembly is None and definition.print is None):
+            self._generic_form(operation)
+        else:
+            name = operation.name
+            if name in _SHORT and self._default_dialect(operation) == definition.dialect:
+                name = name.partition(".")[2]
+            parts.append(name)
+            if definition.assembly is not None:
+                definition.assembly.print(self, operation)
+            elif definition.print is not None:
+                definition.print(self, operation)
+        if self.locations and operation.loc is not None:
+            parts.append(f" {operation.loc}")
+        parts.append("\n")
+
+    def _default_dialect(self, operation: Operation) -> str:
+        parent = operation.parent_operation
+        return "builtin" if parent is None or operation.name == "builtin.module" else parent.name.partition(".")[0]
+
+    def _number_results(self, results: list[Value]) -> None:
+        names = self._names
+        base = f"%{names.results}"
+        names.results += 1
+        if len(results) == 1:
+            names.values[results[0]] = base
+            self._parts.append(f"{base} = ")
+        else:
+            for index, result in enumerate(results):
+                names.values[result] = f"{base}#{index}"
+            self._parts.append(f"{base}:{len(results)} = ")
+
+    def _generic_form(self, operation: Operation) -> None:
+        parts = self._parts
+        parts.append(f"{quote(operation.name)}({', '.join(map(self.name, operation.operands))})")
+        if operation.successors:
+            parts.append(
+                f"[{', '.join(self._blocks.get(block, '<<UNKNOWN BLOCK>>') for block in operation.successors)}]"
+            )
+        definition = operation.definition
+        names = operation.inherent if definition is None else definition.attributes.keys()
+        inherent = sorted((name, value) for name, value in operation.attributes.items() if name in names)
+        if inherent:
+            parts.append(f" <{spell_entries(inherent)}>")
+        if operation.regions:
+            isolated = operation.has_trait(Trait.ISOLATED_FROM_ABOVE)
+            parts.append(" (")
+            for index, region in enumerate(operation.regions):
+                parts.append(", " if index else "")
+                outer = self.enter(isolated)
+                self.region(region, entry_said=False)
+                self.leave(outer)
+            parts.append(")")
+        self.attributes(operation, elided=[name for name, _ in inherent])
+        parts.append(" :")
+        self.signature(operation)
+
+    # -- resources --------------------------------------------------------------------------------------------------
+
+    def _note(self, values: Iterable[Attribute]) -> None:
+        for value in values:
+            if isinstance(value, DenseResourceAttr) and value.blob.data is not None:
+                self._blobs.setdefault(value.blob.key, value.blob)
+
+    def resources(self) -> None:
+        """The section with the bytes of every resource that was printed by name."""
+        if not self._blobs:
+            return
+        entries = ",\n".join(
+            f'      {key if key.isidentifier() else quote(key)}: "0x'
+            f'{(blob.alignment.to_bytes(4, "little") + (blob.data or b"")).hex().upper()}"'
+            for key, blob in sorted(self._blobs.items())
+        )
+        self._parts.append(f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{entries}\n    }}\n  }}\n#-}}\n")
+
+
+_SHORT = frozenset({"builtin.module", "func.return", "func.call"})
+"""Ops that print without their dialect where it is the default: elsewhere upstream's printer keeps it."""
+
+__all__ = ["Printer", "Type", "print_module", "print_operation"]

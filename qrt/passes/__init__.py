@@ -1,0 +1,35 @@
+"""Passes by name, and pipelines as text.
+
+A pass is a small dataclass: its fields are its options (`zero_point` is written `zero-point`), `run(module)` does the
+work. A pass is added by a file here and a line in `PASSES`.
+"""
+
+from qrt.ir import Module
+from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.pipeline import Pass, parse_pipeline
+
+PASSES: dict[str, type[Pass]] = {"dce": DeadCodeElimination}
+"""Every pass, by the name it has on the command line and in pipelines."""
+
+
+def run_passes(module: Module, pipeline: str) -> Module:
+    """Run a pipeline on a module, in place, verifying before the first pass and after each; returns the module.
+
+    >>> from qrt.ir import parse
+    >>> module = parse("func.func @f(%x: f32) { %0 = arith.constant 1.0 : f32  return }")
+    >>> print(run_passes(module, "builtin.module(func.func(dce))"), end="")
+    module {
+      func.func @f(%arg0: f32) {
+        return
+      }
+    }
+    """
+    steps = parse_pipeline(pipeline, PASSES)
+    module.verify()
+    for step in steps:
+        step.run(module)
+        module.verify()
+    return module
+
+
+__all__ = ["PASSES", "Pass", "parse_pipeline", "run_passes"]
