@@ -34,10 +34,9 @@ static void start(const int32_t *bias, const int32_t *a_terms, const int32_t *b_
     }
 }
 
-/* The empty asm pins the accumulator to its register: see avx512/gemm.c. */
+/* Written out so that the sum stays in its register: see avx512/gemm.c. */
 static inline __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
-    acc = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
-    __asm__("" : "+x"(acc));
+    __asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(_mm256_madd_epi16(a, b)));
     return acc;
 }
 
@@ -63,6 +62,7 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
     _mm256_store_si256((__m256i *)(tile + i * NR) + 1, high##i);
     ROWS(LOAD)
     for (; steps > 0; steps--, a += MR * KU) {
+#pragma GCC unroll 4
         for (int p = 0; p < KU / 2; p++, b += NR * 2) {
             const __m256i b_low = _mm256_load_si256((const __m256i *)b);
             const __m256i b_high = _mm256_load_si256((const __m256i *)b + 1);

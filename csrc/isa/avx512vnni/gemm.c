@@ -147,10 +147,9 @@ static void start(const int32_t *bias, const int32_t *a_terms, const int32_t *b_
     }
 }
 
-/* The empty asm pins the accumulator to its register: see avx512/gemm.c. */
+/* Written out so that the sum stays in its register: see avx512/gemm.c. */
 static inline __m512i multiply_add(__m512i acc, __m512i a, __m512i b) {
-    acc = _mm512_dpbusd_epi32(acc, a, b);
-    __asm__("" : "+v"(acc));
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b));
     return acc;
 }
 
@@ -175,6 +174,7 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
     _mm512_store_si512(tile + i * NR + 16, high##i);
     ROWS(LOAD)
     for (; steps > 0; steps--, a += MR * KU) {
+#pragma GCC unroll 4
         for (int q = 0; q < KU / 4; q++, b += NR * 4) {
             const __m512i b_low = _mm512_load_si512(b), b_high = _mm512_load_si512(b + 64);
             ROWS(MULTIPLY)
