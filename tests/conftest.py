@@ -1,0 +1,10 @@
+"""Hypothesis profiles: `ci`, the default, draws the same examples on every machine; HYPOTHESIS_PROFILE=search draws
+new and many."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("search", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
