@@ -105,10 +105,11 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
         args->a_matrices = args->window->groups;
         args->window = NULL;
     }
-    const int64_t a_count = args->a_zero_point_steps[0] * (args->a_matrices - 1) +
-                            args->a_zero_point_steps[1] * (args->m - 1) + 1;
-    const int64_t b_count = args->b_zero_point_steps[0] * (args->b_matrices - 1) +
-                            args->b_zero_point_steps[2] * (args->n - 1) + 1;
+    /* At least one zero point each, so that neither bound is 0 where a dimension is. */
+    const int64_t a_count = args->a_zero_point_steps[0] * qrt_max(args->a_matrices - 1, 0) +
+                            args->a_zero_point_steps[1] * qrt_max(args->m - 1, 0) + 1;
+    const int64_t b_count = args->b_zero_point_steps[0] * qrt_max(args->b_matrices - 1, 0) +
+                            args->b_zero_point_steps[2] * qrt_max(args->n - 1, 0) + 1;
     args->a_max = largest_difference(args->a, args->a_zero_point, a_count);
     args->b_max = largest_difference(args->b, args->b_zero_point, b_count);
     args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&

@@ -32,10 +32,13 @@ static void start(const int32_t *bias, const int32_t *a_terms, const int32_t *b_
 
 static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_t *acc) {
     const int16_t *a = a_panel, *b = b_panel;
-    for (int64_t k = 0; k < steps; k++, a += MR, b += NR)
-        for (int i = 0; i < MR; i++)
-            for (int j = 0; j < NR; j++)
-                acc[i * NR + j] += (int32_t)a[i] * b[j];
+    for (int i = 0; i < MR; i++)
+        for (int j = 0; j < NR; j++) {
+            int32_t sum = acc[i * NR + j];
+            for (int64_t k = 0; k < steps; k++)
+                sum += (int32_t)a[k * MR + i] * b[k * NR + j];
+            acc[i * NR + j] = sum;
+        }
 }
 
 const qrt_gemm_kernel ref_gemm = {

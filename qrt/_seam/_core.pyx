@@ -28,23 +28,23 @@ cdef struct Operand:
     int64_t nbytes
 
 
-cdef check_operand(str name, int position, const Operand *expected, object value, object shape, object dtype,
+cdef check_operand(str name, str what, int position, const Operand *expected, object value, object shape, object dtype,
                    bint written):
     """The checks that keep a kernel inside its operands."""
     cdef cnp.ndarray array
     if not isinstance(value, cnp.ndarray):
-        raise KernelError(f"{name}: operand {position} is a {type(value).__name__}, expected an array of {dtype}")
+        raise KernelError(f"{name}: {what} {position} is a {type(value).__name__}, expected an array of {dtype}")
     array = value
     if cnp.PyArray_TYPE(array) != expected.type_number or not PyArray_ISNOTSWAPPED(array):
-        raise KernelError(f"{name}: operand {position} holds {array.dtype}, expected {dtype}")
+        raise KernelError(f"{name}: {what} {position} holds {array.dtype}, expected {dtype}")
     if cnp.PyArray_SIZE(array) != expected.elements:
         raise KernelError(
-            f"{name}: operand {position} has {cnp.PyArray_SIZE(array)} elements, expected {expected.elements} (shape {shape})"
+            f"{name}: {what} {position} has {cnp.PyArray_SIZE(array)} elements, expected {expected.elements} (shape {shape})"
         )
     if not cnp.PyArray_IS_C_CONTIGUOUS(array) or not cnp.PyArray_ISALIGNED(array):
-        raise KernelError(f"{name}: operand {position} is not C-contiguous and aligned")
+        raise KernelError(f"{name}: {what} {position} is not C-contiguous and aligned")
     if written and not PyArray_ISWRITEABLE(array):
-        raise KernelError(f"{name}: operand {position}, the output, is read-only")
+        raise KernelError(f"{name}: {what} {position} is written to, and read-only")
 
 
 cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) noexcept nogil:
@@ -95,7 +95,7 @@ cdef class Call:
             raise KernelError(f"{self.name}: {len(operands)} operands given, expected {count}")
         for i in range(count):
             value = operands[i]
-            check_operand(self.name, i, &self.operands[i], value, self.operand_shapes[i], self.operand_dtypes[i],
+            check_operand(self.name, "operand", i, &self.operands[i], value, self.operand_shapes[i], self.operand_dtypes[i],
                           i == count - 1)
             pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>value)
         i = overlapping_input(self.operands, count, pointers, NULL)
@@ -205,7 +205,7 @@ cdef class Plan:
             for slot in range(self.slot_count):
                 if self.dtypes[slot] is None:
                     continue
-                check_operand("plan", slot, &self.uses[slot], buffers[slot], self.shapes[slot], self.dtypes[slot],
+                check_operand("plan", "buffer", slot, &self.uses[slot], buffers[slot], self.shapes[slot], self.dtypes[slot],
                               self.written[slot])
                 pointers[slot] = cnp.PyArray_DATA(<cnp.ndarray>buffers[slot])
             for step in range(self.count):
