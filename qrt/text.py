@@ -22,7 +22,7 @@ _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\\n\0\v\f]|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*)"')
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
 _NUMBER = re.compile(r"(-?)(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
-_BALANCE = re.compile(r'->|[<>()\[\]{}]|"(?:[^"\\\n]|\\.)*"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
+_BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]|\\.)*"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
 _CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 

@@ -22,9 +22,9 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
 from qrt.text import Scanner, Source
-from qrt.types import FloatType, IntegerType, TensorType, Type, TypeParser, VectorType
+from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
@@ -177,7 +177,10 @@ class AttributeParser:
         self.scanner.expect("<", " after 'dense'")
         literal = Literal(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
-        return literal.elements(self.type())
+        kind = self.type()
+        if isinstance(kind, TensorType) and not isinstance(kind.element, QuantizedType) and not is_backed(kind.element):
+            return OpaqueAttr(f"dense<{literal.text}> : {kind}")
+        return literal.elements(kind)
 
     def _dense_resource(self, start: int) -> Attribute:
         scanner = self.scanner
@@ -246,7 +249,7 @@ class AttributeParser:
             if not scanner.at(">"):
                 scanner.balanced("an attribute")
             scanner.expect(">", " closing the attribute")
-        text = scanner.text[start : scanner.pos]
+        text = pretty_dialect_symbol(scanner.text[start : scanner.pos])
         if text.startswith("sparse"):
             scanner.expect(":", " and the type of the elements")
             text = f"{text} : {self.type()}"
@@ -436,6 +439,15 @@ class AttributeParser:
     def _resource_key(self) -> str:
         scanner = self.scanner
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
+
+
+_DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | re.DOTALL)
+
+
+def pretty_dialect_symbol(text: str) -> str:
+    """`#dialect<name<...>>` as `#dialect.name<...>`, the way upstream prints it."""
+    match = _DIALECT_SYMBOL.fullmatch(text)
+    return text if match is None else f"{match[1]}.{match[2]}"
 
 
 _Rule = Callable[[AttributeParser, int], Attribute]

@@ -35,20 +35,27 @@ _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 def storage_dtype(element: Type) -> np.dtype[Any]:
     """The dtype a dense constant of `element` is kept in: the smallest integer of its signedness (signless counts as
     signed), bool for i1, the float itself for f16, f32 and f64, and bit patterns for every other float."""
-    if isinstance(element, IndexType):
-        return np.dtype(np.int64)
-    if isinstance(element, IntegerType) and 1 <= element.width <= 64:
+    if not is_backed(element):
+        raise QuantTypeError(f"dense elements of {element} are not supported")
+    if isinstance(element, IntegerType):
         if element.width == 1 and element.is_signless:
             return np.dtype(np.bool_)
         bits = max(8, 1 << (element.width - 1).bit_length())
         return np.dtype(f"{'u' if element.signedness == 'unsigned' else ''}int{bits}")
-    if isinstance(element, FloatType) and element.width <= 64:
+    if isinstance(element, FloatType):
         if element.name in _FLOAT_DTYPES:
             dtype: np.dtype[Any] = np.dtype(_FLOAT_DTYPES[element.name])
             return dtype
         bits = 8 if element.width <= 8 else 16 if element.width == 16 else 32
         return np.dtype(f"uint{bits}")
-    raise QuantTypeError(f"dense elements of {element} are not supported")
+    return np.dtype(np.int64)
+
+
+def is_backed(element: Type) -> bool:
+    """Whether constants of `element` are arrays; those of other types are kept as text."""
+    if isinstance(element, IntegerType):
+        return 1 <= element.width <= 64
+    return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
 
 
 def static_shape(type: Type) -> tuple[int, ...]:
@@ -245,10 +252,17 @@ class Literal:
             newline = text.find("\n", comment)
             end = text.find(">", newline) if newline >= 0 else -1
             comment = text.find("//", newline, end) if newline >= 0 else -1
+        if '"' in text[self.start : end]:  # strings, which may hold anything
+            self.scanner.balanced("dense elements")
+            return self.scanner.pos
         if end < 0:
             self._tokens()  # says what is wrong inside, if anything is
             raise self.scanner.error("expected '>' closing dense elements", len(text))
         return end
+
+    @property
+    def text(self) -> str:
+        return self.scanner.text[self.start : self.end].rstrip()
 
     def elements(self, type: Type) -> DenseElementsAttr:
         """The constant of `type`. Raises ParseError at the offending element."""
@@ -272,7 +286,7 @@ class Literal:
         return DenseElementsAttr(array, type)
 
     def _from_hex(self, type: ShapedType) -> Array:
-        text = self.scanner.text[self.start + 1 : self.end].rstrip()[:-1]
+        text = self.text[1:-1]
         try:
             if not text.startswith("0x"):
                 raise ValueError

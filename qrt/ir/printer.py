@@ -113,17 +113,32 @@ class Printer:
             self._blocks[block] = f"^bb{index}"
             if index or not entry_said:
                 self.number_arguments(block, entry=index == 0)
+        comments = self._predecessors(region) if len(region.blocks) > 1 else {}
         for index, block in enumerate(region.blocks):
             lone_empty = empty_label and block.first is None and not entry_said
             if index or (not entry_said and (block.arguments or lone_empty)):
                 arguments = ", ".join(map(self.typed_name, block.arguments))
                 label = f"{self._blocks[block]}({arguments})" if arguments else self._blocks[block]
-                self._parts.append(f"{self._indent}{label}:\n")
+                self._parts.append(f"{self._indent}{label}:{comments.get(block, '')}\n")
             self._indent += "  "
             for operation in block:
                 self.operation(operation)
             self._indent = self._indent[:-2]
         self._parts.append(f"{self._indent}}}")
+
+    def _predecessors(self, region: Region) -> dict[Block, str]:
+        """Upstream's comment on each block but the first."""
+        found: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
+        for block in region.blocks:
+            for successor in dict.fromkeys(block.successors):
+                if successor in found:
+                    found[successor].append(self._blocks[block])
+        return {
+            block: f"  // {'pred' if len(names) == 1 else f'{len(names)} preds'}: {', '.join(names)}"
+            if names
+            else "  // no predecessors"
+            for block, names in found.items()
+        }
 
     # -- operations -------------------------------------------------------------------------------------------------
 

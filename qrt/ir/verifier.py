@@ -38,6 +38,8 @@ class _Verifier:
             _check_symbols(operation)
 
     def _region(self, region: Region, owner: Operation) -> None:
+        if not region.blocks:
+            return
         ordered = owner.definition is not None and not owner.has_trait(Trait.GRAPH_REGION)
         if not ordered:
             added = [value for block in region.blocks for value in _defined(block)]
@@ -81,7 +83,7 @@ class _Verifier:
     def _dominated(self, region: Region, owner: Operation) -> None:
         """Blocks in the order of the dominator tree, so that what is visible in each is what dominates it."""
         children, unreachable = _dominator_tree(region)
-        stack: list[tuple[Block | None, list[Value]]] = [(region.blocks[0], [])] if region.blocks else []
+        stack: list[tuple[Block | None, list[Value]]] = [(region.blocks[0], [])]
         while stack:
             block, leaving = stack.pop()
             if block is None:
