@@ -1,7 +1,7 @@
 """Which instruction sets exist here, which one runs, and forcing one.
 
-Every ISA gives the same bits: forcing one is for tests, measurements and for finding out what a machine would do. ``ref`` is the
-scalar reference and exists everywhere.
+Every ISA gives the same bits: forcing one is for tests, measurements and for finding out what a machine would do.
+``ref`` is the scalar reference and exists everywhere.
 """
 
 import os
@@ -44,7 +44,8 @@ def _default() -> str:
 
 @contextmanager
 def use(name: str) -> Iterator[None]:
-    """Forces an instruction set within a ``with`` block, for this thread or task alone. Raises KernelError for an unknown name.
+    """Forces an instruction set within a ``with`` block, for this thread or task alone. Raises KernelError for an
+    unknown name.
 
     >>> with use("ref"):
     ...     active()

@@ -144,7 +144,8 @@ def _segments(steps: Sequence[_Step], slot_count: int) -> list[Callable[[Sequenc
 
     def flush() -> None:
         if run:
-            segments.append(_core.Plan([s.call for s in run], [s.slots for s in run], slot_count).run)
+            calls = [s.call for s in run if isinstance(s.call, _core.Call)]
+            segments.append(_core.Plan(calls, [s.slots for s in run], slot_count).run)
             run.clear()
 
     for step in steps:

@@ -31,8 +31,8 @@ class OpFamily:
     ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
-    ``bind(types, result, attributes, constants)`` packs constants (of the operands in ``packs``) and returns a call into C, or None where no kernel
-    has the signature (see ``support``).
+    ``bind(types, result, attributes, constants)`` packs constants (of the operands in ``packs``) and returns a call
+    into C, or None where no kernel has the signature (see ``support``).
     """
 
     name: str
