@@ -72,7 +72,7 @@ def random_scales(rng: np.random.Generator, count: int, low: int = -20, high: in
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 def test_quotients_beside_ties(isa: str, mode: tuple[str, str, str]) -> None:
     rng = np.random.default_rng(1)
-    for scale, zero_point in zip(random_scales(rng, 40), rng.integers(-128, 128, 40), strict=True):
+    for scale, zero_point in zip(random_scales(rng, 24), rng.integers(-128, 128, 24), strict=True):
         x = near_ties(scale, zero_point if mode[1] == "before" else 0)
         zero_points = np.array([zero_point])
         assert_like_ref(lambda name, x=x, s=scale, z=zero_points: qcast(name, x, "i8", np.array([s]), z, mode), isa)
@@ -84,8 +84,9 @@ def test_quotients_beside_ties(isa: str, mode: tuple[str, str, str]) -> None:
 def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], storage: str) -> None:
     rng = np.random.default_rng(2)
     special = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 3.4e38, -3.4e38], np.float32)
-    for scale in [*random_scales(rng, 30), *random_scales(rng, 60, -126, 127), np.float32(1e-45), np.float32(3.4e38)]:
-        x = np.concatenate([rng.integers(0, 2**32, 500, np.uint32).view(np.float32), special, special * scale])
+    for scale in [*random_scales(rng, 8), *random_scales(rng, 20, -126, 127), np.float32(1e-45), np.float32(3.4e38)]:
+        with np.errstate(over="ignore"):
+            x = np.concatenate([rng.integers(0, 2**32, 500, np.uint32).view(np.float32), special, special * scale])
         for zero_point in (0, 3, -128, 255, 1 << 24, -(1 << 24), 1 << 40):
             low, high = BOUNDS[storage]
             scales, zero_points = np.array([scale]), np.array([zero_point])
@@ -98,7 +99,7 @@ def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], s
 def test_scales_at_the_edge_of_the_guard(isa: str, exponent: int) -> None:
     """Where the remainder of the fast division is about to underflow, or its product to overflow."""
     rng = np.random.default_rng(3)
-    for scale in random_scales(rng, 30, exponent, exponent + 1):
+    for scale in random_scales(rng, 6, exponent, exponent + 1):
         x = np.concatenate([near_ties(scale, 0), near_ties(scale, 100, 1)])
         tiny = (scale * np.ldexp(rng.uniform(-2, 2, 300), rng.integers(-40, -10, 300))).astype(np.float32)
         for mode in MODES:

@@ -110,7 +110,7 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
     count, steps = {"tensor": (1, (0, 0, 0)), "column": (n, (0, 0, 1)), "row": (5, (0, 1, 0))}[per]
     index = np.arange(5)[:, None] * steps[1] + np.arange(n) * steps[2]
     zero_points = [0, -128, 255, 1 << 23, -(1 << 23) - 1, 2**31 - 129, -(2**31) + 256, 1 << 40]
-    for trial in range(160):
+    for trial in range(48):
         multiplier = rng.integers(1 << 30, 1 << 31, count)
         multiplier[::5] = rng.choice([1 << 30, (1 << 31) - 1], multiplier[::5].size)
         uniform = rng.integers(-40, 70) if trial % 2 else rng.integers(31, 63)

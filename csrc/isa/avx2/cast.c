@@ -77,11 +77,16 @@ static inline __attribute__((always_inline)) __m256i narrow(const qrt_cast_args 
     return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
-static inline bool scales_in_guard(const float *scale, int64_t count) {
-    bool inside = true;
-    for (int64_t i = 0; i < count; i++)
-        inside &= qrt_scale_in_guard(scale[i]);
-    return inside;
+static inline bool scales_in_guard(const float *scale, int64_t live) {
+    const __m256 least = _mm256_set1_ps(QRT_SCALE_LEAST), most = _mm256_set1_ps(QRT_SCALE_MOST);
+    uint32_t inside = 0;
+    for (int i = 0; i < 4; i++) {
+        const __m256 s = _mm256_loadu_ps(scale + 8 * i);
+        const __m256 both = _mm256_and_ps(_mm256_cmp_ps(s, least, _CMP_GE_OQ), _mm256_cmp_ps(s, most, _CMP_LE_OQ));
+        inside |= (uint32_t)_mm256_movemask_ps(both) << (8 * i);
+    }
+    const uint32_t wanted = ~(uint32_t)0 >> (BLOCK - live);
+    return (inside & wanted) == wanted;
 }
 
 static inline __attribute__((always_inline)) __m256i qcast_block(const qrt_cast_args *args, const float *x,
@@ -159,33 +164,25 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
         qcast_rounding(args, source, target, count, parameter, false);
 }
 
-/* q - zp in float is what the rule says: both are exact floats or the rounded zero point, and the difference rounds
- * once. */
+/* f(q) - f(zp) in float is what the rule says: the zero point is rounded once, then the difference. */
 static inline __attribute__((always_inline)) void dcast_loop(const qrt_cast_args *args, const uint8_t *q, float *out,
                                                              int64_t count, int64_t parameter, bool each) {
     const bool stream = count >= QRT_STREAM_COUNT, is_signed = args->container == QRT_I8;
     __m256 scale = _mm256_set1_ps(args->scale_f32[parameter]), zero = _mm256_set1_ps(args->zero_point_f32[parameter]);
-    for (int64_t i = 0; i < count; i += 8) {
-        const int64_t left = count - i;
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
         if (each) {
             scale = _mm256_loadu_ps(args->scale_f32 + parameter + i);
             zero = _mm256_loadu_ps(args->zero_point_f32 + parameter + i);
         }
         if (stream && i % 64 == 0)
             _mm_prefetch((const char *)(q + i) + QRT_STREAM_AHEAD / 4, _MM_HINT_T0);
-        int64_t word = 0;
-        memcpy(&word, q + i, left < 8 ? (size_t)left : 8);
-        const __m128i bytes = _mm_cvtsi64_si128(word);
-        __m256 v = _mm256_cvtepi32_ps(is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
-        v = _mm256_mul_ps(_mm256_sub_ps(v, zero), scale);
-        if (left >= 8) {
-            _mm256_storeu_ps(out + i, v);
-        } else {
-            float values[8];
-            _mm256_storeu_ps(values, v);
-            memcpy(out + i, values, (size_t)left * sizeof *out);
-        }
+        const __m128i bytes = _mm_loadl_epi64((const __m128i *)(q + i));
+        const __m256i values = is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+        _mm256_storeu_ps(out + i, _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(values), zero), scale));
     }
+    if (i < count)
+        parent_dcast(args, q + i, out + i, count - i, parameter + (each ? i : 0), each);
 }
 
 static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
