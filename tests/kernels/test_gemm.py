@@ -3,6 +3,7 @@
 Hazards: 8-bit extremes that a 16-bit intermediate would saturate, K beyond what 32 bits hold, a bias near the end of 32
 bits, tails in every dimension, empty dimensions, batches that share matrices, zero points per row and per column."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -100,23 +101,28 @@ def test_a_bias_near_the_end_of_32_bits(isa: str, bias: int) -> None:
     assert (run(call, a, b, np.full(4, bias)) == int(expected)).all()
 
 
+@functools.cache
+def large(m: int, n: int, k: int) -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(1)
+    a, b = stored(rng, full("i8"), (m, k)), stored(rng, full("u8"), (k, n))
+    # Float products of 8-bit values are exact here, and quicker than NumPy's integer ones.
+    return a, b, (a.astype(np.float64) - 3) @ (b.astype(np.float64) - 130)
+
+
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_blocks_meet(isa: str, constant: bool, threads: int) -> None:
     """Sizes past every block of the loops: rows, columns and K in several blocks, the same bits on any thread count."""
-    rng = np.random.default_rng(1)
     before = _core.get_num_threads()
     _core.set_num_threads(threads)
     try:
         for m, n, k in ((300, 70, 1100), (1, 1500, 3000), (37, 300, 17_000)):
-            a, b = stored(rng, full("i8"), (m, k)), stored(rng, full("u8"), (k, n))
+            a, b, exact = large(m, n, k)
             call = _core.bind_gemm(
                 isa=isa, a="i8", b="u8", m=m, n=n, k=k, a_zero_points=[3], b_zero_points=[130], requant=identity(),
                 b_constant=b if constant else None,
             )  # fmt: skip
-            # Float products of 8-bit values are exact here, and quicker than NumPy's integer ones.
-            exact = (a.astype(np.float64) - 3) @ (b.astype(np.float64) - 130)
             np.testing.assert_array_equal(run(call, *([a] if constant else [a, b]))[0], exact)
     finally:
         _core.set_num_threads(before)

@@ -1,0 +1,202 @@
+"""The frame around the kernels: what a Call, a Plan and the ISA table refuse, and that ISAs are chosen as asked."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt.kernels
+from qrt import numerics
+from qrt._seam import _core
+from qrt.errors import KernelError
+
+REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(0.25,)], [(1.0,)], [1])
+
+
+def dcast(shape: tuple[int, ...] = (2, 3), scale: float = 0.5) -> _core.Call:
+    return _core.bind_dcast(isa="ref", expressed="f32", storage="i8", shape=shape, scales=[scale], zero_points=[0])
+
+
+def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> _core.Call:
+    given: dict[str, Any] = {
+        "isa": "ref", "expressed": "f32", "storage": "i8", "shape": shape, "scales": [0.5], "zero_points": [0],
+        "storage_min": -128, "storage_max": 127,
+    }  # fmt: skip
+    return _core.bind_qcast(**(given | changed))
+
+
+def gemm(**changed: Any) -> _core.Call:
+    given: dict[str, Any] = {
+        "isa": "ref", "a": "i8", "b": "i8", "m": 2, "n": 3, "k": 4, "a_zero_points": [0], "b_zero_points": [0],
+        "requant": REQUANT,
+    }  # fmt: skip
+    return _core.bind_gemm(**(given | changed))
+
+
+class Unaligned:
+    """Float32 values at an odd address."""
+
+    array = np.zeros(25, np.uint8)[1:].view(np.float32).reshape(2, 3)
+
+
+def read_only() -> Any:
+    array = np.zeros((2, 3), np.int8)
+    array.flags.writeable = False
+    return array
+
+
+X, OUT = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int8)
+
+
+@pytest.mark.parametrize(
+    ("operands", "message"),
+    [
+        ((X,), "qcast: 1 operands given, expected 2"),
+        ((X, OUT, OUT), "qcast: 3 operands given, expected 2"),
+        (([1.0], OUT), "qcast: operand 0 is a list, expected an array of float32"),
+        ((X.astype(np.float64), OUT), "qcast: operand 0 holds float64, expected float32"),
+        ((X.astype(">f4"), OUT), "qcast: operand 0 holds >f4, expected float32"),
+        ((X[:, :2], OUT), "qcast: operand 0 has 4 elements, expected 6"),
+        ((np.zeros((3, 2), np.float32).T, OUT), "qcast: operand 0 is not C-contiguous and aligned"),
+        ((Unaligned.array, OUT), "qcast: operand 0 is not C-contiguous and aligned"),
+        ((X, read_only()), "qcast: operand 1 is written to, and read-only"),
+    ],
+)
+def test_a_call_refuses_operands_that_are_not_what_was_bound(operands: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        qcast()(*operands)
+
+
+def test_a_call_refuses_an_output_over_its_input() -> None:
+    memory = np.zeros(64, np.uint8)
+    with pytest.raises(KernelError, match="qcast: the output overlaps operand 0"):
+        qcast()(memory[:24].view(np.float32), memory[23:29].view(np.int8))
+    qcast()(memory[:24].view(np.float32), memory[24:30].view(np.int8))
+
+
+def test_a_call_says_what_it_takes() -> None:
+    call = gemm(bias="i32")
+    assert (call.name, call.isa) == ("gemm", "ref")
+    assert call.operand_shapes == ((1, 2, 4), (1, 4, 3), (3,), (1, 2, 3))
+    assert [str(dtype) for dtype in call.operand_dtypes] == ["int8", "int8", "int32", "int8"]
+    with pytest.raises(TypeError, match="bind_"):
+        _core.Call()
+
+
+@pytest.mark.parametrize(
+    ("bind", "message"),
+    [
+        (lambda: qcast(isa="sse9"), "qcast: unknown ISA 'sse9', this machine has ref"),
+        (lambda: qcast(storage="i4"), "qcast: unknown storage 'i4'"),
+        (lambda: qcast(expressed="f8"), "qcast: unknown expressed type 'f8'"),
+        (lambda: qcast(rounding="up"), "qcast: unknown rounding 'up', expected one of half_even"),
+        (lambda: qcast(shape=(-1,)), "qcast: shape"),
+        (lambda: qcast(shape=(2**30, 2**30)), "qcast: the shape"),
+        (lambda: qcast(scales=[]), "qcast: scales has 0 values, expected 1"),
+        (lambda: qcast(step=(0, 1)), "qcast: scales has 1 values, expected 3"),
+        (lambda: qcast(step=(1,)), "qcast: step has 1 entries, expected 2"),
+        (lambda: qcast(block=(1, 0)), "qcast: block"),
+        (lambda: qcast(shape=(3, 5), block=(1, 2), step=(0, 1), scales=[1.0] * 3, zero_points=[0] * 3), "do not divide"),
+        (lambda: qcast(scales=[0.0]), "qcast: scales are not positive and finite"),
+        (lambda: qcast(scales=[np.nan]), "qcast: scales"),
+        (lambda: qcast(scales=[0.1]), "qcast: scales holds values that float32 does not"),
+        (lambda: qcast(zero_points=[0.5]), "qcast: zero_points holds float64, expected int64"),
+        (lambda: qcast(zero_points=[2**60]), "qcast: zero_points goes beyond"),
+        (lambda: qcast(storage_min=-129), "qcast: the storage range -129:127"),
+        (lambda: gemm(requant_steps=(0, 0, 1)), "gemm: requant.zero_point has 1 values, expected 3"),
+        (lambda: gemm(b_constant=np.zeros(11, np.int8)), "gemm: the constant second operand must be an array of 12 int8"),
+        (lambda: gemm(bias=np.zeros(2, np.int32)), "gemm: bias has 2 values, expected 3"),
+        (lambda: gemm(bias=np.zeros(3, np.int8)), "gemm: the bias is int8, expected i32, i64, f32"),
+        (lambda: gemm(bias="f32"), "gemm: a float bias"),
+        (lambda: gemm(b_index=[1]), "gemm: b_index names matrices beyond the 1 given"),
+        (lambda: gemm(k_block=2), "gemm: fixed needs block_multiplier"),
+        (lambda: gemm(m=2**50), "gemm: batch, m, n, k"),
+        (lambda: gemm(requant=SimpleNamespace(**vars(REQUANT) | {"rule": "odd"})), "unknown requantization rule 'odd'"),
+        (lambda: _core.bind_copy(dtype=object, shapes=[], source_strides=[], target_strides=[], source_sizes=[],
+                                 target_size=0), "copy: items of 1, 2, 4 or 8 bytes"),
+    ],
+)  # fmt: skip
+def test_binding_refuses_what_would_leave_memory_or_meaning(bind: Any, message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        bind()
+
+
+def test_bound_arrays_are_copies() -> None:
+    scales, weights = np.array([0.5]), np.ones((4, 3), np.int8)
+    call, product = qcast(scales=scales), gemm(b_constant=weights)
+    scales[:], weights[:] = 100, 100
+    out, results = np.zeros((2, 3), np.int8), np.zeros((2, 3), np.int8)
+    call(np.full((2, 3), 2, np.float32), out)
+    product(np.full((2, 4), 4, np.int8), results)
+    assert (out == 4).all()
+    assert (results == 5).all()
+
+
+# ---- plans ----
+
+
+def test_a_plan_runs_its_calls_in_order() -> None:
+    plan = _core.Plan([qcast(), dcast(), qcast(scales=[2.0])], [[0, 1], [1, 2], [2, 3]], 4)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    buffers = [x, np.zeros((2, 3), np.int8), np.zeros((2, 3), np.float32), np.zeros((2, 3), np.int8)]
+    plan.run(buffers)
+    np.testing.assert_array_equal(buffers[2], x)
+    np.testing.assert_array_equal(buffers[3], np.rint(x / 2))
+    assert len(plan.run_timed(buffers)) == 3
+
+
+@pytest.mark.parametrize(
+    ("slots", "count", "message"),
+    [
+        ([[0, 1]], 2, "plan: 2 calls, slots for 1"),
+        ([[0, 1], [1]], 2, r"plan: step 1 \(dcast\) has 2 operands, 1 slots given"),
+        ([[0, 1], [1, 2]], 2, r"plan: step 1 \(dcast\) names slot 2 of 2"),
+        ([[0, 1], [0, 2]], 3, r"plan: step 1 \(dcast\) uses slot 0 as int8"),
+        ([[0, -1], [1, 2]], 3, "names slot -1"),
+    ],
+)
+def test_a_plan_refuses_slots_that_do_not_fit(slots: list[list[int]], count: int, message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        _core.Plan([qcast(), dcast()], slots, count)
+
+
+def test_a_plan_refuses_buffers_that_do_not_fit() -> None:
+    plan = _core.Plan([qcast()], [[0, 1]], 2)
+    with pytest.raises(KernelError, match="plan: 1 buffers given, expected 2"):
+        plan.run([X])
+    with pytest.raises(KernelError, match="plan: buffer 0 holds float64, expected float32"):
+        plan.run([X.astype(np.float64), OUT])
+    with pytest.raises(KernelError, match="plan: buffer 1 is written to, and read-only"):
+        plan.run([X, read_only()])
+    memory = np.zeros(64, np.uint8)
+    with pytest.raises(KernelError, match=r"plan: the output of step 0 \(qcast\) overlaps its operand 0"):
+        plan.run([memory[:24].view(np.float32), memory[:6].view(np.int8)])
+
+
+# ---- ISAs ----
+
+
+def test_use_forces_an_isa_and_restores_it() -> None:
+    best = qrt.kernels.active()
+    assert qrt.kernels.available()[0] == "ref"
+    for name in qrt.kernels.available():
+        with qrt.kernels.use(name):
+            assert qrt.kernels.active() == name
+    assert qrt.kernels.active() == best
+
+
+def test_use_refuses_an_unknown_isa() -> None:
+    with pytest.raises(KernelError, match="unknown ISA 'mmx', this machine has ref"), qrt.kernels.use("mmx"):
+        pass
+
+
+@pytest.mark.parametrize(("given", "expected"), [("ref", "ref"), ("mmx", "QRT_ISA: unknown ISA 'mmx'")])
+def test_the_environment_chooses_an_isa(given: str, expected: str) -> None:
+    program = "import qrt.kernels as k\ntry: print(k.active())\nexcept Exception as e: print(type(e).__name__, e)"
+    environment = os.environ | {"QRT_ISA": given}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert expected in found.stdout

@@ -1,0 +1,76 @@
+"""Strided copies and sub-byte packing against NumPy. Hazards: reaching outside an operand, items of every size, negative
+strides, rows that do not fill a byte, sign extension."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt._seam import _core
+from qrt.errors import KernelError
+from tests.kernels.draws import ISAS, Storage, kernels, stored
+
+
+@kernels
+@given(st.data())
+def test_copy_is_any_view(data: st.DataObject) -> None:
+    """A transposed, strided, reversed view of the source."""
+    dtype = data.draw(st.sampled_from([np.int8, np.uint16, np.float32, np.float64]))
+    shape = tuple(data.draw(st.lists(st.integers(0, 6), min_size=1, max_size=4)))
+    source = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+    view = source.transpose(data.draw(st.permutations(range(len(shape)))))
+    for axis in range(view.ndim):
+        step = data.draw(st.sampled_from([1, 2, -1]))
+        view = np.moveaxis(np.moveaxis(view, axis, 0)[::step], 0, axis)
+    offset = (view.__array_interface__["data"][0] - source.__array_interface__["data"][0]) // source.itemsize
+    call = _core.bind_copy(
+        dtype=dtype, shapes=[view.shape], source_strides=[[s // source.itemsize for s in view.strides]],
+        target_strides=[[s // source.itemsize for s in np.empty(view.shape, dtype).strides]],
+        source_sizes=[source.size], target_size=view.size, source_offsets=[offset if view.size else 0],
+    )  # fmt: skip
+    out = np.zeros(view.shape, dtype)
+    call(source, out)
+    np.testing.assert_array_equal(out, view)
+
+
+def test_concat_has_one_part_per_operand() -> None:
+    a, b = np.arange(6, dtype=np.int16).reshape(2, 3), np.arange(8, dtype=np.int16).reshape(2, 4)
+    call = _core.bind_copy(
+        dtype=np.int16, shapes=[(2, 3), (2, 4)], source_strides=[(3, 1), (4, 1)], target_strides=[(7, 1), (7, 1)],
+        source_sizes=[6, 8], target_size=14, target_offsets=[0, 3],
+    )  # fmt: skip
+    out = np.zeros((2, 7), np.int16)
+    call(a, b, out)
+    np.testing.assert_array_equal(out, np.concatenate([a, b], axis=1))
+
+
+@pytest.mark.parametrize(
+    ("stride", "offset", "message"),
+    [((4, 1), 0, "source 0 reaches elements 0 to 6 of 6"), ((3, -1), 0, "source 0 reaches elements -2 to 3 of 6")],
+)
+def test_a_copy_out_of_bounds_is_an_error(stride: tuple[int, int], offset: int, message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        _core.bind_copy(
+            dtype=np.int8, shapes=[(2, 3)], source_strides=[stride], target_strides=[(3, 1)], source_sizes=[6],
+            target_size=6, source_offsets=[offset],
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("width", [1, 2, 4])
+@pytest.mark.parametrize("signed", [False, True])
+@kernels
+@given(st.integers(0, 5), st.integers(0, 40), st.integers(0, 2**32 - 1))
+def test_bits(isa: str, width: int, signed: bool, rows: int, columns: int, seed: int) -> None:
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+    storage = Storage("i8" if signed else "u8", low, high)
+    values = stored(np.random.default_rng(seed), storage, (rows, columns))
+    bits = (values.astype(np.uint8)[..., None] >> np.arange(width)) & 1
+    expected = np.packbits(bits.reshape(rows, columns * width), axis=1, bitorder="little")
+    packed = np.full(expected.shape, 0xA5, np.uint8)
+    bound = {"isa": isa, "storage": storage.name, "width": width, "rows": rows, "columns": columns}
+    _core.bind_pack_bits(**bound)(values, packed)
+    np.testing.assert_array_equal(packed, expected)
+    back = np.full_like(values, 99)
+    _core.bind_unpack_bits(**bound)(packed, back)
+    np.testing.assert_array_equal(back, values)

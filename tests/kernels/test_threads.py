@@ -1,0 +1,137 @@
+"""The pool: the same bits on any count, many callers at once, fork, the caller's float control register."""
+
+import ctypes
+import ctypes.util
+import multiprocessing
+import os
+import platform
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from qrt import numerics
+from qrt._seam import _core
+from qrt.errors import KernelError
+from tests.kernels.draws import ISAS, Array
+
+FE_UPWARD = {"x86_64": 0x800, "aarch64": 0x400000}
+REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
+
+
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    before = _core.get_num_threads()
+    _core.set_num_threads(2)
+    yield
+    _core.set_num_threads(before)
+
+
+def product(isa: str = "ref", size: int = 96) -> tuple[_core.Call, Array, Array]:
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-128, 128, (size, size), dtype=np.int8) for _ in range(2))
+    call = _core.bind_gemm(
+        isa=isa, a="i8", b="i8", m=size, n=size, k=size, a_zero_points=[3], b_zero_points=[0], requant=REQUANT
+    )
+    return call, a, b
+
+
+def result(call: _core.Call, a: Array, b: Array) -> Array:
+    out = np.zeros(call.operand_shapes[-1][1:], np.int8)
+    call(a, b, out)
+    return out
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
+    call, a, b = product(isa, 150)
+    found = []
+    for threads in (1, 2, 3, 16):
+        _core.set_num_threads(threads)
+        found.append(result(call, a, b))
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)
+
+
+def test_many_python_threads_call_at_once(two_threads: None) -> None:
+    """One call shared by all, its workspace per thread, a pool that serves one job at a time."""
+    call, a, b = product("ref")
+    expected = result(call, a, b)
+    start = threading.Barrier(8)
+
+    def work(_: int) -> bool:
+        start.wait()
+        return all(np.array_equal(result(call, a, b), expected) for _ in range(20))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def child(queue: "multiprocessing.Queue[bytes]") -> None:
+    queue.put(result(*product()).tobytes())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_has_a_pool_of_its_own(two_threads: None) -> None:
+    """The parent's workers do not exist in the child: a job must not wait for them."""
+    expected = result(*product()).tobytes()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=child, args=(queue,))
+    process.start()
+    found = queue.get(timeout=60)
+    process.join(60)
+    assert process.exitcode == 0
+    assert found == expected
+    assert result(*product()).tobytes() == expected
+
+
+def test_importing_starts_no_thread() -> None:
+    program = "import os, qrt._seam._core; print(len(os.listdir('/proc/self/task')))"
+    if not os.path.isdir("/proc/self/task"):
+        pytest.skip("threads are counted through /proc")
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "1"
+
+
+@pytest.mark.parametrize(("given", "expected"), [("3", "3"), ("100000", "256")])
+def test_the_environment_sets_the_count(given: str, expected: str) -> None:
+    program = "from qrt._seam import _core; print(_core.get_num_threads())"
+    environment = os.environ | {"QRT_NUM_THREADS": given}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == expected
+
+
+@pytest.mark.parametrize("threads", [0, -1, 257, 1.5])
+def test_set_num_threads_refuses(threads: int) -> None:
+    with pytest.raises(KernelError, match="set_num_threads"):
+        _core.set_num_threads(threads)
+
+
+@pytest.mark.skipif(platform.machine() not in FE_UPWARD, reason="the rounding modes' numbers are not known here")
+@pytest.mark.parametrize("isa", ISAS)
+def test_the_callers_rounding_mode_is_not_used_and_not_lost(isa: str) -> None:
+    upward = FE_UPWARD[platform.machine()]
+    libm = ctypes.CDLL(ctypes.util.find_library("m"))
+    x = np.linspace(-20, 20, 999, dtype=np.float32)
+    expected = numerics.quantize(x, np.float32(0.3), 3, -128, 127, "f32")
+    out = np.zeros(999, np.int8)
+    call = _core.bind_qcast(
+        isa=isa, expressed="f32", storage="i8", shape=(999,), scales=[float(np.float32(0.3))], zero_points=[3],
+        storage_min=-128, storage_max=127,
+    )  # fmt: skip
+    before = libm.fegetround()
+    libm.fesetround(upward)
+    try:
+        call(x, out)
+        after = libm.fegetround()
+    finally:
+        libm.fesetround(before)
+    assert after == upward
+    np.testing.assert_array_equal(out, expected)
