@@ -1,0 +1,88 @@
+"""What the benches share: every ISA in turn, one thread, yardsticks measured in the same breath, a summary at the end.
+
+Absolute times drift with the machine's load; ratios of neighbouring measurements hold. Figures are medians of them."""
+
+import ctypes
+import platform
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import pytest
+
+from qrt import kernels
+
+PEAK_SOURCE = Path(__file__).with_name("peak.c")
+PEAK_LOOPS = 20_000
+SUMMARY = pytest.StashKey[list[str]]()
+
+Work = Callable[[], object]
+
+
+def seconds(work: Work) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+@pytest.fixture
+def paired() -> Callable[..., tuple[float, float]]:
+    """paired(work, yardstick, rounds) -> (seconds of work, seconds of work / seconds of yardstick), interleaved."""
+
+    def measure(work: Work, yardstick: Work, rounds: int = 25) -> tuple[float, float]:
+        work(), yardstick()
+        pairs = [(seconds(work), seconds(yardstick)) for _ in range(rounds)]
+        return median(w for w, _ in pairs), median(w / y for w, y in pairs)
+
+    return measure
+
+
+@pytest.fixture(scope="session")
+def peak(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Work, int]]:
+    """peak(isa) -> (a run of multiply-adds on registers alone, how many it does)."""
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        pytest.skip("the peak meter knows x86-64 alone")
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no C compiler: {compiler}")
+    library = tmp_path_factory.mktemp("peak") / "peak.so"
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", PEAK_SOURCE, "-o", library], check=True)
+    functions = ctypes.CDLL(str(library))
+
+    def meter(isa: str) -> tuple[Work, int]:
+        function = functions[f"peak_{isa}"]
+        function.argtypes, function.restype = [ctypes.c_int64], ctypes.c_int64
+        return lambda: function(PEAK_LOOPS), function(PEAK_LOOPS)
+
+    return meter
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    before = kernels.get_num_threads()
+    kernels.set_num_threads(1)
+    yield
+    kernels.set_num_threads(before)
+
+
+@pytest.fixture(params=[name for name in kernels.available() if name != "ref"])
+def isa(request: pytest.FixtureRequest, one_thread: None) -> Iterator[str]:
+    with kernels.use(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Adds a line to the summary at the end of the run."""
+    return request.config.stash.setdefault(SUMMARY, []).append
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    lines = config.stash.get(SUMMARY, [])
+    if lines:
+        terminalreporter.section("qrt, one thread")
+        terminalreporter.write_line("\n".join(lines))

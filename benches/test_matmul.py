@@ -1,0 +1,36 @@
+"""8-bit matrix products, requantized, as a share of the ISA's multiply-add peak. The goal: half of it at 512^3."""
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt.cases import GEMMS, GemmCase
+
+A = qrt.UniformType("i8", "f32", 0.02, 3)
+W = qrt.UniformType("i8", "f32", 0.01)
+OUT = qrt.UniformType("i8", "f32", 0.1, -5)
+
+
+def storage(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return rng.integers(-128, 128, shape, np.int8)
+
+
+@pytest.mark.parametrize("case", [case for case in GEMMS if case.timed], ids=lambda case: case.name)
+def test_matmul(benchmark, isa, paired, peak, report, case: GemmCase):
+    rng = np.random.default_rng(0)
+    a = qrt.QuantTensor(storage(rng, case.a_shape), A)
+    w = qrt.QuantTensor(storage(rng, case.w_shape), W)
+    y = qrt.matmul(a, w, out_type=OUT)
+
+    def run() -> None:
+        qrt.matmul(a, w, out_type=OUT, out=y)
+
+    meter, multiply_adds = peak(isa)
+    rounds = 25 if case.operations < 1e9 else 7
+    time, ratio = paired(run, meter, rounds)
+    share = case.operations / (2 * multiply_adds) / ratio
+    rate = case.operations / time * 1e-9
+    benchmark.group = f"matmul {case.name}"
+    benchmark.extra_info |= {"gops": round(rate, 1), "share_of_peak": round(share, 3)}
+    report(f"matmul {case.name:<14} {isa:<11} {time * 1e6:10.1f} us {rate:7.1f} GOP/s {share:6.0%} of the peak")
+    benchmark.pedantic(run, rounds=rounds)
