@@ -143,9 +143,16 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     """The quantized element type of an operand, checked, or the error that names the operand."""
     if not isinstance(t.element, UniformType):
         raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
-    check_integrity(t.element, t.shape)
+    _check_fits(t.element, t.shape, f"{op}: {operand}")
     check_zero_points(t.element, f"{op}: {operand}")
     return t.element
+
+
+def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -> None:
+    try:
+        check_integrity(t, shape)
+    except QuantTypeError as error:
+        raise QuantTypeError(f"{what} is no {TensorType(shape, t)}: {error}") from None
 
 
 def check_zero_points(t: UniformType, what: str) -> None:
@@ -238,5 +245,5 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
     """The result type, its per-axis integrity checked."""
     if isinstance(element, UniformType):
-        check_integrity(element, tuple(shape))
+        _check_fits(element, shape, f"{op}: the result")
     return TensorType(tuple(shape), element)

@@ -90,7 +90,8 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
 
 def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
     """The contracted axis may not carry parameters, sub-channel weights along K excepted."""
-    assert types[0].shape is not None and types[1].shape is not None
+    assert types[0].shape is not None
+    assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
     if a.is_sub_channel:
         fail("matmul", "a sub-channel first operand is not supported", types)
@@ -207,6 +208,8 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
             "a_index": _matrix_numbers(a_matrix[:-2], batch_shape),
             "b_index": _matrix_numbers(w_matrix[:-2], batch_shape),
         }
+    if index.shape[-2] > 1 and index.shape[-1] > 1:
+        return None  # parameters of their own for every element of the result
     flat, steps = _three_steps(index, batch_shape)
     call = _core.bind_gemm(
         isa=kernels.active(),

@@ -1,0 +1,337 @@
+"""matmul: every shape, axis and rule against plain loops, every kernel against the reference, every refusal."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt.cases import GEMMS, GemmCase
+from qrt.errors import QuantTypeError
+from qrt.ops.requant import max_magnitude
+from qrt.types import FloatType, TensorType, UniformType
+from tests.ops import naive
+from tests.ops.harness import check_kernels, infer, reference, tensor
+from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of, uniform_types
+
+I8 = UniformType("i8", "f32", 0.5, 3)
+U8 = UniformType("u8", "f32", 0.25, 128)
+OUT = UniformType("i8", "f32", 0.75, -5)
+I32 = UniformType("i32", "f32", 0.125)
+
+SHAPES = [
+    ((4,), (4,)),
+    ((4,), (4, 3)),
+    ((2, 4), (4,)),
+    ((2, 4), (4, 3)),
+    ((2, 3, 4), (4, 5)),
+    ((4,), (2, 4, 3)),
+    ((2, 3, 4), (4,)),
+    ((5, 1, 3, 4), (2, 4, 3)),
+    ((1, 3, 4), (6, 4, 2)),
+    ((2, 0), (0, 3)),
+    ((0, 3), (3, 2)),
+    ((0, 3, 4), (0, 4, 5)),
+]
+
+
+def per_axis(t: UniformType, count: int, axis: int) -> UniformType:
+    scales = [t.scale * (1 + i / 4) for i in range(count)]
+    points = [t.zero_point - i % 3 for i in range(count)]
+    return t.with_(scales=scales, zero_points=points, axis=axis)
+
+
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+@pytest.mark.parametrize(("a_shape", "w_shape"), SHAPES)
+def test_shapes(a_shape: tuple[int, ...], w_shape: tuple[int, ...], rule: str) -> None:
+    """Vectors, matrices and broadcast batches by NumPy's rules."""
+    rng = np.random.default_rng(len(a_shape))
+    a, w = storage_of(I8, a_shape, rng), storage_of(U8, w_shape, rng)
+    types = tensor(a_shape, I8), tensor(w_shape, U8)
+    got = check_kernels("matmul", [a, w], types, OUT, constants=[(), (1,)], requant=rule)
+    assert got.shape == np.matmul(a, w).shape
+    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, U8, OUT, rule, got.shape))
+
+
+@pytest.mark.parametrize(
+    ("a_shape", "a_axis", "w_shape", "w_axis", "out_axis"),
+    [
+        ((3, 4), None, (4, 5), 1, None),
+        ((3, 4), 0, (4, 5), None, None),
+        ((3, 4), 0, (4, 5), 1, None),
+        ((3, 4), 0, (4, 5), 1, 1),
+        ((3, 4), None, (4, 5), 1, 0),
+        ((4,), None, (4, 5), 1, 0),
+        ((3, 4), 0, (4,), None, 0),
+        ((2, 3, 4), None, (4, 5), 1, 2),
+        ((2, 3, 4), 0, (4, 5), 1, None),
+        ((2, 3, 4), 1, (2, 4, 5), 0, 0),
+        ((2, 3, 4), 0, (2, 4, 5), 2, 1),
+        ((1, 3, 4), None, (2, 4, 5), 0, None),
+        ((4,), None, (2, 4, 5), 0, 0),
+        ((5, 2, 3, 4), 1, (2, 4, 6), 0, 0),
+        ((2, 4, 3), 1, (3,), None, None),
+    ],
+)
+@pytest.mark.parametrize("rule", ["fixed", "float32"])
+def test_axes(
+    a_shape: tuple[int, ...], a_axis: int | None, w_shape: tuple[int, ...], w_axis: int | None, out_axis: int | None,
+    rule: str,
+) -> None:  # fmt: skip
+    """Parameters along rows, columns and batches of either operand, and of the result."""
+    shape = np.matmul(np.zeros(a_shape), np.zeros(w_shape)).shape
+    ta = I8 if a_axis is None else per_axis(I8, a_shape[a_axis], a_axis)
+    tw = U8 if w_axis is None else per_axis(U8, w_shape[w_axis], w_axis)
+    to = OUT if out_axis is None else per_axis(OUT, shape[out_axis], out_axis)
+    rng = np.random.default_rng(2)
+    a, w = storage_of(ta, a_shape, rng), storage_of(tw, w_shape, rng)
+    types = tensor(a_shape, ta), tensor(w_shape, tw)
+    got = check_kernels("matmul", [a, w], types, to, constants=[(), (1,)], requant=rule)
+    np.testing.assert_array_equal(got, naive.matmul(a, w, ta, tw, to, rule, shape))
+
+
+@pytest.mark.parametrize("w_axis", [None, 1])
+@pytest.mark.parametrize(
+    "bias",
+    [
+        I32,  # the accumulator's scale, so it is added as it is
+        UniformType("i32", "f32", 0.125, 7),
+        UniformType("i32", "f32", 0.1),
+        UniformType("i16", "f32", [0.1, 3.0, 0.125], [0, -4, 5], axis=0),
+        UniformType("u8", "f32", 0.125),
+    ],
+)
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+def test_bias(bias: UniformType, w_axis: int | None, rule: str) -> None:
+    """Direct and rescaled biases, of any width, constant and given at the call."""
+    rng = np.random.default_rng(3)
+    tw = U8 if w_axis is None else per_axis(U8, 3, 1)
+    a, w = storage_of(I8, (2, 4), rng), storage_of(tw, (4, 3), rng)
+    b = rng.integers(max(bias.storage_min, -5000), min(bias.storage_max, 5000), 3).astype(
+        storage_of(bias, (1,), rng).dtype
+    )
+    types = tensor((2, 4), I8), tensor((4, 3), tw), tensor((3,), bias)
+    got = check_kernels("matmul", [a, w, b], types, OUT, constants=[(), (1,), (2,), (1, 2)], requant=rule)
+    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, tw, OUT, rule, (2, 3), (b, bias)))
+
+
+@pytest.mark.parametrize("value", [2**31 - 1, -(2**31)])
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+def test_a_bias_at_the_end_of_32_bits_does_not_wrap(value: int, rule: str) -> None:
+    a, w = np.full((1, 64), 127 if value > 0 else -128, np.int8), np.full((64, 2), 255, np.uint8)
+    b = np.array([value, 0], np.int32)
+    out = UniformType("i32", "f32", 1.0)
+    types = tensor((1, 64), I8), tensor((64, 2), U8), tensor((2,), I32)
+    got = check_kernels("matmul", [a, w, b], types, out, constants=[(), (1, 2)], requant=rule)
+    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, U8, out, rule, (1, 2), (b, I32)))
+    assert (got[0, 0] > 0) == (value > 0)
+
+
+def test_a_bias_of_a_vector_product_has_one_value() -> None:
+    types = tensor((4,), I8), tensor((4,), U8), tensor((1,), I32)
+    arrays = np.int8([3, 4, 5, 6]), np.uint8([128, 129, 130, 131]), np.int32([8])
+    got = check_kernels("matmul", arrays, types, OUT)
+    assert got == naive.matmul(*arrays[:2], I8, U8, OUT, "fixed", (), (arrays[2], I32))
+
+
+SUB_CHANNEL = [
+    UniformType("i4", "f32", [[0.5, 0.25, 1.0], [2.0, 0.125, 3.0]], block_sizes={0: 3, 1: 2}),
+    UniformType("u4", "f32", [[0.5], [0.3], [0.7]], [[8], [0], [15]], block_sizes={0: 2}),
+    UniformType("i8", "f32", [[0.5, 0.25, 1.0]], [[1, 2, 3]], block_sizes={1: 2}),
+    UniformType("i8", "f32", [[0.1 * i + 0.07 * k for i in range(1, 7)] for k in range(6)], block_sizes={0: 1, 1: 1}),
+]
+
+
+@pytest.mark.parametrize("w_type", SUB_CHANNEL)
+@pytest.mark.parametrize("a_shape", [(6,), (3, 6), (2, 3, 6)])
+@pytest.mark.parametrize("rule", ["fixed", "float32"])
+@pytest.mark.parametrize("with_bias", [False, True])
+@pytest.mark.parametrize("out_axis", [False, True])
+def test_sub_channel_weights(
+    w_type: UniformType, a_shape: tuple[int, ...], rule: str, with_bias: bool, out_axis: bool
+) -> None:
+    """Each block its own scale: `fixed` one rounding of the exact weighted sum, `float32` ascending f32 adds."""
+    rng = np.random.default_rng(4)
+    bias_type = UniformType("i32", "f32", 0.3, 2)
+    shape = (*a_shape[:-1], 6)
+    to = per_axis(OUT, 6, len(shape) - 1) if out_axis else OUT
+    a, w = storage_of(I8, a_shape, rng), storage_of(w_type, (6, 6), rng)
+    b = rng.integers(-50, 50, 6).astype(np.int32)
+    arrays, types = [a, w, b], [tensor(a_shape, I8), tensor((6, 6), w_type), tensor((6,), bias_type)]
+    count = 3 if with_bias else 2
+    got = check_kernels(
+        "matmul", arrays[:count], types[:count], to, constants=[(), (1,), (1, 2)[: count - 1]], requant=rule
+    )
+    k_block = dict(w_type.block_sizes or ()).get(0, 6)
+    for index in np.ndindex(*shape):
+        row, n = index[:-1], index[-1]
+        out_scale, out_zero = naive.parameters_at(to, index)
+        sums = [
+            (
+                sum(naive.centred(a, I8, (*row, k)) * naive.centred(w, w_type, (k, n)) for k in range(s, s + k_block)),
+                naive.parameters_at(w_type, (s, n))[0],
+            )
+            for s in range(0, 6, k_block)
+        ]
+        bias = int(b[n]) - 2 if with_bias else None
+        one = _blocks_fixed if rule == "fixed" else _blocks_float32
+        scaled = one(sums, I8.scale, out_scale, bias, bias_type.scale)
+        assert got[index] == min(max(scaled + out_zero, to.storage_min), to.storage_max)
+
+
+def _blocks_fixed(sums: list[tuple[int, float]], sa: float, so: float, bias: int | None, sb: float) -> int:
+    from fractions import Fraction
+
+    from qrt.numerics import shared_fixed_multipliers
+
+    reals = [Fraction(sa) * Fraction(s) / Fraction(so) for _, s in sums]
+    reals += [] if bias is None else [Fraction(sb) / Fraction(so)]
+    factors, shift = shared_fixed_multipliers(reals)
+    total = sum(p * m for p, m in zip([p for p, _ in sums] + ([] if bias is None else [bias]), factors, strict=True))
+    return (total + (1 << (shift - 1))) >> shift
+
+
+def _blocks_float32(sums: list[tuple[int, float]], sa: float, so: float, bias: int | None, sb: float) -> int:
+    f = np.float32
+    total = f(0)
+    for p, s in sums:
+        total = f(total + f(f(p) * f(s)))
+    if bias is not None:
+        total = f(total + f(f(bias) * f(f(sb) / f(sa))))
+    return int(np.rint(f(total * f(f(sa) / f(so)))))
+
+
+@pytest.mark.parametrize("case", [c for c in GEMMS if c.operations < 2**22], ids=lambda c: c.name)
+@pytest.mark.parametrize("rule", ["fixed", "float32"])
+def test_table_of_shapes(case: GemmCase, rule: str) -> None:
+    """The shared table on every kernel, with a bias and per-axis weights where they are not batched."""
+    rng = np.random.default_rng(6)
+    tw = UniformType("i8", "f32", 0.02)
+    to = UniformType("i8", "f32", 0.01 * (case.k or 1), 4)
+    if case.batch == 1 and case.n:
+        tw = per_axis(tw, case.n, 1)
+    a, w, b = storage_of(U8, case.a_shape, rng), storage_of(tw, case.w_shape, rng), rng.integers(-999, 999, case.n)
+    types = [tensor(case.a_shape, U8), tensor(case.w_shape, tw), tensor((case.n,), UniformType("i32", "f32", 0.005))]
+    check_kernels("matmul", [a, w, b.astype(np.int32)], types, to, constants=[(), (1,), (1, 2)], requant=rule)
+
+
+@given(st.data(), generators())
+def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
+    """Any widths, bounds, zero points, axes and rules: each kernel equals the reference, and that the loops."""
+    m, k, n = (data.draw(st.integers(0, 5)) for _ in range(3))
+    ta = data.draw(maybe_per_axis(m, 0))
+    tw = data.draw(maybe_per_axis(n, 1))
+    to = data.draw(maybe_per_axis(n, 1))
+    bound = k * max_magnitude(ta) * max_magnitude(tw)
+    if bound >= 2**62:
+        return
+    rule = data.draw(rules(bound))
+    arrays = [storage_of(ta, (m, k), rng), storage_of(tw, (k, n), rng)]
+    types = [tensor((m, k), ta), tensor((k, n), tw)]
+    with_bias = ta.is_per_layer and data.draw(st.booleans())
+    bias = None
+    if with_bias:
+        tb = data.draw(maybe_per_axis(n, 0, scales=st.just(ta.scale * 0.3)))
+        arrays.append(storage_of(tb, (n,), rng))
+        types.append(tensor((n,), tb))
+        bias = (arrays[2], tb)
+    try:
+        infer("matmul", types, to, requant=rule)
+        got, _ = reference("matmul", arrays, types, to, requant=rule)
+    except QuantTypeError as error:
+        assert re.search("overflows|underflows|below 2|64 bits", str(error))  # noqa: PT017 - some draws are refused
+        return
+    check_kernels("matmul", arrays, types, to, constants=[(), (1,), (1, 2)[: len(arrays) - 1]], requant=rule)
+    np.testing.assert_array_equal(got, naive.matmul(*arrays[:2], ta, tw, to, rule, (m, n), bias))
+
+
+@given(uniform_types(widths=range(1, 9)), uniform_types(widths=range(1, 9)), generators())
+def test_result_without_out_type_is_exact(ta: UniformType, tw: UniformType, rng: np.random.Generator) -> None:
+    a, w = storage_of(ta, (3, 5), rng), storage_of(tw, (5, 2), rng)
+    types = tensor((3, 5), ta), tensor((5, 2), tw)
+    got = check_kernels("matmul", [a, w], types)
+    element = infer("matmul", types).element
+    assert isinstance(element, UniformType)
+    assert (element.storage, element.scale, element.zero_point) == ("i32", ta.scale * tw.scale, 0)
+    exact = (a.astype(np.int64) - ta.zero_point) @ (w.astype(np.int64) - tw.zero_point)
+    np.testing.assert_array_equal(got, exact)
+
+
+@pytest.mark.parametrize(("a_axis", "w_axis", "out_axis"), [(None, 1, 1), (0, None, 0), (None, None, None)])
+def test_result_without_out_type_keeps_channels(a_axis: int | None, w_axis: int | None, out_axis: int | None) -> None:
+    ta = I8 if a_axis is None else per_axis(I8, 3, 0)
+    tw = U8 if w_axis is None else per_axis(U8, 5, 1)
+    element = infer("matmul", [tensor((3, 4), ta), tensor((4, 5), tw)]).element
+    assert isinstance(element, UniformType)
+    assert element.axis == out_axis
+    assert element.scales == tuple(s * t for s in ta.scales for t in tw.scales)
+
+
+def test_batch_channels_move_to_the_axis_of_the_result() -> None:
+    tw = per_axis(U8, 2, 0)
+    element = infer("matmul", [tensor((5, 1, 3, 4), I8), tensor((2, 4, 6), tw)]).element
+    assert isinstance(element, UniformType)
+    assert element.axis == 1
+
+
+def test_dynamic_dimensions() -> None:
+    out = infer("matmul", [tensor((None, 4), I8), tensor((4, None), U8)], OUT)
+    assert out == tensor((None, None), OUT)
+    assert infer("matmul", [tensor((None, None), I8), tensor((4, 5), U8)], OUT).shape == (None, 5)
+    assert infer("matmul", [tensor((None, 3, 4), I8), tensor((2, 4, 5), U8)], OUT).shape == (2, 3, 5)
+    assert infer("matmul", [tensor((None, 3, 4), I8), tensor((1, 4, 5), U8)], OUT).shape == (None, 3, 5)
+
+
+FLOAT = FloatType("f32")
+SUB = UniformType("i8", "f32", [[0.5], [0.5]], block_sizes={0: 2})
+WIDE = UniformType("i32", "f32", 0.5)
+
+REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
+    ([tensor((2, 4), FLOAT), tensor((4, 3), U8)], OUT, {}, "a must be a tensor of !quant.uniform, got tensor<2x4xf32>"),
+    ([tensor((2, 4), I8), tensor((4, 3), FLOAT)], OUT, {}, "w must be a tensor of !quant.uniform"),
+    ([tensor((2, 4), I8)], OUT, {}, "matmul takes a, w, bias: got 1 operands"),
+    ([tensor((), I8), tensor((4, 3), U8)], OUT, {}, "operands must be ranked tensors of rank 1 or more"),
+    ([tensor(None, I8), tensor((4, 3), U8)], OUT, {}, "operands must be ranked tensors of rank 1 or more"),
+    ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions differ: 4 and 5"),
+    ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "batch dimensions 2 and 3 do not broadcast"),
+    ([tensor((2, 4), per_axis(I8, 4, 1)), tensor((4, 3), U8)], OUT, {}, "axis 1 of the first operand is contracted"),
+    ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
+    ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
+    ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "a sub-channel first operand is not supported"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], OUT, {"requant": "float64_away"}, "not defined for sub-channel"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), SUB)], OUT, {}, "is not defined for these operands"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], per_axis(OUT, 2, 0), {}, "is not defined for these operands"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], SUB, {}, "is not defined for these operands"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], FLOAT, {}, "the result must be a tensor of !quant.uniform"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT, {"requant": "up"}, "requant must be one of fixed, fixed_double"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(expressed="f16"), {}, "express different types: f16, f32"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], per_axis(OUT, 2, 1), {}, "dimension 1 is 3, scales are 2"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8.with_(zero_points=256))], OUT, {}, "w has zero point 256 outside [0, 255]"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(zero_points=-129), {}, "the result has zero point -129"),
+    ([tensor((2, 4), WIDE), tensor((4, 3), WIDE)], OUT, {}, "the accumulator may reach 18446744073709551616"),
+    ([tensor((2, 9999), I8), tensor((9999, 3), WIDE)], OUT, {"requant": "fixed_double"}, "defined on 32-bit"),
+    ([tensor((2, 4), I8), tensor((4, 3), WIDE)], None, {}, "no exact i32 result type exists (the accumulator may"),
+    ([tensor((2, None), I8), tensor((None, 3), U8)], None, {}, "no exact i32 result type exists (the depth is"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), per_axis(U8, 3, 1))], None, {}, "has no quantized type: give"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], None, {}, "has no quantized type: give out_type"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), I32)], None, {}, "a bias needs out_type"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {}, "bias must be a vector of 3 values"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {}, "bias must be a vector of 3 values"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), FLOAT)], OUT, {}, "bias must be a tensor of !quant.uniform"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {}, "a per-layer first operand"),
+    ([tensor((2, 4), I8), tensor((3, 4, 3), per_axis(U8, 3, 0)), tensor((3,), I32)], OUT, {}, "along its channels"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("types", "out", "attributes", "message"), REFUSED)
+def test_refuses(types: list[TensorType], out: Any, attributes: dict[str, str], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
+        infer("matmul", types, out, **attributes)
+    assert str(raised.value).startswith("matmul")
+
+
+def test_unknown_attribute() -> None:
+    with pytest.raises(QuantTypeError, match="matmul has no attribute 'bits', it has requant"):
+        infer("matmul", [tensor((2, 4), I8), tensor((4, 3), U8)], OUT, bits=8)
