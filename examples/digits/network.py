@@ -1,8 +1,8 @@
 """The float network and its gradients: two convolutions with ReLU, a max pool and a dense layer. NHWC, weights OHWI.
 
-Training must give the same bits on every machine, so that the program made from it can be committed and compared. The
-one thing that differs between machines is the order in which BLAS adds up a matrix product; `exact_matmul` makes the
-order irrelevant.
+Training must give the same bits on every machine, so that the program made from it can be committed and compared. What
+differs between machines is the order in which BLAS adds up a matrix product. Here everything that enters a product is
+rounded by `fixed_point` first, so that the sums are exact and their order irrelevant.
 """
 
 import math
@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
-Matmul = Callable[[Array, Array], Array]
+Rounding = Callable[[Array], Array]
 
 LONGEST_EXACT_SUM = 2**13
 
@@ -26,11 +26,17 @@ def fixed_point(x: Array) -> Array:
     return np.rint(x.astype(np.float64) / unit) * unit
 
 
-def exact_matmul(a: Array, b: Array) -> Array:
-    """`a @ b` on `fixed_point` operands: products of 40 bits, of which 2**13 add up exactly in float64."""
+def unrounded(x: Array) -> Array:
+    """`x`: for a forward pass in ordinary floats."""
+    return x
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """`a @ b`, exact if both come from `fixed_point`: products have 40 bits, and float64 adds 2**13 of them exactly."""
     if a.shape[-1] > LONGEST_EXACT_SUM:
         raise ValueError(f"a sum of {a.shape[-1]} products may not be exact: at most {LONGEST_EXACT_SUM}")
-    return fixed_point(a) @ fixed_point(b)
+    product: Array = a @ b
+    return product
 
 
 def im2col(images: Array, kernel: int, padding: int) -> Array:
@@ -52,7 +58,7 @@ def col2im(columns: Array, shape: tuple[int, ...], kernel: int, padding: int) ->
     return padded[:, padding : padding + height, padding : padding + width]
 
 
-def conv2d(images: Array, weights: Array, bias: Array, padding: int, matmul: Matmul) -> Array:
+def conv2d(images: Array, weights: Array, bias: Array, padding: int) -> Array:
     """Stride 1 convolution of N x H x W x C images with O x k x k x C weights."""
     columns = im2col(images, weights.shape[1], padding)
     flat = matmul(columns.reshape(-1, columns.shape[-1]), weights.reshape(len(weights), -1).T)
@@ -64,8 +70,8 @@ def conv2d_gradients(images: Array, weights: Array, padding: int, upstream: Arra
     kernel = weights.shape[1]
     columns = im2col(images, kernel, padding)
     by_result = upstream.reshape(-1, len(weights))
-    by_weights = exact_matmul(by_result.T, columns.reshape(len(by_result), -1))
-    by_columns = exact_matmul(by_result, weights.reshape(len(weights), -1))
+    by_weights = matmul(by_result.T, columns.reshape(len(by_result), -1))
+    by_columns = matmul(by_result, weights.reshape(len(weights), -1))
     by_images = col2im(by_columns.reshape(columns.shape), images.shape, kernel, padding)
     return by_images, by_weights.reshape(weights.shape), by_result.sum(axis=0)
 
@@ -129,22 +135,27 @@ class Network:
             weights((288, 10), 288), np.zeros(10),
         )  # fmt: skip
 
-    def forward(self, images: Array, matmul: Matmul = exact_matmul) -> Activations:
+    def rounded(self, rounding: Rounding) -> "Network":
+        """The network with every parameter rounded."""
+        return Network(*map(rounding, vars(self).values()))
+
+    def forward(self, images: Array, rounding: Rounding = fixed_point) -> Activations:
         """Every activation for N x 8 x 8 x 1 images."""
-        conv1 = np.maximum(conv2d(images, self.conv1_weights, self.conv1_bias, 1, matmul), 0)
-        conv2 = np.maximum(conv2d(conv1, self.conv2_weights, self.conv2_bias, 0, matmul), 0)
+        own = self.rounded(rounding)
+        conv1 = rounding(np.maximum(conv2d(rounding(images), own.conv1_weights, own.conv1_bias, 1), 0))
+        conv2 = rounding(np.maximum(conv2d(conv1, own.conv2_weights, own.conv2_bias, 0), 0))
         pooled = pool_windows(conv2).max(axis=-1)
-        logits = matmul(pooled.reshape(len(images), -1), self.dense_weights) + self.dense_bias
+        logits = matmul(pooled.reshape(len(images), -1), own.dense_weights) + own.dense_bias
         return Activations(images, conv1, conv2, pooled, logits)
 
     def gradients(self, images: Array, labels: NDArray[np.integer]) -> "Network":
         """The gradient of the mean softmax cross-entropy by every parameter."""
-        seen = self.forward(images)
-        by_logits = (softmax(seen.logits) - np.eye(10)[labels]) / len(images)
+        own, seen = self.rounded(fixed_point), self.forward(images)
+        by_logits = fixed_point((softmax(seen.logits) - np.eye(10)[labels]) / len(images))
         flat = seen.pooled.reshape(len(images), -1)
-        by_pooled = exact_matmul(by_logits, self.dense_weights.T).reshape(seen.pooled.shape)
+        by_pooled = fixed_point(matmul(by_logits, own.dense_weights.T)).reshape(seen.pooled.shape)
         by_conv2 = max_pool2d_gradient(seen.conv2, by_pooled) * (seen.conv2 > 0)
-        by_conv1, weights2, bias2 = conv2d_gradients(seen.conv1, self.conv2_weights, 0, by_conv2)
-        by_conv1 = by_conv1 * (seen.conv1 > 0)
-        _, weights1, bias1 = conv2d_gradients(images, self.conv1_weights, 1, by_conv1)
-        return Network(weights1, bias1, weights2, bias2, exact_matmul(flat.T, by_logits), by_logits.sum(axis=0))
+        by_conv1, weights2, bias2 = conv2d_gradients(seen.conv1, own.conv2_weights, 0, by_conv2)
+        by_conv1 = fixed_point(by_conv1 * (seen.conv1 > 0))
+        _, weights1, bias1 = conv2d_gradients(fixed_point(images), own.conv1_weights, 1, by_conv1)
+        return Network(weights1, bias1, weights2, bias2, matmul(flat.T, by_logits), by_logits.sum(axis=0))
