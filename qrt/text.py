@@ -106,6 +106,8 @@ class Scanner:
 
     def skip(self) -> int:
         """Move to the next token and return its offset."""
+        if self.text[self.pos : self.pos + 1] > "/":
+            return self.pos
         match = _TRIVIA_RE.match(self.text, self.pos)
         assert match is not None  # the pattern matches the empty string
         self.pos = match.end()

@@ -16,8 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from qrt.errors import QuantTypeError
+from qrt.ir import grammar
 from qrt.ir.attributes import Attribute, StringAttr
 from qrt.ir.core import Operation
+from qrt.text import pattern
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -162,14 +164,23 @@ _Parse = Callable[["Parser", "PendingOperation"], bool]
 _Print = Callable[["Printer", Operation], None]
 
 
+@dataclass(frozen=True)
+class Line:
+    """A format as one pattern over its plainest spelling, and what each group of it is."""
+
+    pattern: re.Pattern[str]
+    parts: tuple[str, ...]
+
+
 class Assembly:
-    """A format compiled to two lists of steps. A parse step returns False where an optional group is absent."""
+    """A format compiled to two lists of steps, and to a `Line` if it has no optional group."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self.parse_steps: list[_Parse] = []
         self.print_steps: list[_Print] = []
         self.elided: set[str] = set()
+        self.line = _line(definition)
         group: list[int] | None = None
         position = 0
         text = (definition.format or "").rstrip()
@@ -190,6 +201,8 @@ class Assembly:
                 self.print_steps.append(show)
 
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        if self.line is not None and parser.line(self.line, pending):
+            return
         for step in self.parse_steps:
             step(parser, pending)
 
@@ -273,6 +286,45 @@ class Assembly:
             printer.word(", ".join(str(value.type) for value in values[index:stop]))
 
         return parse_type, print_type
+
+
+def _line(definition: Definition) -> Line | None:
+    patterns: list[str] = []
+    parts: list[str] = []
+    for match in _FORMAT_TOKEN.finditer(definition.format or ""):
+        if (literal := match["literal"]) is not None:
+            patterns.append(re.escape(literal) + (r"\b" if literal.isalpha() else ""))
+        elif (variable := match["variable"]) in definition.operands:
+            patterns.append(rf"({grammar.NAME})(?![#])")
+            parts.append("operand")
+        elif (variable := match["type"]) in definition.operands or variable in definition.results:
+            patterns.append(rf"({grammar.TYPE})")
+            parts.append("operand type" if variable in definition.operands else "result type")
+        elif match["word"] in _LINE_PARTS:
+            text, part = _LINE_PARTS[match["word"]]
+            patterns.append(text)
+            parts.append(part)
+        else:
+            return None
+    return Line(pattern(grammar.SPACE.join(patterns)), tuple(parts))
+
+
+_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*"
+_LINE_PARTS = {
+    "attr-dict": (rf"({grammar.ATTRIBUTES})?", "attributes"),
+    "operands": (rf"({_OPERAND_LIST})(?![#])", "operands"),
+    "functional-type(operands, results)": (rf"({grammar.SIGNATURE})", "signature"),
+}
+
+
+GENERIC_LINE = Line(
+    pattern(
+        rf"\(({_OPERAND_LIST})?\){grammar.SPACE}(?:<({grammar.ATTRIBUTES})>{grammar.SPACE})?"
+        rf"({grammar.ATTRIBUTES})?{grammar.SPACE}:{grammar.SPACE}({grammar.SIGNATURE})"
+    ),
+    ("operands", "properties", "attributes", "signature"),
+)
+"""The generic form of an op without regions and successors."""
 
 
 def _true(_: Any) -> bool:

@@ -4,35 +4,28 @@ What repeats in a program (types, signatures, attribute dictionaries) is read on
 that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
 """
 
-import re
+import gc
 from collections.abc import Sequence
 from typing import NoReturn
 
 from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.ir.core import Block, Module, Operation, Region, Value
-from qrt.ir.define import Definition, Trait
+from qrt.ir.define import GENERIC_LINE, Definition, Line, Trait
+from qrt.ir.grammar import (
+    ATTRIBUTES_PATTERN,
+    HEAD_PATTERN,
+    LOCATION_PATTERN,
+    NAMES_PATTERN,
+    OPERAND_PATTERN,
+    RESULT_PATTERN,
+    SIGNATURE_PATTERN,
+    TYPE_PATTERN,
+)
 from qrt.ir.registry import DEFINITIONS
-from qrt.text import Location, Source, pattern
+from qrt.text import Location, Source
 from qrt.types import Type
 
-_IN = r"[^<>\"(){}\[\]\n/]*"
-_NEST1 = rf"<{_IN}>"
-_NEST2 = rf"<{_IN}(?:{_NEST1}{_IN})*>"
-_NEST3 = rf"<{_IN}(?:{_NEST2}{_IN})*>"
-_TYPE_TEXT = rf"(?:!?[a-zA-Z_][\w.]*(?:{_NEST3})?)"
-_TYPE = pattern(rf"({_TYPE_TEXT})")
-_SIGNATURE = pattern(rf"(\((?:{_TYPE_TEXT}(?:,[ ]?{_TYPE_TEXT})*)?\)[ ]?->[ ]?{_TYPE_TEXT})")
-_ATTRIBUTES = pattern(r"(\{[^{}\"\n/]*(?:\"[^\"\\\n]*\"[^{}\"\n/]*)*\})")
-_NAME = r"%(?:\d+|[a-zA-Z$._-][\w$.-]*)"
-_OPERAND = pattern(rf"({_NAME})(?:#(\d+))?")
-_OPERANDS = pattern(rf"({_NAME}(?:#\d+)?(?:[ ]?,[ ]?{_NAME}(?:#\d+)?)*)")
-_HEAD = pattern(
-    rf"(?:({_NAME}(?::\d+)?(?:\s*,\s*{_NAME}(?::\d+)?)*)\s*=\s*)?"
-    r"(?:\"((?:[^\"\\\n]|\\.)+)\"|([a-zA-Z_][\w$.]*))"
-)
-_RESULT = re.compile(rf"({_NAME})(?::(\d+))?", re.ASCII)
-_LOCATION = pattern(r"loc\s*\(")
 _MEMO_LENGTH = 512  # characters; a longer text is not looked up
 
 OperandName = tuple[str, int, int]
@@ -52,7 +45,13 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
       }
     }
     """
-    return Parser(Source(text, filename), allow_unregistered).module()
+    collecting = gc.isenabled()
+    gc.disable()  # nothing made here is garbage, and looking for some would take a third of the time
+    try:
+        return Parser(Source(text, filename), allow_unregistered).module()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class PendingOperation:
@@ -82,6 +81,11 @@ class PendingOperation:
         self.inherent: frozenset[str] = frozenset()  # names of an unregistered op's properties
         self.regions: list[Region] = []
         self.successors: list[Block] = []
+
+    def clear(self) -> None:
+        """Forget what a custom form has filled in."""
+        self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
+        self.inherent = frozenset()
 
 
 class _Scope:
@@ -142,7 +146,7 @@ class Parser(AttributeParser):
 
     def operation(self) -> Operation:
         scanner = self.scanner
-        match = scanner.match(_HEAD)
+        match = scanner.match(HEAD_PATTERN)
         if match is None:
             self._no_operation()
         names, generic, custom = match.groups()
@@ -173,7 +177,7 @@ class Parser(AttributeParser):
 
     def _no_operation(self) -> NoReturn:
         scanner = self.scanner
-        if scanner.match(_OPERANDS) is not None:
+        if scanner.match(NAMES_PATTERN) is not None:
             scanner.expect("=", " after SSA name")
             raise scanner.error("expected an operation name")
         raise scanner.error("expected an operation")
@@ -200,6 +204,8 @@ class Parser(AttributeParser):
         if definition is None and not self.allow_unregistered:
             raise scanner.error(f"op '{name}' is unregistered", start, start + len(name) + 2)
         pending = PendingOperation(name, definition, start)
+        if self.line(GENERIC_LINE, pending):
+            return pending
         scanner.expect("(", " before operands")
         if not scanner.accept(")"):
             pending.operands = self.operand_list()
@@ -267,7 +273,8 @@ class Parser(AttributeParser):
             self._define(names, at, results)
             return
         groups = [
-            (m[1], int(m[2] or 1) if len(m[2] or "") < 9 else 1 << 30, m.start()) for m in _RESULT.finditer(names)
+            (m[1], int(m[2] or 1) if len(m[2] or "") < 9 else 1 << 30, m.start(1))
+            for m in RESULT_PATTERN.finditer(names)
         ]
         bound = sum(count for _, count, _ in groups)
         if bound != len(results) or any(count == 0 for _, count, _ in groups):
@@ -302,10 +309,59 @@ class Parser(AttributeParser):
         for (name, _), (_, at) in self._scope.forward.items():
             raise self.scanner.error(f"use of undeclared SSA value name '{name}'", at, at + len(name))
 
+    # -- whole custom forms at once ---------------------------------------------------------------------------------
+
+    def line(self, line: Line, pending: PendingOperation) -> bool:
+        """Take a custom form that reads as its format's plainest spelling. False, with nothing taken, if it does not:
+        then the format's steps read it, and say what is wrong where something is."""
+        scanner = self.scanner
+        match = line.pattern.match(self.source.text, scanner.pos)
+        if match is None:
+            return False
+        start = scanner.pos
+        for group, part in enumerate(line.parts, 1):
+            text = match[group]
+            if part == "operand":
+                pending.operands.append((text, 0, match.start(group)))
+            elif part == "operands":
+                if text is not None:
+                    at = match.start(group)
+                    pending.operands = [(name, 0, at) for name in text.replace(" ", "").split(",")]
+            elif part == "properties":
+                if text is not None:
+                    scanner.pos = match.start(group)
+                    pending.attributes = dict(self._dictionaries.get(text) or self.optional_attributes())
+                    if pending.definition is None:
+                        pending.inherent = frozenset(pending.attributes)
+            elif part == "attributes":
+                if text is not None:
+                    scanner.pos = match.start(group)
+                    given = self._dictionaries.get(text) or self.optional_attributes()
+                    if pending.attributes.keys() & given.keys():
+                        break
+                    pending.attributes = pending.attributes | given
+            elif part == "signature":
+                scanner.pos = match.start(group)
+                pending.operand_types, pending.result_types = self._signatures.get(text) or self.signature()
+            else:
+                type = self._types.get(text)
+                if type is None:
+                    scanner.pos = match.start(group)
+                    type = self.type()
+                    if scanner.pos != match.end(group):
+                        break
+                (pending.operand_types if part == "operand type" else pending.result_types).append(type)
+        else:
+            scanner.pos = match.end()
+            return True
+        scanner.pos = start
+        pending.clear()
+        return False
+
     # -- parts that custom forms use --------------------------------------------------------------------------------
 
     def operand(self) -> OperandName:
-        match = self.scanner.match(_OPERAND)
+        match = self.scanner.match(OPERAND_PATTERN)
         if match is None:
             raise self.scanner.error("expected SSA operand")
         number = match[2]
@@ -313,7 +369,7 @@ class Parser(AttributeParser):
 
     def operand_list(self) -> list[OperandName]:
         """One or more operands."""
-        match = self.scanner.match(_OPERANDS)
+        match = self.scanner.match(NAMES_PATTERN)
         if match is not None and "#" not in match[1] and "," not in match[1]:
             operands = [(match[1], 0, match.start(1))]
         else:
@@ -326,7 +382,7 @@ class Parser(AttributeParser):
 
     def type(self) -> Type:
         """A type, looked up by its text where that has been seen."""
-        match = _TYPE.match(self.source.text, self.scanner.pos)
+        match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None:
             return self.types.parse()
         known = self._types.get(match[1])
@@ -340,7 +396,7 @@ class Parser(AttributeParser):
 
     def signature(self) -> tuple[list[Type], list[Type]]:
         """`(operand types) -> result types`."""
-        match = _SIGNATURE.match(self.source.text, self.scanner.pos)
+        match = SIGNATURE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is not None:
             known = self._signatures.get(match[1])
             if known is not None:
@@ -357,7 +413,7 @@ class Parser(AttributeParser):
         """An attribute dictionary if one is next; a new dict either way."""
         if not self.scanner.at("{"):
             return {}
-        match = _ATTRIBUTES.match(self.source.text, self.scanner.pos)
+        match = ATTRIBUTES_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None:
             return self.attribute_dictionary()
         known = self._dictionaries.get(match[1])
@@ -370,7 +426,7 @@ class Parser(AttributeParser):
         return dict(parsed)
 
     def optional_location(self) -> LocationAttr | None:
-        if self.scanner.match(_LOCATION) is None:
+        if self.scanner.match(LOCATION_PATTERN) is None:
             return None
         text = self.location_body()
         self.scanner.expect(")", " after location")

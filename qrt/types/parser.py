@@ -83,15 +83,16 @@ class TypeParser:
 
     def parse(self) -> Type:
         """Any type, a function type included."""
-        if self.scanner.at("("):
-            with self.scanner.nested():
+        scanner = self.scanner
+        if scanner.text.startswith("(", scanner.skip()):
+            with scanner.nested():
                 return self._function()
         return self.parse_non_function()
 
     def parse_non_function(self) -> Type:
         scanner = self.scanner
         start = scanner.skip()
-        if scanner.at("!"):
+        if scanner.text.startswith("!", start):
             return self._dialect_type(start)
         word = scanner.peek_word()
         scanner.pos += len(word)

@@ -395,6 +395,8 @@ def _zero_points(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[
 
 def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     """(shape, row-major items) of nested sequences; arrays count as sequences."""
+    if isinstance(values, float | int):
+        return (), [values]
     if hasattr(values, "tolist"):
         values = values.tolist()
     shape: list[int] = []
