@@ -23,17 +23,23 @@ static inline int qrt_value8(qrt_container container, const uint8_t *p) {
     return container == QRT_I8 ? (int8_t)*p : *p;
 }
 
-/* KU values from `left` valid ones; the others become 0. */
-static inline __m128i qrt_centred_step(qrt_container container, const uint8_t *source, int64_t left, __m128i zero) {
-    if (left >= KU)
-        return _mm_sub_epi16(qrt_widen8(container, _mm_loadl_epi64((const __m128i *)source)), zero);
-    uint8_t bytes[KU] = {0};
-    int16_t values[KU] = {0};
-    memcpy(bytes, source, (size_t)left);
-    _mm_storeu_si128((__m128i *)values,
-                     _mm_sub_epi16(qrt_widen8(container, _mm_loadl_epi64((const __m128i *)bytes)), zero));
-    memset(values + left, 0, (size_t)(KU - left) * sizeof *values);
+static inline __m128i qrt_load8(qrt_container container, const uint8_t *source) {
+    return qrt_widen8(container, _mm_loadl_epi64((const __m128i *)source));
+}
+
+/* Fewer than 8 values: the others become 0. */
+static inline __m128i qrt_load_part(qrt_container container, const uint8_t *source, int count, __m128i zero) {
+    uint8_t bytes[8] = {0};
+    int16_t values[8] = {0};
+    memcpy(bytes, source, (size_t)count);
+    _mm_storeu_si128((__m128i *)values, _mm_sub_epi16(qrt_load8(container, bytes), zero));
+    memset(values + count, 0, (size_t)(8 - count) * sizeof *values);
     return _mm_loadu_si128((const __m128i *)values);
+}
+
+static inline __m128i qrt_load_step(qrt_container container, const uint8_t *source, int64_t left, __m128i zero) {
+    return left >= KU ? _mm_sub_epi16(qrt_load8(container, source), zero)
+                      : qrt_load_part(container, source, (int)left, zero);
 }
 
 static inline void qrt_pack_a_i16(qrt_container container, const uint8_t *source, int64_t row_stride, int rows,
@@ -47,8 +53,11 @@ static inline void qrt_pack_a_i16(qrt_container container, const uint8_t *source
         }
         const uint8_t *row = source + i * row_stride;
         const __m128i zero = _mm_set1_epi16((short)zero_point[i]);
-        for (int64_t k = 0; k < depth; k += KU, to += mr * KU)
-            _mm_store_si128((__m128i *)to, qrt_centred_step(container, row + k, depth - k, zero));
+        int64_t k = 0;
+        for (; k + KU <= depth; k += KU, to += mr * KU)
+            _mm_store_si128((__m128i *)to, _mm_sub_epi16(qrt_load8(container, row + k), zero));
+        if (k < depth)
+            _mm_store_si128((__m128i *)to, qrt_load_part(container, row + k, (int)(depth - k), zero));
     }
 }
 
@@ -56,26 +65,19 @@ static inline void qrt_pack_a_i16(qrt_container container, const uint8_t *source
 static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *source, int64_t k_stride, int columns,
                                        int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
     const int64_t pairs = (depth + KU - 1) / KU * (KU / 2);
-    for (int j = 0; j < nr; j += 8) {
-        const int valid = columns - j < 8 ? (columns > j ? columns - j : 0) : 8;
-        __m128i zero = _mm_packs_epi32(_mm_loadu_si128((const __m128i *)(zero_point + j)),
-                                       _mm_loadu_si128((const __m128i *)(zero_point + j + 4)));
-        for (int64_t p = 0; p < pairs; p++) {
+    for (int64_t p = 0; p < pairs; p++) {
+        for (int j = 0; j < nr; j += 8) {
+            const __m128i zero = _mm_packs_epi32(_mm_loadu_si128((const __m128i *)(zero_point + j)),
+                                                 _mm_loadu_si128((const __m128i *)(zero_point + j + 4)));
             __m128i row[2];
             for (int r = 0; r < 2; r++) {
-                const int64_t k = 2 * p + r;
-                const uint8_t *from = source + k * k_stride + j;
-                uint8_t bytes[8];
-                if (k >= depth || !valid) {
+                const uint8_t *from = source + (2 * p + r) * k_stride + j;
+                if (2 * p + r >= depth || j >= columns)
                     row[r] = _mm_setzero_si128();
-                } else if (valid == 8) {
-                    row[r] = _mm_sub_epi16(qrt_widen8(container, _mm_loadl_epi64((const __m128i *)from)), zero);
-                } else { /* missing columns may hold anything: their sums are not stored */
-                    memset(bytes, 0, sizeof bytes);
-                    memcpy(bytes, from, (size_t)valid);
-                    row[r] = qrt_widen8(container, _mm_loadl_epi64((const __m128i *)bytes));
-                    row[r] = _mm_sub_epi16(row[r], zero);
-                }
+                else if (j + 8 <= columns)
+                    row[r] = _mm_sub_epi16(qrt_load8(container, from), zero);
+                else
+                    row[r] = qrt_load_part(container, from, columns - j, zero);
             }
             int16_t *to = panel + (p * nr + j) * 2;
             _mm_store_si128((__m128i *)to, _mm_unpacklo_epi16(row[0], row[1]));
@@ -91,8 +93,8 @@ static inline void qrt_pack_b_columns_i16(qrt_container container, const uint8_t
         for (int j = 0; j < nr; j += 4) {
             __m128i c[4];
             for (int i = 0; i < 4; i++)
-                c[i] = j + i < columns ? qrt_centred_step(container, source + (j + i) * n_stride + k, depth - k,
-                                                          _mm_set1_epi16((short)zero_point[j + i]))
+                c[i] = j + i < columns ? qrt_load_step(container, source + (j + i) * n_stride + k, depth - k,
+                                                       _mm_set1_epi16((short)zero_point[j + i]))
                                        : _mm_setzero_si128();
             __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
             __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);

@@ -83,6 +83,13 @@ static inline __m512i requantize_float32(__m512i acc, const strip *s) {
     return _mm512_add_epi32(q, s->zero_point);
 }
 
+static inline void store_bytes(uint8_t *to, __m128i bytes, __mmask16 live) {
+    if (live == 0xffff)
+        _mm_storeu_si128((__m128i *)to, bytes);
+    else
+        _mm_mask_storeu_epi8(to, live, bytes);
+}
+
 static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *requant, const int32_t *acc,
                                                              int64_t acc_stride, int rows, int columns, uint8_t *target,
                                                              int64_t target_stride, int64_t parameter, int64_t row_step,
@@ -102,7 +109,7 @@ static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *
             for (int row = i; row < i + group; row++) {
                 const __m512i value = _mm512_loadu_si512(acc + row * acc_stride + j);
                 const __m512i q = fixed ? requantize_fixed(value, &s) : requantize_float32(value, &s);
-                _mm_mask_storeu_epi8(target + row * target_stride + j, live, _mm512_cvtepi32_epi8(q));
+                store_bytes(target + row * target_stride + j, _mm512_cvtepi32_epi8(q), live);
             }
         }
     }

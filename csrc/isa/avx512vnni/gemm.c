@@ -38,12 +38,19 @@ static void pack_a(qrt_container container, const void *source, int64_t row_stri
     const uint8_t flip = container == QRT_I8 ? 0x80 : 0;
     for (int i = 0; i < MR; i++) {
         uint8_t *to = (uint8_t *)panel + i * KU;
-        __m128i sum = _mm_setzero_si128();
         const uint8_t *row = (const uint8_t *)source + i * row_stride;
-        for (int64_t k = 0; k < depth; k += KU, to += MR * KU) {
-            __m128i bytes = _mm_setzero_si128();
-            if (i < rows)
-                bytes = flip_part(load_part(row + k, depth - k), depth - k, flip);
+        const int64_t valid = i < rows ? depth : 0;
+        const __m128i flips = _mm_set1_epi8((char)flip);
+        __m128i sum = _mm_setzero_si128();
+        int64_t k = 0;
+        for (; k + KU <= valid; k += KU, to += MR * KU) {
+            const __m128i bytes = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(row + k)), flips);
+            _mm_store_si128((__m128i *)to, bytes);
+            sum = _mm_add_epi64(sum, _mm_sad_epu8(bytes, _mm_setzero_si128()));
+        }
+        for (; k < depth; k += KU, to += MR * KU) {
+            const int64_t left = valid > k ? valid - k : 0;
+            const __m128i bytes = flip_part(load_part(row + k, left), left, flip);
             _mm_store_si128((__m128i *)to, bytes);
             sum = _mm_add_epi64(sum, _mm_sad_epu8(bytes, _mm_setzero_si128()));
         }
