@@ -17,7 +17,7 @@ import pytest
 from qrt import kernels
 
 PEAK_SOURCE = Path(__file__).with_name("peak.c")
-PEAK_LOOPS = 20_000
+PEAK_LOOPS = 100_000
 SUMMARY = pytest.StashKey[list[str]]()
 
 Work = Callable[[], object]
