@@ -14,7 +14,7 @@ $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet "setuptools>=77" "Cython>=3.1" "numpy>=2.0"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint,report]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint]"
 	touch $@
 
 $(BUILT): $(INSTALLED) $(SOURCES)
