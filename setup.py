@@ -1,4 +1,4 @@
-"""Builds csrc/ as static libraries, one per ISA folder with its own flags, and the Cython modules of qrt/_seam over them."""
+"""Builds csrc/ as static libraries, one per ISA folder with its own flags, and the Cython modules over them."""
 
 import platform
 import re
@@ -12,8 +12,8 @@ from setuptools.command.build_clib import build_clib
 from setuptools.command.build_ext import build_ext
 
 ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
-# -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, of which only the
-# final value is known to fit.
+# -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
+# they end with is known to fit.
 COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
 HEADERS = ["setup.py", *glob("csrc/**/*.[hd]*", recursive=True), *glob("csrc/isa/*/flags")]
 NO_VECTORS = {
@@ -92,7 +92,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         language_level=3,
-        compiler_directives={"boundscheck": False, "wraparound": False, "embedsignature": False},
+        compiler_directives={"boundscheck": False, "wraparound": False, "auto_pickle": False, "autotestdict": False},
     ),
     cmdclass={"build_clib": BuildLibraries, "build_ext": BuildExtensions},
 )

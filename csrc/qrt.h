@@ -1,8 +1,8 @@
 /* The frame of the kernels: argument structs, the kernel table, and the entries that the seam binds.
  *
- * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` is immutable once bound and shared by all
- * threads; `scratch` belongs to one call. `args->kernels` is the table of the ISA chosen when the call was bound, so the
- * loops in core/ never name an ISA. docs/kernels.md describes who packs, blocks, loads the bias and stores. */
+ * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` is immutable once bound and shared by
+ * all threads; `scratch` belongs to one call. `args->kernels` is the table of the ISA chosen when the call was bound,
+ * so the loops in core/ never name an ISA. docs/kernels.md describes who packs, blocks, loads the bias and stores. */
 #ifndef QRT_H
 #define QRT_H
 
@@ -49,8 +49,9 @@ typedef struct {
     int64_t step[QRT_MAX_RANK];
 } qrt_layout;
 
-/* Splits blocked axes into (blocks, block), drops axes of size 1 and merges those that are walked as one: afterwards every
- * block is 1 and the innermost step 0 or 1. The strides of operands walked along (or NULL) are rewritten with it. */
+/* Splits blocked axes into (blocks, block), drops axes of size 1 and merges those that are walked as one: afterwards
+ * every block is 1 and the innermost step 0 or 1. The strides of operands walked along (or NULL) are rewritten with it.
+ */
 qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides);
 
 typedef struct {
@@ -82,8 +83,8 @@ typedef struct {
     const int64_t *zero_point;
     /* Derived when bound, for expressed f32 (else NULL). */
     const float *scale_f32;
-    const float *reciprocal_f32;  /* 1.0f / scale_f32 */
-    const float *zero_point_f32;  /* the integer rounded once */
+    const float *reciprocal_f32;   /* 1.0f / scale_f32 */
+    const float *zero_point_f32;   /* the integer rounded once */
     const int32_t *zero_point_i32; /* NULL when some zero point needs more than 24 bits */
 } qrt_cast_args;
 
@@ -121,11 +122,12 @@ typedef struct {
     int ku;             /* K values per step */
     int a_size, b_size; /* bytes of one packed value */
     /* One panel of `rows` <= mr rows (row i at source + i * row_stride) and `depth` values of K, K contiguous. Missing
-     * rows and the tail of the last step are filled so that they add nothing. zero_point has mr values. `terms` has room
-     * for 2 * mr values, private to the kernel: what `start` needs to know about the rows. */
+     * rows and the tail of the last step are filled so that they add nothing. zero_point has mr values. `terms` has
+     * room for 2 * mr values, private to the kernel: what `start` needs to know about the rows. */
     void (*pack_a)(qrt_container container, const void *source, int64_t row_stride, int rows, int64_t depth,
                    const int32_t *zero_point, void *panel, int32_t *terms);
-    /* The same for `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. terms: 2 * nr. */
+    /* The same for `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. terms: 2 * nr.
+     */
     void (*pack_b)(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
     /* tile[mr][nr] = bias[nr] plus the corrections that the packing left out. Sums wrap modulo 2^32: only the final

@@ -34,6 +34,8 @@ uint32_t qrt_cpu_features(void) {
 
 #else
 
-uint32_t qrt_cpu_features(void) { return 0; }
+uint32_t qrt_cpu_features(void) {
+    return 0;
+}
 
 #endif

@@ -49,12 +49,11 @@ static qrt_status binary_row(const void *context, const qrt_row *row) {
     const job *j = context;
     const qrt_binary_args *args = j->args;
     const int last = args->layout.rank - 1;
-    return args->kernels->binary_row(args, AT(j->source, row->offsets[0], qrt_container_size(args->a)),
-                                     args->a_strides[last],
-                                     AT(j->source2, row->offsets[1], qrt_container_size(args->b)),
-                                     args->b_strides[last],
-                                     AT(j->target, row->offset, qrt_container_size(args->requant.container)),
-                                     row->count, row->parameter, args->layout.step[last]);
+    return args->kernels->binary_row(
+        args, AT(j->source, row->offsets[0], qrt_container_size(args->a)), args->a_strides[last],
+        AT(j->source2, row->offsets[1], qrt_container_size(args->b)), args->b_strides[last],
+        AT(j->target, row->offset, qrt_container_size(args->requant.container)), row->count, row->parameter,
+        args->layout.step[last]);
 }
 
 static qrt_status run(const void *args, const qrt_layout *layout, qrt_scratch *scratch, qrt_row_fn fn) {

@@ -15,7 +15,9 @@ static inline qrt_float_state qrt_float_enter(void) {
         __asm__ volatile("ldmxcsr %0" ::"m"(standard));
     return saved;
 }
-static inline void qrt_float_leave(qrt_float_state saved) { __asm__ volatile("ldmxcsr %0" ::"m"(saved)); }
+static inline void qrt_float_leave(qrt_float_state saved) {
+    __asm__ volatile("ldmxcsr %0" ::"m"(saved));
+}
 
 #elif defined(__aarch64__)
 
@@ -26,7 +28,9 @@ static inline qrt_float_state qrt_float_enter(void) {
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)0));
     return saved;
 }
-static inline void qrt_float_leave(qrt_float_state saved) { __asm__ volatile("msr fpcr, %0" ::"r"(saved)); }
+static inline void qrt_float_leave(qrt_float_state saved) {
+    __asm__ volatile("msr fpcr, %0" ::"r"(saved));
+}
 
 #else
 
@@ -38,7 +42,9 @@ static inline qrt_float_state qrt_float_enter(void) {
     fesetenv(FE_DFL_ENV);
     return saved;
 }
-static inline void qrt_float_leave(qrt_float_state saved) { fesetenv(&saved); }
+static inline void qrt_float_leave(qrt_float_state saved) {
+    fesetenv(&saved);
+}
 
 #endif
 #endif

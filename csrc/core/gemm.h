@@ -1,4 +1,5 @@
-/* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding, packing b). */
+/* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding,
+ * packing b). */
 #ifndef QRT_GEMM_H
 #define QRT_GEMM_H
 
@@ -12,7 +13,7 @@
 /* Where the panels of packed matrices are: [matrix][span of K][panel of columns]. */
 typedef struct {
     int64_t spans, panels;
-    int64_t span_bytes;  /* of a panel over a whole span */
+    int64_t span_bytes; /* of a panel over a whole span */
     int64_t matrix_bytes;
     int64_t matrix_terms; /* int32 values */
 } qrt_b_shape;
@@ -26,8 +27,8 @@ typedef struct {
     bool bias_fits; /* every bias lies within args->bias_limit */
 } qrt_gemm_call;
 
-/* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds the
- * panels of `packed_columns` columns from packed_column on, of the batch's matrix of b. */
+/* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
+ * the panels of `packed_columns` columns from packed_column on, of the batch's matrix of b. */
 typedef struct {
     int64_t batch, row, rows, column, columns;
     qrt_packed packed;
@@ -38,7 +39,9 @@ static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int 
     return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
 }
 
-static inline int64_t qrt_spans(const qrt_gemm_args *args) { return qrt_max(1, qrt_ceil_div(args->k, args->span)); }
+static inline int64_t qrt_spans(const qrt_gemm_args *args) {
+    return qrt_max(1, qrt_ceil_div(args->k, args->span));
+}
 
 static inline int64_t qrt_span_depth(const qrt_gemm_args *args, int64_t span) {
     return qrt_min(args->span, args->k - span * args->span);
@@ -53,8 +56,8 @@ static inline int64_t qrt_b_matrix(const qrt_gemm_args *args, int64_t batch) {
 }
 
 static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch, int64_t row) {
-    return args->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] +
-                              row * args->a_zero_point_steps[1]];
+    return args
+        ->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1]];
 }
 
 qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns);

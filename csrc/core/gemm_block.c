@@ -133,12 +133,11 @@ static void run_column_panel(const state *s, int64_t column) {
                 kernel->start(bias, s->work.terms + i * 2 * kernel->mr, b_terms, args->k, tile);
             kernel->tile(s->work.panels + i * s->work.panel_bytes + first * a_step, b + first * b_step, count, tile);
             if (c == chunks - 1)
-                args->kernels->store(&args->requant, tile, kernel->nr,
-                                     (int)qrt_min(kernel->mr, block->row + block->rows - row), columns,
-                                     output_at(call, block->batch, row, column),
-                                     args->out_row_stride / qrt_container_size(args->requant.container),
-                                     parameter_of(args, block->batch, row, column), args->requant_steps[1],
-                                     args->requant_steps[2]);
+                args->kernels->store(
+                    &args->requant, tile, kernel->nr, (int)qrt_min(kernel->mr, block->row + block->rows - row), columns,
+                    output_at(call, block->batch, row, column),
+                    args->out_row_stride / qrt_container_size(args->requant.container),
+                    parameter_of(args, block->batch, row, column), args->requant_steps[1], args->requant_steps[2]);
         }
     }
 }
@@ -193,11 +192,10 @@ static qrt_status run_long_tile(const state *s, int64_t row, int64_t column) {
         if (status != QRT_OK)
             return status;
     }
-    args->kernels->store_wide(&args->requant, acc, kernel->nr, rows, columns,
-                              output_at(call, block->batch, row, column),
-                              args->out_row_stride / qrt_container_size(args->requant.container),
-                              parameter_of(args, block->batch, row, column), args->requant_steps[1],
-                              args->requant_steps[2]);
+    args->kernels->store_wide(
+        &args->requant, acc, kernel->nr, rows, columns, output_at(call, block->batch, row, column),
+        args->out_row_stride / qrt_container_size(args->requant.container),
+        parameter_of(args, block->batch, row, column), args->requant_steps[1], args->requant_steps[2]);
     return QRT_OK;
 }
 

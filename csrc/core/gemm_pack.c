@@ -45,8 +45,9 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     const int width = (int)qrt_min(kernel->nr, column + columns - first);
     int32_t zero_point[QRT_MAX_NR] = {0};
     for (int j = 0; j < width; j++)
-        zero_point[j] = (int32_t)args->b_zero_point[matrix * args->b_zero_point_steps[0] +
-                                                    (first + j) * args->b_zero_point_steps[2]];
+        zero_point[j] =
+            (int32_t)
+                args->b_zero_point[matrix * args->b_zero_point_steps[0] + (first + j) * args->b_zero_point_steps[2]];
     const char *source = b + matrix * args->b_matrix_stride + first * args->b_n_stride;
     for (int64_t span = 0; span < shape.spans; span++) {
         const int64_t depth = qrt_span_depth(args, span);

@@ -17,7 +17,9 @@ void *qrt_aligned_alloc(size_t bytes) {
     return posix_memalign(&memory, QRT_ALIGNMENT, bytes ? bytes : 1) == 0 ? memory : NULL;
 }
 
-void qrt_aligned_free(void *memory) { free(memory); }
+void qrt_aligned_free(void *memory) {
+    free(memory);
+}
 
 static void release(void *value) {
     workspaces *owned = value;
@@ -26,7 +28,9 @@ static void release(void *value) {
     free(owned);
 }
 
-static void create_key(void) { key_status = pthread_key_create(&key, release); }
+static void create_key(void) {
+    key_status = pthread_key_create(&key, release);
+}
 
 void *qrt_workspace(qrt_workspace_slot slot, size_t bytes) {
     pthread_once(&once, create_key);

@@ -89,14 +89,18 @@ static qrt_status run_bits(job *j, qrt_scratch *scratch) {
 
 qrt_status qrt_pack_bits(const void *pointer, qrt_scratch *scratch) {
     const qrt_bits_args *args = pointer;
-    job j = {.args = args, .row = args->kernels->pack_bits_row, .source_bytes = args->columns,
+    job j = {.args = args,
+             .row = args->kernels->pack_bits_row,
+             .source_bytes = args->columns,
              .target_bytes = qrt_ceil_div(args->columns * args->width, 8)};
     return run_bits(&j, scratch);
 }
 
 qrt_status qrt_unpack_bits(const void *pointer, qrt_scratch *scratch) {
     const qrt_bits_args *args = pointer;
-    job j = {.args = args, .row = args->kernels->unpack_bits_row,
-             .source_bytes = qrt_ceil_div(args->columns * args->width, 8), .target_bytes = args->columns};
+    job j = {.args = args,
+             .row = args->kernels->unpack_bits_row,
+             .source_bytes = qrt_ceil_div(args->columns * args->width, 8),
+             .target_bytes = args->columns};
     return run_bits(&j, scratch);
 }

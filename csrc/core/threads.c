@@ -32,7 +32,8 @@ static struct {
     int64_t tasks;
     atomic_llong next;
     atomic_int status;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .busy = ATOMIC_FLAG_INIT, .state = CLOSED};
+} pool = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .busy = ATOMIC_FLAG_INIT, .state = CLOSED};
 
 static atomic_int num_threads;
 
@@ -72,7 +73,9 @@ int qrt_get_num_threads(void) {
     return threads;
 }
 
-void qrt_set_num_threads(int threads) { atomic_store(&num_threads, (int)qrt_max(1, qrt_min(threads, MAX_THREADS))); }
+void qrt_set_num_threads(int threads) {
+    atomic_store(&num_threads, (int)qrt_max(1, qrt_min(threads, MAX_THREADS)));
+}
 
 /* ---- workers ---- */
 
@@ -137,7 +140,9 @@ static void reset_in_child(void) {
     atomic_flag_clear(&pool.busy);
 }
 
-static void register_fork(void) { pthread_atfork(NULL, NULL, reset_in_child); }
+static void register_fork(void) {
+    pthread_atfork(NULL, NULL, reset_in_child);
+}
 
 static void start_workers(int wanted) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

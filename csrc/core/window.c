@@ -35,7 +35,8 @@ void qrt_gather_patch(const qrt_window *w, qrt_container container, const void *
             fill_values(container, target, w->kernel[1] * channels, fill);
             continue;
         }
-        const char *line = (const char *)input + ((image * w->height + y) * w->width * w->channels + group * channels) * size;
+        const char *line =
+            (const char *)input + ((image * w->height + y) * w->width * w->channels + group * channels) * size;
         if (whole) {
             memcpy(target, line + left * channels * size, (size_t)row_bytes);
             continue;

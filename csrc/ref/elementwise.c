@@ -10,8 +10,8 @@ static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int
                      args->requant.storage_max);
 }
 
-qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
-                          int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
+qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
+                          void *target, int64_t count, int64_t parameter, int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
         const int64_t left = ref_load(args->a, a, i * a_stride) - args->a_zero_point[p];

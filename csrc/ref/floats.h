@@ -1,5 +1,6 @@
 /* Expressed floats as doubles. An operation on two values of a format with p <= 24 bits done in double and then rounded
- * to the format equals the operation rounded once: 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995). */
+ * to the format equals the operation rounded once: 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995).
+ */
 #ifndef QRT_REF_FLOATS_H
 #define QRT_REF_FLOATS_H
 

@@ -9,8 +9,8 @@ static void pack_a(qrt_container container, const void *source, int64_t row_stri
     int16_t *target = panel;
     for (int64_t k = 0; k < depth; k++)
         for (int i = 0; i < MR; i++)
-            *target++ = i < rows ? (int16_t)(ref_load(container, (const char *)source + i * row_stride, k) - zero_point[i])
-                                 : 0;
+            *target++ =
+                i < rows ? (int16_t)(ref_load(container, (const char *)source + i * row_stride, k) - zero_point[i]) : 0;
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
@@ -19,8 +19,8 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
     int16_t *target = panel;
     for (int64_t k = 0; k < depth; k++)
         for (int j = 0; j < NR; j++)
-            *target++ = j < columns ? (int16_t)(ref_load(container, source, k * k_stride + j * n_stride) - zero_point[j])
-                                    : 0;
+            *target++ =
+                j < columns ? (int16_t)(ref_load(container, source, k * k_stride + j * n_stride) - zero_point[j]) : 0;
 }
 
 static void start(const int32_t *bias, const int32_t *a_terms, const int32_t *b_terms, int64_t depth, int32_t *tile) {
@@ -41,8 +41,15 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
         }
 }
 
-const qrt_gemm_kernel ref_gemm = {
-    .mr = MR, .nr = NR, .ku = 1, .a_size = 2, .b_size = 2, .pack_a = pack_a, .pack_b = pack_b, .start = start, .tile = tile};
+const qrt_gemm_kernel ref_gemm = {.mr = MR,
+                                  .nr = NR,
+                                  .ku = 1,
+                                  .a_size = 2,
+                                  .b_size = 2,
+                                  .pack_a = pack_a,
+                                  .pack_b = pack_b,
+                                  .start = start,
+                                  .tile = tile};
 
 /* ---- any container: exact sums, 128 bits where 32-bit containers could pass 64 ---- */
 
@@ -67,7 +74,8 @@ static int128 sum_of_products(const qrt_gemm_args *args, const void *a, int64_t 
 qrt_status ref_wide_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
                         int64_t *acc) {
     for (int64_t j = 0; j < args->n; j++) {
-        const int128 sum = sum_of_products(args, a, a_zero_point, b, matrix, j, b_zero_point(args, matrix, 0, j), 0, args->k);
+        const int128 sum =
+            sum_of_products(args, a, a_zero_point, b, matrix, j, b_zero_point(args, matrix, 0, j), 0, args->k);
         acc[j] = (int64_t)sum;
         if (acc[j] != sum)
             return QRT_ACCUMULATOR_OVERFLOW;
@@ -84,8 +92,7 @@ static qrt_status fixed_column(const qrt_gemm_args *args, const void *a, int64_t
     for (int64_t block = 0; block * args->k_block < args->k; block++) {
         const int64_t first = block * args->k_block;
         const int64_t end = first + args->k_block < args->k ? first + args->k_block : args->k;
-        const int128 sum =
-            sum_of_products(args, a, za, b, matrix, j, b_zero_point(args, matrix, block, j), first, end);
+        const int128 sum = sum_of_products(args, a, za, b, matrix, j, b_zero_point(args, matrix, block, j), first, end);
         int128 product;
         if (__builtin_mul_overflow(sum, (int128)args->block_multiplier[block * args->n + j], &product) ||
             __builtin_add_overflow(*total, product, total))
@@ -108,8 +115,7 @@ static qrt_status float32_column(const qrt_gemm_args *args, const void *a, int64
     for (int64_t block = 0; block * args->k_block < args->k; block++) {
         const int64_t first = block * args->k_block;
         const int64_t end = first + args->k_block < args->k ? first + args->k_block : args->k;
-        const int128 sum =
-            sum_of_products(args, a, za, b, matrix, j, b_zero_point(args, matrix, block, j), first, end);
+        const int128 sum = sum_of_products(args, a, za, b, matrix, j, b_zero_point(args, matrix, block, j), first, end);
         if (sum != (int64_t)sum)
             return QRT_ACCUMULATOR_OVERFLOW;
         const float term = (float)(int64_t)sum * args->block_scale[block * args->n + j];

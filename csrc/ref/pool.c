@@ -11,8 +11,7 @@ void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
             for (int64_t x = 0; x < columns; x++)
                 acc += ref_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point;
         ref_store(args->requant.container, target, channel,
-                  ref_requantize(&args->requant, acc,
-                                 (valid - 1) * args->count_step + channel * args->channel_step));
+                  ref_requantize(&args->requant, acc, (valid - 1) * args->count_step + channel * args->channel_step));
     }
 }
 

@@ -32,7 +32,9 @@ int64_t ref_finish_float32(const qrt_requant *requant, float scaled, int64_t zer
     return ref_clamp((int128)(int64_t)rintf(v) + zero_point, requant->storage_min, requant->storage_max);
 }
 
-static int32_t saturate_i32(int128 value) { return (int32_t)ref_clamp(value, INT32_MIN, INT32_MAX); }
+static int32_t saturate_i32(int128 value) {
+    return (int32_t)ref_clamp(value, INT32_MIN, INT32_MAX);
+}
 
 /* gemmlowp's SaturatingRoundingDoublingHighMul: division truncates, so the nudge rounds half away from zero but for
  * negative ties. */
@@ -58,7 +60,8 @@ static int64_t fixed_double(const qrt_requant *requant, int128 acc, int64_t para
     const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
     /* Saturating first keeps the shift within 128 bits and changes nothing: what saturates before does after. */
     const int32_t x = saturate_i32((int128)saturate_i32(acc) * ((int64_t)1 << left));
-    const int64_t scaled = divide_by_power(doubling_high_multiply(x, requant->multiplier[parameter]), shift < 0 ? -shift : 0);
+    const int64_t scaled =
+        divide_by_power(doubling_high_multiply(x, requant->multiplier[parameter]), shift < 0 ? -shift : 0);
     return ref_clamp((int128)scaled + requant->zero_point[parameter], requant->storage_min, requant->storage_max);
 }
 

@@ -12,11 +12,12 @@ one-dimensional and hold at least as many values as the largest index needs.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, final
+from typing import Any, NoReturn, Protocol, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
 
+@type_check_only
 class Requant(Protocol):
     """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are read:
     fixed and fixed_double: multiplier, shift; float32: scale_f32; float64_away: scale_f64; each with zero_point. The arrays of
@@ -46,6 +47,7 @@ class Call:
     """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for
     operands of another count, dtype, size, layout or a read-only output. The output may not overlap an input."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
     def name(self) -> str: ...
     @property

@@ -17,7 +17,7 @@ cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
     bint PyArray_ISWRITEABLE(cnp.ndarray array)
 
-CONTAINERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32}
+cdef dict CONTAINERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32}
 
 
 # ---- operands ----

@@ -1,9 +1,9 @@
 # What the bind_* functions share: Python values to checked C arguments.
 
-CONTAINER_NUMBERS = {name: number for number, name in enumerate(CONTAINERS)}
-EXPRESSED = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3}
-ROUNDINGS = {"half_even": 0, "half_away": 1, "toward_zero": 2}
-RULES = {"fixed": 0, "fixed_double": 1, "float32": 2, "float64_away": 3}
+cdef dict CONTAINER_NUMBERS = {name: number for number, name in enumerate(CONTAINERS)}
+cdef dict EXPRESSED = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3}
+cdef dict ROUNDINGS = {"half_even": 0, "half_away": 1, "toward_zero": 2}
+cdef dict RULES = {"fixed": 0, "fixed_double": 1, "float32": 2, "float64_away": 3}
 
 # Sizes and zero points below these leave every product of the C code inside 64 bits, every sum of products inside 128.
 cdef int64_t MAX_ELEMENTS = 1 << 40

@@ -1,6 +1,6 @@
 # matmul and conv2d: one entry, bound from a matrix or from a window.
 
-BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
+cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
 
 
 cdef Call new_gemm(str name, str isa, str a, str b):
@@ -26,7 +26,9 @@ cdef object bind_bias(Call call, qrt_gemm_args *args, object bias, int64_t eleme
         return None
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)
     kinds = {dtype: kind for kind, dtype in enumerate(BIASES.values(), QRT_BIAS_I32)}
-    args.bias = <qrt_bias_kind>choose(call.name, "bias", kinds, given)
+    if given not in kinds:
+        raise KernelError(f"{call.name}: the bias is {bias if isinstance(bias, str) else given}, expected {', '.join(BIASES)}")
+    args.bias = <qrt_bias_kind><int>kinds[given]
     if isinstance(bias, str):
         return given
     args.bias_constant = parameters(call, "bias", bias, given, elements)

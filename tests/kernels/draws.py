@@ -102,9 +102,8 @@ def requants(draw: st.DrawFn, count: int, rules: tuple[str, ...] = numerics.REQU
     few = draw(st.lists(st.floats(-45, 3), min_size=1, max_size=5))
     multipliers = np.resize(np.exp2(np.array(few)), count)
     zps = draw(zero_points(storage, count))
-    return numerics.requant_parameters(
-        rule, storage.name, storage.low, storage.high, [(float(m),) for m in multipliers], [(1.0,)] * count, zps.tolist()
-    )
+    numerators, ones = [(float(m),) for m in multipliers], [(1.0,)] * count
+    return numerics.requant_parameters(rule, storage.name, storage.low, storage.high, numerators, ones, zps.tolist())
 
 
 def stored(rng: np.random.Generator, storage: Storage, shape: tuple[int, ...]) -> Array:

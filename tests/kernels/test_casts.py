@@ -1,7 +1,7 @@
 """qcast and dcast of every ISA against numerics.py, bit for bit: every expressed type, container, rounding and layout.
 
-Hazards: rounding in the wrong format, ties, comparing with the bounds after the conversion, NaN and infinities, rows that
-start inside a parameter block, subnormal quotients."""
+Hazards: rounding in the wrong format, ties, comparing with the bounds after the conversion, NaN and infinities, rows
+that start inside a parameter block, subnormal quotients."""
 
 from typing import Any
 

@@ -44,7 +44,8 @@ def test_requantize(isa: str, data: st.DataObject) -> None:
     zps = data.draw(zero_points(storage, layout.count))
     # The difference of two 31-bit values is the widest that fixed_double takes.
     wide = storage.high - storage.low >= 1 << 31
-    requant = data.draw(requants(layout.count, ("fixed", "float32", "float64_away") if wide else numerics.REQUANT_RULES))
+    rules = ("fixed", "float32", "float64_away") if wide else numerics.REQUANT_RULES
+    requant = data.draw(requants(layout.count, rules))
     q = stored(np.random.default_rng(data.draw(seeds)), storage, layout.shape)
     call = _core.bind_requantize(
         isa=isa, storage=storage.name, shape=layout.shape, block=layout.block, step=layout.step, zero_points=zps,

@@ -1,5 +1,6 @@
-"""Strided copies and sub-byte packing against NumPy. Hazards: reaching outside an operand, items of every size, negative
-strides, rows that do not fill a byte, sign extension."""
+"""Strided copies and sub-byte packing against NumPy.
+
+Hazards: reaching outside an operand, items of every size, negative strides, rows that do not fill a byte, signs."""
 
 import numpy as np
 import pytest
