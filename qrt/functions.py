@@ -360,4 +360,4 @@ def _resolved(
     if x.ndim != 4 or len(kernel) != 2:
         raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")
     size, window, steps, spread = ((v[0], v[1]) for v in (x.shape[1:3], kernel, strides, dilations))
-    return resolve_padding(padding, size, window, steps, spread)
+    return resolve_padding(name, padding, size, window, steps, spread)

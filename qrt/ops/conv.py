@@ -57,7 +57,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         fail("conv2d", f"{groups} groups of {depth} input channels do not make {channels}", types)
     strides = two_positive("conv2d", "strides", attributes["strides"])
     dilations = two_positive("conv2d", "dilations", attributes["dilations"])
-    padding = pairs(attributes["padding"])
+    padding = pairs("conv2d", attributes["padding"])
     out_height = output_size("conv2d", height, kernel_height, padding[0], strides[0], dilations[0])
     out_width = output_size("conv2d", width, kernel_width, padding[1], strides[1], dilations[1])
     element = declared_element("conv2d", result)

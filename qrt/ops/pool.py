@@ -38,7 +38,7 @@ def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
         fail(op, "x must be NHWC, of rank 4", types)
     kernel = two_positive(op, "kernel", attributes["kernel"])
     strides = two_positive(op, "strides", attributes["strides"])
-    padding = pairs(attributes["padding"])
+    padding = pairs(op, attributes["padding"])
     if any(p >= k for k, both in zip(kernel, padding, strict=True) for p in both):
         fail(op, f"padding {attributes['padding']} must stay below the kernel {kernel}: a window would be empty", types)
     images, height, width, channels = x.shape

@@ -12,14 +12,19 @@ Pairs = tuple[tuple[int, int], tuple[int, int]]
 
 
 def resolve_padding(
-    padding: Any, size: tuple[int, int], kernel: tuple[int, int], strides: tuple[int, int], dilations: tuple[int, int]
+    op: str,
+    padding: Any,
+    size: tuple[int, int],
+    kernel: tuple[int, int],
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
 ) -> Pairs:
     """Explicit ``((top, bottom), (left, right))`` from "VALID", "SAME" (TensorFlow's: the odd element goes to the
     end) or pairs."""
+    if not isinstance(padding, str) or padding not in ("VALID", "SAME"):
+        return pairs(op, padding)
     if padding == "VALID":
         return ((0, 0), (0, 0))
-    if padding != "SAME":
-        return pairs(padding)
     resolved = []
     for extent, k, stride, dilation in zip(size, kernel, strides, dilations, strict=True):
         reach = (k - 1) * dilation + 1
@@ -28,7 +33,7 @@ def resolve_padding(
     return (resolved[0], resolved[1])
 
 
-def pairs(padding: Any) -> Pairs:
+def pairs(op: str, padding: Any) -> Pairs:
     """Two pairs of non-negative integers, or the error that says what was given."""
     try:
         (top, bottom), (left, right) = padding
@@ -36,7 +41,9 @@ def pairs(padding: Any) -> Pairs:
     except (TypeError, ValueError):
         values = (-1,)
     if min(values) < 0:
-        raise QuantTypeError(f"padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {padding!r}")
+        raise QuantTypeError(
+            f"{op}: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {padding!r}"
+        )
     return ((values[0], values[1]), (values[2], values[3]))
 
 

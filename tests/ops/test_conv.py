@@ -1,0 +1,157 @@
+"""conv2d against plain loops over windows, every kernel against the reference, every refusal."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt.cases import CONVS, ConvCase
+from qrt.errors import QuantTypeError
+from qrt.ops.requant import max_magnitude
+from qrt.ops.window import resolve_padding
+from qrt.types import FloatType, TensorType, UniformType
+from tests.ops import naive
+from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of, uniform_types
+
+X = UniformType("u8", "f32", 0.5, 100)
+W = UniformType("i8", "f32", 0.25, storage_min=-127)
+OUT = UniformType("i8", "f32", 4.0, -7)
+I32 = UniformType("i32", "f32", 0.125)
+SMALL = [c for c in CONVS if not c.timed]
+
+
+def channels(t: UniformType, count: int, axis: int = 0) -> UniformType:
+    return t.with_(
+        scales=[t.scale * (1 + i / 5) for i in range(count)], zero_points=[i % 4 - 2 for i in range(count)], axis=axis
+    )
+
+
+@pytest.mark.parametrize("case", SMALL, ids=lambda c: c.name)
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+def test_table_of_shapes(case: ConvCase, rule: str) -> None:
+    """Strides, dilations, uneven padding, groups; weights, bias and result per axis."""
+    rng = np.random.default_rng(1)
+    count = case.out_channels
+    tw, to, tb = channels(W, count), channels(OUT, count, 3), channels(I32, count)
+    x, w = storage_of(X, case.x_shape, rng), storage_of(tw, case.w_shape, rng)
+    b = rng.integers(-9999, 9999, count).astype(np.int32)
+    types = tensor(case.x_shape, X), tensor(case.w_shape, tw), tensor((count,), tb)
+    got = check_kernels(
+        "conv2d", [x, w, b], types, to, constants=[(), (1,), (2,), (1, 2)], requant=rule, **case.attributes
+    )
+    np.testing.assert_array_equal(got, naive.conv2d(x, w, X, tw, to, rule, case.attributes, (b, tb)))
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize(
+    ("size", "kernel", "stride", "dilation"), [(5, 3, 2, 1), (6, 3, 2, 1), (7, 2, 1, 3), (4, 1, 3, 1)]
+)
+def test_named_padding(padding: str, size: int, kernel: int, stride: int, dilation: int) -> None:
+    """TensorFlow's SAME gives ceil(size / stride) windows, the odd element of padding at the end."""
+    pads = resolve_padding("conv2d", padding, (size, size), (kernel, kernel), (stride, stride), (dilation, dilation))
+    result = infer("conv2d", [tensor((1, size, size, 2), X), tensor((3, kernel, kernel, 2), W)], OUT, padding=pads,
+                   strides=(stride, stride), dilations=(dilation, dilation))  # fmt: skip
+    windows = -(-size // stride) if padding == "SAME" else (size - (kernel - 1) * dilation - 1) // stride + 1
+    assert result.shape == (1, windows, windows, 3)
+    assert 0 <= pads[0][1] - pads[0][0] <= 1
+
+
+@given(st.data(), generators())
+def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
+    """Any widths, bounds, zero points and rules on drawn windows: each kernel equals the reference."""
+    groups, depth, per_group = data.draw(st.tuples(*[st.integers(1, 3)] * 3))
+    kernel, strides, dilations = (data.draw(st.tuples(*[st.integers(1, 3)] * 2)) for _ in range(3))
+    padding = data.draw(st.tuples(*[st.tuples(*[st.integers(0, 2)] * 2)] * 2))
+    size = tuple(
+        max((k - 1) * d + 1 - sum(p), 1) + data.draw(st.integers(0, 3))
+        for k, d, p in zip(kernel, dilations, padding, strict=True)
+    )
+    outputs = groups * per_group
+    tx = data.draw(uniform_types(scales=st.floats(1e-3, 1.0)))
+    tw = data.draw(maybe_per_axis(outputs, 0, scales=st.floats(1e-3, 1.0)))
+    to = data.draw(maybe_per_axis(outputs, 3, scales=st.floats(1e-3, 1e3)))
+    bound = kernel[0] * kernel[1] * depth * max_magnitude(tx) * max_magnitude(tw)
+    if bound >= 2**62:
+        return
+    attributes = {"strides": strides, "padding": padding, "dilations": dilations, "groups": groups}
+    x = storage_of(tx, (data.draw(st.integers(0, 2)), *size, groups * depth), rng)
+    w = storage_of(tw, (outputs, *kernel, depth), rng)
+    types = tensor(x.shape, tx), tensor(w.shape, tw)
+    rule = data.draw(rules(bound))
+    got = check_kernels("conv2d", [x, w], types, to, constants=[(), (1,)], requant=rule, **attributes)
+    if got.size < 60:
+        np.testing.assert_array_equal(got, naive.conv2d(x, w, tx, tw, to, rule, attributes))
+
+
+def test_no_channels_sum_to_nothing() -> None:
+    types = tensor((1, 2, 2, 0), X), tensor((3, 1, 1, 0), W), tensor((3,), I32)
+    b = np.int32([8, -16, 320])
+    got = check_kernels(
+        "conv2d", [np.zeros((1, 2, 2, 0), np.uint8), np.zeros((3, 1, 1, 0), np.int8), b], types, OUT,
+        constants=[(), (1, 2)],
+    )  # fmt: skip
+    assert got[0, 1, 1].tolist() == [-7, -7, 3]
+
+
+def test_result_without_out_type_is_exact() -> None:
+    tw = channels(W, 3)
+    types = tensor((1, 3, 3, 2), X), tensor((3, 2, 2, 2), tw)
+    element = infer("conv2d", types).element
+    assert isinstance(element, UniformType)
+    assert (element.storage, element.axis, element.scales) == ("i32", 3, tuple(0.5 * s for s in tw.scales))
+    rng = np.random.default_rng(8)
+    x, w = storage_of(X, (1, 3, 3, 2), rng), storage_of(tw, (3, 2, 2, 2), rng)
+    got = check_kernels("conv2d", [x, w], types)
+    first = (x[0, :2, :2].astype(int) - 100) * (w[1].astype(int) - tw.zero_points[1])
+    assert got[0, 0, 0, 1] == first.sum()
+
+
+def test_dynamic_dimensions() -> None:
+    types = tensor((None, None, 5, 2), X), tensor((3, 2, 2, 2), W)
+    assert infer("conv2d", types, OUT).shape == (None, None, 4, 3)
+    types = tensor((1, 4, 5, 2), X), tensor((None, 2, None, 2), W)
+    assert infer("conv2d", types, OUT).shape == (1, 3, None, None)
+
+
+BY_CHANNEL = UniformType("u8", "f32", [0.5, 0.25], axis=3)
+XT, WT = tensor((1, 4, 4, 2), X), tensor((3, 2, 2, 2), W)
+REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
+    ([XT], OUT, {}, "conv2d takes x, w, bias: got 1 operands"),
+    ([tensor((4, 4, 2), X), WT], OUT, {}, "x must be NHWC and w OHWI, both of rank 4; got (tensor<4x4x2x"),
+    ([XT, tensor((3, 8), W)], OUT, {}, "both of rank 4"),
+    ([tensor(None, X), WT], OUT, {}, "both of rank 4"),
+    ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "x must be a tensor of !quant.uniform"),
+    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x is summed over its height, width and channels"),
+    ([XT, tensor((3, 2, 2, 2), channels(W, 2, 3))], OUT, {}, "weights must be per layer, or per axis along"),
+    ([XT, WT], OUT, {"groups": 2}, "groups = 2 must be positive and divide the 3 output channels"),
+    ([XT, WT], OUT, {"groups": 0}, "groups = 0 must be positive"),
+    ([XT, WT], OUT, {"groups": "2"}, "groups = '2' must be positive"),
+    ([XT, WT], OUT, {"groups": 3}, "3 groups of 2 input channels do not make 2"),
+    ([XT, WT], OUT, {"strides": (1, 0)}, "strides must be two positive integers, got (1, 0)"),
+    ([XT, WT], OUT, {"strides": 2}, "strides must be two positive integers, got 2"),
+    ([XT, WT], OUT, {"dilations": (1, 1.5)}, "dilations must be two positive integers"),
+    ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "padding must be 'SAME', 'VALID' or"),
+    ([XT, WT], OUT, {"padding": ((0, 0), (0, 0.5))}, "padding must be 'SAME', 'VALID' or"),
+    ([XT, WT], OUT, {"padding": 1}, "padding must be 'SAME', 'VALID' or"),
+    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 does not fit 4 with padding [0, 0]"),
+    ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, "a window of 0 elements"),
+    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector of 3 values"),
+    ([XT, WT, tensor((3,), I32)], None, {}, "a bias needs out_type"),
+    ([XT, WT], channels(OUT, 3, 2), {}, "must be per layer or per axis along its channels (axis 3)"),
+    ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),
+    ([XT, WT], OUT.with_(expressed="bf16"), {}, "express different types: bf16, f32"),
+    ([XT, WT], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
+    ([XT, tensor((3, None, 2, 2), W)], None, {}, "no exact i32 result type exists (the depth is dynamic)"),
+    ([XT, tensor((3, 2, 2, 2), channels(W, 4))], OUT, {}, "dimension 0 is 3, scales are 4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("types", "out", "attributes", "message"), REFUSED)
+def test_refuses(types: list[TensorType], out: Any, attributes: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
+        infer("conv2d", types, out, **attributes)
+    assert str(raised.value).startswith("conv2d")

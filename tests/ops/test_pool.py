@@ -1,0 +1,134 @@
+"""Pooling against plain loops over windows, every kernel against the reference, every refusal."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt.cases import POOLS, PoolCase
+from qrt.errors import QuantTypeError
+from qrt.ops.requant import max_magnitude
+from qrt.types import FloatType, TensorType, UniformType
+from tests.ops import naive
+from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of
+
+T = UniformType("i8", "f32", 0.5, -3)
+OUT = UniformType("u8", "f32", 0.3, 9)
+
+
+def channels(t: UniformType, count: int, axis: int = 3) -> UniformType:
+    return t.with_(
+        scales=[t.scale * (1 + i / 5) for i in range(count)], zero_points=[i % 5 for i in range(count)], axis=axis
+    )
+
+
+@pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
+@pytest.mark.parametrize("per_axis", [False, True])
+def test_average_leaves_padding_out(case: PoolCase, rule: str, per_axis: bool) -> None:
+    count = case.shape[3]
+    t, out = (channels(T, count), channels(OUT, count)) if per_axis and count else (T, OUT)
+    x = storage_of(t, case.shape, np.random.default_rng(1))
+    got = check_kernels("avg_pool2d", [x], [tensor(case.shape, t)], out, requant=rule, **case.attributes)
+    np.testing.assert_array_equal(got, naive.pool("avg_pool2d", x, t, out, rule, case.attributes))
+
+
+@pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "t", [T, UniformType("u4", "f32", 0.5), UniformType("i32", "f32", 1.0), UniformType("i16", "f32", 1.0)]
+)
+def test_maximum_leaves_padding_out(case: PoolCase, t: UniformType) -> None:
+    """Padding must not win over values at the lower bound."""
+    x = storage_of(t, case.shape, np.random.default_rng(2))
+    got = check_kernels("max_pool2d", [x], [tensor(case.shape, t)], **case.attributes)
+    np.testing.assert_array_equal(got, naive.pool("max_pool2d", x, t, t, "", case.attributes))
+    lowest = np.full(case.shape, t.storage_min, x.dtype)
+    got = check_kernels("max_pool2d", [lowest], [tensor(case.shape, t)], **case.attributes)
+    assert (got == t.storage_min).all()
+
+
+@given(st.data(), generators())
+def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
+    kernel = data.draw(st.tuples(st.integers(1, 4), st.integers(1, 4)))
+    padding = tuple((data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, k - 1))) for k in kernel)
+    size = tuple(max(k - sum(p), 1) + data.draw(st.integers(0, 4)) for k, p in zip(kernel, padding, strict=True))
+    shape = (data.draw(st.integers(0, 2)), *size, data.draw(st.integers(1, 4)))
+    t = data.draw(maybe_per_axis(shape[3], 3, scales=st.floats(1e-3, 10.0)))
+    out = data.draw(maybe_per_axis(shape[3], 3, scales=st.floats(1e-3, 10.0)))
+    attributes = {"kernel": kernel, "strides": data.draw(st.tuples(*[st.integers(1, 3)] * 2)), "padding": padding}
+    x, types = storage_of(t, shape, rng), [tensor(shape, t)]
+    rule = data.draw(rules(kernel[0] * kernel[1] * max_magnitude(t)))
+    got = check_kernels("avg_pool2d", [x], types, out, requant=rule, **attributes)
+    np.testing.assert_array_equal(got, naive.pool("avg_pool2d", x, t, out, rule, attributes))
+    got = check_kernels("max_pool2d", [x], types, **attributes)
+    np.testing.assert_array_equal(got, naive.pool("max_pool2d", x, t, t, "", attributes))
+
+
+def test_average_keeps_the_type_and_rounds_half_up() -> None:
+    """`fixed` on the sum: 10 / 4 and -10 / 4 are ties."""
+    t = UniformType("i8", "f32", 0.1)
+    x = np.int8([[1, 2], [3, 4]]).reshape(1, 2, 2, 1)
+    types = [tensor(x.shape, t)]
+    assert infer("avg_pool2d", types).element == t
+    assert check_kernels("avg_pool2d", [x], types).item() == 3
+    assert check_kernels("avg_pool2d", [-x], types).item() == -2
+
+
+def test_a_kernel_far_larger_than_the_image_needs_no_memory() -> None:
+    """Parameters exist per count of elements that can occur, not per element of the kernel."""
+    attributes = {"kernel": (90_000, 90_000), "strides": (1, 1), "padding": ((89_998, 0), (0, 89_998))}
+    x, types = np.int8([[3, 4], [5, 7]]).reshape(1, 2, 2, 1), [tensor((1, 2, 2, 1), T)]
+    from qrt.ops import FAMILIES
+
+    family = FAMILIES["avg_pool2d"]
+    complete = family.complete(attributes)
+    result = family.resolve(tuple(types), complete)
+    call, is_kernel = family.call(tuple(types), result, complete)
+    assert is_kernel
+    out = np.empty((1, 1, 1, 1), np.int8)
+    call(x, out)
+    assert out.item() == 5
+
+
+def test_dynamic_dimensions() -> None:
+    assert infer("avg_pool2d", [tensor((None, None, 4, 2), T)]).shape == (None, None, 2, 2)
+    assert infer("max_pool2d", [tensor((1, 5, None, None), T)]).shape == (1, 2, None, None)
+
+
+XT = tensor((1, 4, 4, 2), T)
+REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
+    (tensor((4, 4, 2), T), None, {}, "x must be NHWC, of rank 4; got (tensor<4x4x2x"),
+    (tensor(None, T), None, {}, "x must be NHWC, of rank 4"),
+    (tensor((1, 4, 4, 2), FloatType("f32")), None, {}, "x must be a tensor of !quant.uniform"),
+    (tensor((1, 4, 4, 2), channels(T, 4, 1)), None, {}, "must be per layer or per axis along the channels (axis 3)"),
+    (XT, None, {"kernel": (0, 2)}, "kernel must be two positive integers, got (0, 2)"),
+    (XT, None, {"strides": (2,)}, "strides must be two positive integers, got (2,)"),
+    (XT, None, {"padding": ((2, 0), (0, 0))}, "must stay below the kernel (2, 2): a window would be empty"),
+    (XT, None, {"padding": "SAME"}, "padding must be"),
+    (XT, None, {"kernel": (5, 2)}, "a window of 5 does not fit 4 with padding [0, 0]"),
+    (tensor((1, 0, 4, 2), T), None, {"padding": ((1, 1), (0, 0))}, "a window over no element has no value"),
+    (tensor((1, 4, 4, 2), T.with_(zero_points=-129)), None, {}, "x has zero point -129 outside [-128, 127]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ["avg_pool2d", "max_pool2d"])
+@pytest.mark.parametrize(("x", "out", "attributes", "message"), REFUSED)
+def test_refuses(op: str, x: TensorType, out: Any, attributes: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
+        infer(op, [x], out, **attributes)
+    assert str(raised.value).startswith(op)
+
+
+def test_refuses_results_of_other_types() -> None:
+    with pytest.raises(QuantTypeError, match=r"max_pool2d: the result must keep the type .* requantize apart"):
+        infer("max_pool2d", [XT], OUT)
+    with pytest.raises(QuantTypeError, match=r"avg_pool2d: the result .* expresses another type"):
+        infer("avg_pool2d", [XT], OUT.with_(expressed="f16"))
+    with pytest.raises(QuantTypeError, match="avg_pool2d: requant = 'fixed_double' is defined on 32-bit"):
+        infer("avg_pool2d", [tensor((1, 4, 4, 2), UniformType("i32", "f32", 1.0))], OUT, requant="fixed_double")
+    with pytest.raises(QuantTypeError, match="avg_pool2d: requant must be one of"):
+        infer("avg_pool2d", [XT], OUT, requant="mean")
