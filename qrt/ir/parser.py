@@ -342,7 +342,12 @@ class Parser(AttributeParser):
                     pending.attributes = pending.attributes | given
             elif part == "signature":
                 scanner.pos = match.start(group)
-                pending.operand_types, pending.result_types = self._signatures.get(text) or self.signature()
+                known = self._signatures.get(text)
+                if known is None:
+                    known = self.signature()
+                    if scanner.pos != match.end(group):
+                        break
+                pending.operand_types, pending.result_types = known
             else:
                 type = self._types.get(text)
                 if type is None:
