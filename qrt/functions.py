@@ -264,8 +264,7 @@ def clamp(
     >>> clamp(q, 0, 6).storage.tolist()
     [0, 5, 12]
     """
-    bounds = {"min": None if min is None else float(min), "max": None if max is None else float(max)}
-    return apply("clamp", (q,), bounds, None, out)
+    return apply("clamp", (q,), {"min": min, "max": max}, None, out)
 
 
 def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:

@@ -6,6 +6,7 @@ is clamped: the result has the operand's type.
 
 from collections.abc import Mapping, Sequence
 from math import isnan
+from numbers import Real
 
 import numpy as np
 
@@ -42,10 +43,9 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 def _bounds(attributes: Attributes) -> tuple[float, float]:
     low, high = attributes["min"], attributes["max"]
-    try:
-        return (-np.inf if low is None else float(low)), (np.inf if high is None else float(high))
-    except (TypeError, ValueError):
-        raise QuantTypeError(f"clamp: min and max must be real numbers or None, got {low!r}, {high!r}") from None
+    if not all(bound is None or isinstance(bound, Real) for bound in (low, high)):
+        raise QuantTypeError(f"clamp: min and max must be real numbers or None, got {low!r} and {high!r}")
+    return (-np.inf if low is None else float(low)), (np.inf if high is None else float(high))
 
 
 def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]:
