@@ -296,7 +296,7 @@ def ready(array: Array) -> Array:
     flags = array.flags
     if flags.c_contiguous and flags.aligned and array.dtype.isnative:
         return array
-    return np.require(array, array.dtype.newbyteorder("="), "CA").reshape(array.shape)
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 
 
 def operand(q: QuantTensor) -> Array:
