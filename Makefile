@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+LINTERS := $(VENV)/.linters
 SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.pyx' -o -name '*.pxd')
 BUILT := build/.built
 
@@ -14,9 +15,15 @@ $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet "setuptools>=77" "Cython>=3.1" "numpy>=2.0"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test,lint]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test]"
+	mkdir -p $(@D) $(dir $(BUILT))
+	touch $@ $(BUILT)
+
+$(LINTERS): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --group lint
 	touch $@
 
+# The editable installation has built everything once; later changes of the C code are built in place.
 $(BUILT): $(INSTALLED) $(SOURCES)
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
@@ -27,7 +34,7 @@ demo: build
 test: build
 	$(BIN)/python -m pytest
 
-lint: build
+lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -35,7 +42,7 @@ lint: build
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
 
-format: $(INSTALLED)
+format: $(LINTERS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]')

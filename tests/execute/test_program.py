@@ -219,7 +219,7 @@ def test_a_dynamic_channel_axis_is_checked_when_it_runs():
 def test_load_refuses_what_it_cannot_read(tmp_path):
     with pytest.raises(ModelError, match="No such file"):
         qrt.load(tmp_path / "absent.mlir")
-    with pytest.raises(ModelError, match="only .mlir"):
+    with pytest.raises(ModelError, match=r"only \.mlir"):
         qrt.load(tmp_path / "model.onnx")
     (tmp_path / "bad.mlir").write_bytes(b"\xff\xfe")
     with pytest.raises(ModelError, match="UTF-8"):
