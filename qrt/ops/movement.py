@@ -29,6 +29,7 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
+from qrt.ops.requant import check_rule, max_magnitude
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -196,6 +197,7 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
                 shape[d] = size if here is None else here
     element = declared_element("concat", result) or _joined_element(types, elements, axis)
     check_expressed("concat", *elements, element)
+    check_rule("concat", attributes["requant"], max(map(max_magnitude, elements)))
     if any(t.is_sub_channel for t in (*elements, element)):
         fail("concat", "sub-channel types are not supported", types)
     return checked_result("concat", shape, element)

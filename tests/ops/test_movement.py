@@ -1,0 +1,212 @@
+"""reshape, transpose, concat: storage moves and the channels move with it, on every kernel."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt.errors import QuantTypeError
+from qrt.ops.core import parameters_of
+from qrt.ops.movement import transposed_element
+from qrt.types import FloatType, TensorType, UniformType
+from tests.ops import naive
+from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of, uniform_types
+
+T = UniformType("i8", "f32", 0.5, 3)
+
+
+def channels(t: UniformType, count: int, axis: int) -> UniformType:
+    return t.with_(scales=[t.scale * (1 + i / 5) for i in range(count)], zero_points=list(range(count)), axis=axis)
+
+
+def blocked(shape: tuple[int, ...], blocks: dict[int, int]) -> UniformType:
+    counts = [d // blocks[i] if i in blocks else 1 for i, d in enumerate(shape)]
+    scales = (np.arange(np.prod(counts)) + 1.0).reshape(counts)
+    return UniformType("i8", "f32", scales.tolist(), scales.astype(int).tolist(), block_sizes=blocks)
+
+
+def scales_of(t: UniformType, shape: tuple[int, ...]) -> np.ndarray:
+    """The scale of every element: what must move with the storage."""
+    return np.broadcast_to(parameters_of(t, shape)[0], shape)
+
+
+# ----------------------------------------------------------------------------------------------------------- transpose
+
+
+@given(st.data(), generators(), st.integers(0, 4).flatmap(lambda rank: shapes(rank, 5)))
+def test_transpose_drawn(data: st.DataObject, rng: np.random.Generator, shape: tuple[int, ...]) -> None:
+    permutation = tuple(data.draw(st.permutations(range(len(shape)))))
+    axis = data.draw(st.integers(0, max(len(shape) - 1, 0)))
+    t = data.draw(maybe_per_axis(shape[axis] if shape else 0, axis))
+    q, types = storage_of(t, shape, rng), [tensor(shape, t)]
+    got = check_kernels("transpose", [q], types, permutation=permutation)
+    np.testing.assert_array_equal(got, q.transpose(permutation))
+    element = infer("transpose", types, permutation=permutation).element
+    assert isinstance(element, UniformType)
+    np.testing.assert_array_equal(scales_of(element, got.shape), scales_of(t, shape).transpose(permutation))
+
+
+@pytest.mark.parametrize("permutation", [(0, 1, 2), (2, 0, 1), (1, 0, 2), None])
+def test_transpose_moves_blocks(permutation: tuple[int, ...] | None) -> None:
+    t = blocked((2, 4, 6), {1: 2, 2: 3})
+    q = storage_of(t, (2, 4, 6), np.random.default_rng(1))
+    got = check_kernels("transpose", [q], [tensor(q.shape, t)], permutation=permutation)
+    element = infer("transpose", [tensor(q.shape, t)], permutation=permutation).element
+    assert isinstance(element, UniformType)
+    np.testing.assert_array_equal(scales_of(element, got.shape), scales_of(t, q.shape).transpose(permutation))
+
+
+def test_transposing_twice_gives_the_type_back() -> None:
+    t = blocked((2, 4, 6), {1: 2, 2: 3})
+    assert transposed_element(transposed_element(t, (2, 0, 1)), (1, 2, 0)) == t
+
+
+# ------------------------------------------------------------------------------------------------------------- reshape
+
+
+@pytest.mark.parametrize(
+    ("old", "axis", "new", "new_axis"),
+    [
+        ((2, 3, 4), 1, (2, 3, 2, 2), 1),
+        ((2, 3, 4), 1, (1, 2, 3, 4), 2),
+        ((2, 3, 4), 2, (6, 4), 1),
+        ((2, 3, 4), 0, (2, 12), 0),
+        ((4, 2, 2), 1, (2, 2, 2, 2), 2),  # not the first axis of that size
+        ((2, 2, 2), 1, (2, 2, 2, 1), 1),
+        ((3,), 0, (1, 3, 1), 1),
+        ((0, 3), 1, (3, 0), None),
+        ((2, 3), 1, (3, 2), None),
+        ((2, 3), 1, (6,), None),
+        ((4, 6), 1, (4, 2, 3), None),
+    ],
+)
+def test_reshape_keeps_the_channel_axis(
+    old: tuple[int, ...], axis: int, new: tuple[int, ...], new_axis: int | None
+) -> None:
+    t = channels(T, old[axis], axis)
+    q = storage_of(t, old, np.random.default_rng(2))
+    if new_axis is None:
+        with pytest.raises(QuantTypeError, match=re.escape(f"loses its channels when {list(old)} becomes {list(new)}")):
+            infer("reshape", [tensor(old, t)], tensor(new, t))
+        return
+    element = t.with_(axis=new_axis)
+    got = check_kernels("reshape", [q], [tensor(old, t)], tensor(new, element))
+    np.testing.assert_array_equal(got, q.reshape(new))
+    np.testing.assert_array_equal(scales_of(element, new), scales_of(t, old).reshape(new))
+
+
+def test_reshape_computes_the_dynamic_dimension() -> None:
+    assert infer("reshape", [tensor((4, 6), T)], tensor((None, 8), T)).shape == (3, 8)
+    assert infer("reshape", [tensor((None, 6), T)], tensor((None, 3), T)).shape == (None, 3)
+    assert infer("reshape", [tensor((0, 6), T)], tensor((None, 3), T)).shape == (0, 3)
+
+
+# -------------------------------------------------------------------------------------------------------------- concat
+
+
+@given(st.data(), generators(), st.integers(1, 3).flatmap(lambda rank: shapes(rank, 4)))
+def test_concat_drawn(data: st.DataObject, rng: np.random.Generator, shape: tuple[int, ...]) -> None:
+    """Operands of any types, requantized to the result's, along any axis; empty ones too."""
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    operands = [tuple(size if d == axis else n for d, n in enumerate(shape)) for size in sizes]
+    scales = st.floats(0.01, 10.0)
+    types = []
+    for own in operands:
+        d = data.draw(st.integers(0, len(own) - 1))
+        types.append(data.draw(maybe_per_axis(own[d], d, scales=scales)))
+    out_shape = tuple(sum(sizes) if d == axis else n for d, n in enumerate(shape))
+    d = data.draw(st.integers(0, len(shape) - 1))
+    out = data.draw(maybe_per_axis(out_shape[d], d, scales=scales))
+    arrays = [storage_of(t, own, rng) for t, own in zip(types, operands, strict=True)]
+    got = check_kernels(
+        "concat", arrays, [tensor(own, t) for own, t in zip(operands, types, strict=True)], out, axis=axis
+    )
+    start = 0
+    for q, t in zip(arrays, types, strict=True):
+        for index in np.ndindex(*q.shape):
+            target = tuple(i + start * (d == axis) for d, i in enumerate(index))
+            if t == out:
+                assert got[target] == q[index]
+            else:
+                scale, zp = naive.parameters_at(t, index)
+                assert got[target] == naive.stored(int(q[index]) - zp, "fixed", (scale,), 1.0, out, target)
+        start += q.shape[axis]
+
+
+@given(uniform_types(), st.integers(-2, 1), generators())
+def test_concat_of_one_type_moves_storage(t: UniformType, axis: int, rng: np.random.Generator) -> None:
+    sizes = [(2, 3), (2, 3), (2, 3)]
+    arrays = [storage_of(t, size, rng) for size in sizes]
+    got = check_kernels("concat", arrays, [tensor(size, t) for size in sizes], axis=axis)
+    np.testing.assert_array_equal(got, np.concatenate(arrays, axis))
+
+
+def test_concat_joins_channels() -> None:
+    a, b = channels(T, 2, 1), channels(T.with_(scales=0.1), 3, 1)
+    arrays = [storage_of(t, (4, n), np.random.default_rng(3)) for t, n in ((a, 2), (b, 3))]
+    types = [tensor((4, 2), a), tensor((4, 3), b)]
+    got = check_kernels("concat", arrays, types, axis=-1)
+    np.testing.assert_array_equal(got, np.concatenate(arrays, 1))
+    assert infer("concat", types, axis=1).element == a.with_(
+        scales=a.scales + b.scales, zero_points=a.zero_points + b.zero_points
+    )
+
+
+def test_concat_of_more_operands_than_one_kernel_takes() -> None:
+    arrays = [np.full((1, 2), i, np.int8) for i in range(40)]
+    got = check_kernels("concat", arrays, [tensor((1, 2), T)] * 40)
+    assert got[:, 1].tolist() == list(range(40))
+
+
+def test_concat_of_dynamic_dimensions() -> None:
+    assert infer("concat", [tensor((None, 3), T), tensor((2, None), T)], axis=0).shape == (None, 3)
+    assert infer("concat", [tensor((None, 3), T), tensor((2, 4), T)], axis=1).shape == (2, 7)
+
+
+# ------------------------------------------------------------------------------------------------------------- refusals
+
+F32 = FloatType("f32")
+XT = tensor((2, 3), T)
+REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
+    ("transpose", [tensor((2, 3), F32)], None, {}, "x must be a tensor of !quant.uniform"),
+    ("transpose", [tensor(None, T)], None, {}, "x must be ranked"),
+    ("transpose", [XT], None, {"permutation": (0, 0)}, "permutation (0, 0) is not one of 2 axes"),
+    ("transpose", [XT], None, {"permutation": (0,)}, "permutation (0,) is not one of 2 axes"),
+    ("transpose", [XT], None, {"permutation": (-1, 0)}, "permutation (-1, 0) is not one of 2 axes"),
+    ("transpose", [XT], T.with_(scales=1.0), {}, "the result must have the element type"),
+    ("reshape", [XT], None, {}, "the result shape must be given"),
+    ("reshape", [XT], T, {}, "the result shape must be given"),
+    ("reshape", [XT], tensor((4,), T), {}, "does not have the elements of shape [4]"),
+    ("reshape", [XT], tensor((None, 4), T), {}, "does not have the elements of shape [None, 4]"),
+    ("reshape", [XT], tensor((None, None), T), {}, "does not have the elements"),
+    ("reshape", [XT], tensor((6,), T.with_(scales=1.0)), {}, "the result must have the element type"),
+    ("reshape", [tensor((2, 3), F32)], tensor((6,), T), {}, "x must be a tensor of !quant.uniform"),
+    ("reshape", [tensor((4, 6), blocked((4, 6), {0: 2}))], tensor((24,), T), {}, "loses its channels"),
+    ("concat", [], None, {}, "concat takes x: got 0 operands"),
+    ("concat", [XT, tensor((2, 3), F32)], None, {}, "operand 1 must be a tensor of !quant.uniform"),
+    ("concat", [XT], None, {"axis": 2}, "axis 2 is out of range"),
+    ("concat", [XT], None, {"axis": -3}, "axis -3 is out of range"),
+    ("concat", [XT], None, {"axis": None}, "axis None is out of range"),
+    ("concat", [tensor((), T)], None, {}, "axis 0 is out of range"),
+    ("concat", [XT, tensor((3,), T)], None, {}, "operands must have one rank"),
+    ("concat", [XT, tensor(None, T)], None, {}, "operands must have one rank"),
+    ("concat", [XT, tensor((2, 4), T)], None, {}, "dimension 1 must agree"),
+    ("concat", [XT, tensor((2, 3), T.with_(scales=1.0))], None, {}, "operands of different types need out_type"),
+    ("concat", [XT, tensor((2, 3), T.with_(expressed="f16"))], T, {}, "express different types: f16, f32"),
+    ("concat", [tensor((2, 3), channels(T, 2, 0)), XT], None, {}, "operands of different types need out_type"),
+    ("concat", [XT, XT], channels(T, 3, 0), {}, "dimension 0 is 4, scales are 3"),
+    ("concat", [XT, XT], None, {"requant": "none"}, "requant must be one of fixed"),
+    ("concat", [tensor((2, 4), blocked((2, 4), {1: 2}))] * 2, None, {}, "sub-channel types are not supported"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "types", "out", "attributes", "message"), REFUSED)
+def test_refuses(op: str, types: list[TensorType], out: Any, attributes: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
+        infer(op, types, out, **attributes)
+    assert str(raised.value).startswith(op)
