@@ -181,8 +181,12 @@ class QuantTensor:
         return self._shape[0]
 
     def __repr__(self) -> str:
-        values = np.array2string(self.dequantize(), separator=", ", prefix="QuantTensor(", threshold=100)
-        return f"QuantTensor({values}, type={self.type})"
+        try:
+            values, label = self.dequantize(), ""
+        except QuantTypeError:  # f80 and f128 have no NumPy values
+            values, label = self.storage, "storage="
+        shown = np.array2string(values, separator=", ", prefix=f"QuantTensor({label}", threshold=100)
+        return f"QuantTensor({label}{shown}, type={self.type})"
 
     # ----------------------------------------------------------------------------------------------------------- views
 
