@@ -137,7 +137,6 @@ def round_to(value: float, name: str) -> float:
     return float(form.decode(form.encode_float(value)))
 
 
-@lru_cache(maxsize=4096)
 def spell_double(value: float) -> str:
     """Upstream's spelling of a double: six digits with an exponent where that is exact, else as many digits as tell
     doubles apart, else the 64-bit pattern.
@@ -148,6 +147,7 @@ def spell_double(value: float) -> str:
     return spell(struct.unpack(">Q", struct.pack(">d", value))[0], _DOUBLE)
 
 
+@lru_cache(maxsize=4096)
 def spell(bits: int, form: FloatFormat) -> str:
     """Upstream's spelling (AsmPrinter's printFloatValue over APFloat::toString) of a bit pattern of a format."""
     value = form.decode(bits)
