@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 @type_check_only
 class Requant(Protocol):
-    """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are read:
-    fixed and fixed_double: multiplier, shift; float32: scale_f32; float64_away: scale_f64; each with zero_point. The arrays of
-    a rule and zero_point have equal lengths."""
+    """What requantizes: numerics.RequantParameters, or anything with these attributes. Only the arrays of its rule are
+    read: fixed and fixed_double: multiplier, shift; float32: scale_f32; float64_away: scale_f64; each with zero_point,
+    all of them as long as the parameter index needs."""
 
     @property
     def rule(self) -> str: ...  # "fixed" "fixed_double" "float32" "float64_away"
@@ -61,8 +61,8 @@ class Call:
 @final
 class Plan:
     """Calls run one after another in one call of C. Buffer slot s is buffers[s]; slots[i] names the slots of calls[i]'s
-    operands, inputs first. run() takes one array per slot, checks each against every use of it, and releases the GIL; after an error the
-    contents of the outputs are unspecified."""
+    operands, inputs first. run() takes one array per slot, checks each against every use of it, and releases the GIL;
+    after an error the contents of the outputs are unspecified."""
 
     def __init__(self, calls: Sequence[Call], slots: Sequence[Sequence[int]], slot_count: int) -> None: ...
     def run(self, buffers: Sequence[npt.NDArray[Any]]) -> None: ...
@@ -72,8 +72,8 @@ def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the be
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
 
-# x, out. `rounding` "half_even" "half_away" "toward_zero"; `zero_point` "before" "after"; `scale` "divide" "reciprocal".
-# `scales` are doubles that already are values of the expressed type.
+# x, out. `rounding` "half_even" "half_away" "toward_zero"; `zero_point` "before" "after"; `scale` "divide"
+# "reciprocal". `scales` are doubles that already are values of the expressed type.
 def bind_qcast(
     *,
     isa: str,
@@ -116,9 +116,9 @@ def bind_requantize(
     requant: Requant,
 ) -> Call: ...
 
-# a, [b], [bias], out, where b is an operand unless b_constant is given, bias an operand when it is given as "i32", "i64"
-# or "f32". out[batch] = requant(bias + (a[a_index[batch]] - za) @ (b[b_index[batch]] - zb)), shapes (matrices, m, k),
-# (matrices, k, n) or, transposed, (matrices, n, k), and (batch, m, n).
+# a, [b], [bias], out, where b is an operand unless b_constant is given, bias an operand when it is given as "i32",
+# "i64" or "f32". out[batch] = requant(bias + (a[a_index[batch]] - za) @ (b[b_index[batch]] - zb)), of shapes
+# (matrices, m, k), (matrices, k, n) or, transposed, (matrices, n, k), and (batch, m, n).
 #   a_index, b_index: which matrix each batch uses (None: its own number, or 0 when there is one matrix)
 #   a_zero_point_steps: (matrix, row); b_zero_point_steps: (matrix, block of K, column)
 #   requant_steps: (batch, row, column) of requant's parameter index

@@ -1,4 +1,4 @@
-"""Calls into the C kernels: bind once, run many times with the GIL released. _core.pyi says what each function takes."""
+"""Calls into the C kernels: bind once, run many times with the GIL released. _core.pyi says what functions take."""
 
 cimport cython
 cimport numpy as cnp
@@ -17,7 +17,9 @@ cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
     bint PyArray_ISWRITEABLE(cnp.ndarray array)
 
-cdef dict CONTAINERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32}
+cdef dict CONTAINERS = {
+    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32
+}
 
 
 # ---- operands ----
@@ -28,27 +30,34 @@ cdef struct Operand:
     int64_t nbytes
 
 
-cdef check_operand(str name, str what, int position, const Operand *expected, object value, object shape, object dtype,
-                   bint written):
-    """The checks that keep a kernel inside its operands."""
-    cdef cnp.ndarray array
+cdef inline bint fits(const Operand *expected, object value, bint written):
+    """What keeps a kernel inside an operand."""
     if not isinstance(value, cnp.ndarray):
-        raise KernelError(f"{name}: {what} {position} is a {type(value).__name__}, expected an array of {dtype}")
-    array = value
-    if cnp.PyArray_TYPE(array) != expected.type_number or not PyArray_ISNOTSWAPPED(array):
-        raise KernelError(f"{name}: {what} {position} holds {array.dtype}, expected {dtype}")
-    if cnp.PyArray_SIZE(array) != expected.elements:
-        raise KernelError(
-            f"{name}: {what} {position} has {cnp.PyArray_SIZE(array)} elements, expected {expected.elements} (shape {shape})"
-        )
-    if not cnp.PyArray_IS_C_CONTIGUOUS(array) or not cnp.PyArray_ISALIGNED(array):
-        raise KernelError(f"{name}: {what} {position} is not C-contiguous and aligned")
-    if written and not PyArray_ISWRITEABLE(array):
-        raise KernelError(f"{name}: {what} {position} is written to, and read-only")
+        return False
+    cdef cnp.ndarray array = value
+    return (cnp.PyArray_TYPE(array) == expected.type_number and PyArray_ISNOTSWAPPED(array)
+            and cnp.PyArray_SIZE(array) == expected.elements
+            and cnp.PyArray_IS_C_CONTIGUOUS(array) and cnp.PyArray_ISALIGNED(array)
+            and (not written or PyArray_ISWRITEABLE(array)))
+
+
+cdef misfit(str name, str what, int position, int64_t elements, object value, object shape, object dtype):
+    """The error for a value that does not fit."""
+    given = f"{name}: {what} {position}"
+    if not isinstance(value, np.ndarray):
+        return KernelError(f"{given} is a {type(value).__name__}, expected an array of {dtype}")
+    if value.dtype != dtype:
+        return KernelError(f"{given} holds {value.dtype}, expected {dtype}")
+    if value.size != elements:
+        return KernelError(f"{given} has {value.size} elements, expected {elements} (shape {shape})")
+    if not value.flags.c_contiguous or not value.flags.aligned:
+        return KernelError(f"{given} is not C-contiguous and aligned")
+    return KernelError(f"{given} is written to, and read-only")
 
 
 cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) noexcept nogil:
-    return a_bytes > 0 and b_bytes > 0 and <uintptr_t>a < <uintptr_t>b + b_bytes and <uintptr_t>b < <uintptr_t>a + a_bytes
+    cdef uintptr_t first = <uintptr_t>a, second = <uintptr_t>b
+    return a_bytes > 0 and b_bytes > 0 and first < second + b_bytes and second < first + a_bytes
 
 
 cdef int overlapping_input(const Operand *operands, int count, void **pointers, const int32_t *slots) noexcept nogil:
@@ -95,8 +104,9 @@ cdef class Call:
             raise KernelError(f"{self.name}: {len(operands)} operands given, expected {count}")
         for i in range(count):
             value = operands[i]
-            check_operand(self.name, "operand", i, &self.operands[i], value, self.operand_shapes[i], self.operand_dtypes[i],
-                          i == count - 1)
+            if not fits(&self.operands[i], value, i == count - 1):
+                raise misfit(self.name, "operand", i, self.operands[i].elements, value, self.operand_shapes[i],
+                             self.operand_dtypes[i])
             pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>value)
         i = overlapping_input(self.operands, count, pointers, NULL)
         if i >= 0:
@@ -151,7 +161,9 @@ cdef class Plan:
         for i in range(self.count):
             call = self.calls[i]
             if len(slots[i]) != call.count:
-                raise KernelError(f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given")
+                raise KernelError(
+                    f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given"
+                )
             self.steps[i] = qrt_step(call.entry, call.args, call.count, self.slots + used)
             for operand, slot in enumerate(slots[i]):
                 if not 0 <= slot < slot_count:
@@ -205,14 +217,17 @@ cdef class Plan:
             for slot in range(self.slot_count):
                 if self.dtypes[slot] is None:
                     continue
-                check_operand("plan", "buffer", slot, &self.uses[slot], buffers[slot], self.shapes[slot], self.dtypes[slot],
-                              self.written[slot])
+                if not fits(&self.uses[slot], buffers[slot], self.written[slot]):
+                    raise misfit("plan", "buffer", slot, self.uses[slot].elements, buffers[slot], self.shapes[slot],
+                                 self.dtypes[slot])
                 pointers[slot] = cnp.PyArray_DATA(<cnp.ndarray>buffers[slot])
             for step in range(self.count):
                 call = self.calls[step]
                 overlapped = overlapping_input(call.operands, call.count, pointers, self.steps[step].slots)
                 if overlapped >= 0:
-                    raise KernelError(f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}")
+                    raise KernelError(
+                        f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"
+                    )
             with nogil:
                 status = qrt_run(self.steps, self.count, pointers, qrt_get_num_threads(), seconds, &step)
             if status != QRT_OK:

@@ -1,5 +1,7 @@
 # What the bind_* functions share: Python values to checked C arguments.
 
+from operator import index as exact_int
+
 cdef dict CONTAINER_NUMBERS = {name: number for number, name in enumerate(CONTAINERS)}
 cdef dict EXPRESSED = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3}
 cdef dict ROUNDINGS = {"half_even": 0, "half_away": 1, "toward_zero": 2}
@@ -53,7 +55,7 @@ cdef int container_of(str name, object storage) except -1:
 
 cdef tuple dimensions(str name, str what, object values, int rank=-1, int64_t least=0, int64_t most=MAX_ELEMENTS):
     """A tuple of integers in [least, most], `rank` of them if given."""
-    given = tuple(int(value) for value in values)
+    given = tuple(exact_int(value) for value in values)
     if rank >= 0 and len(given) != rank:
         raise KernelError(f"{name}: {what} has {len(given)} entries, expected {rank}")
     if any(not least <= value <= most for value in given):
@@ -138,7 +140,7 @@ cdef check_finite(Call call, str what):
 
 
 cdef fill_requant(Call call, qrt_requant *to, object requant, int64_t count, str form="full"):
-    """`count` parameters. form "sum": container, bounds and zero point alone; "blocks": sub-channel, without multipliers."""
+    """`count` parameters. form "sum": container, bounds and zero point alone; "blocks": all but the multipliers."""
     to.container = <qrt_container>container_of(call.name, requant.storage)
     check_bounds(call.name, requant.storage, requant.storage_min, requant.storage_max)
     to.storage_min, to.storage_max = requant.storage_min, requant.storage_max

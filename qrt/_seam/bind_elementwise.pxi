@@ -34,7 +34,8 @@ cdef fill_float32_parameters(Call call, qrt_cast_args *args, object scale, objec
     with np.errstate(over="ignore"):
         reciprocal = np.float32(1) / last_parameters(call)
     args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)
-    args.zero_point_f32 = <const float *>parameters(call, "zero_points", zero_point.astype(np.float32), np.float32, count)
+    rounded = zero_point.astype(np.float32)
+    args.zero_point_f32 = <const float *>parameters(call, "zero_points", rounded, np.float32, count)
     if zero_point.size and max(int(zero_point.max()), -int(zero_point.min())) < 1 << 24:
         args.zero_point_i32 = <const int32_t *>parameters(call, "zero_points", zero_point, np.int32, count)
 

@@ -27,7 +27,8 @@ cdef object bind_bias(Call call, qrt_gemm_args *args, object bias, int64_t eleme
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)
     kinds = {dtype: kind for kind, dtype in enumerate(BIASES.values(), QRT_BIAS_I32)}
     if given not in kinds:
-        raise KernelError(f"{call.name}: the bias is {bias if isinstance(bias, str) else given}, expected {', '.join(BIASES)}")
+        found = bias if isinstance(bias, str) else given
+        raise KernelError(f"{call.name}: the bias is {found}, expected {', '.join(BIASES)}")
     args.bias = <qrt_bias_kind><int>kinds[given]
     if isinstance(bias, str):
         return given
@@ -137,7 +138,9 @@ cdef fill_blocks(Call call, qrt_gemm_args *args, object blocks, object block_sca
             raise KernelError(f"{call.name}: fixed takes an integer bias")
         args.block_multiplier = <const int64_t *>parameters(call, "block_multiplier", block_multiplier, np.int64, count)
         if args.bias != QRT_BIAS_NONE:
-            args.bias_multiplier = <const int64_t *>parameters(call, "bias_multiplier", bias_multiplier, np.int64, args.n)
+            args.bias_multiplier = <const int64_t *>parameters(
+                call, "bias_multiplier", bias_multiplier, np.int64, args.n
+            )
     elif args.requant.rule == QRT_FLOAT32:
         if block_scale is None or args.bias not in (QRT_BIAS_NONE, QRT_BIAS_F32):
             raise KernelError(f"{call.name}: float32 needs block_scale, and a float bias")
