@@ -21,6 +21,7 @@ from qrt.tensor import (
     expressed_array,
     operand,
     ready,
+    require_hashable,
     require_tensor,
     require_uniform,
 )
@@ -67,6 +68,7 @@ def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: Quan
     check_integrity(type, x.shape)
     result = TensorType(x.shape, type)
     attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
+    require_hashable("qcast", attributes)
     call = bound_cast("qcast", result, attributes, kernels.active())
     values = ready(x)
     if out is not None:

@@ -318,6 +318,8 @@ def _bound(
 ) -> tuple[TensorType, BoundCall]:
     family = FAMILIES[name]
     complete = family.complete(dict(attributes))
+    if out_type is not None and not isinstance(out_type, UniformType):
+        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {out_type!r}")
     declared = None if out_type is None else TensorType(None, out_type)
     result = family.resolve(types, complete, declared)
     return result, family.call(types, result, complete)[0]
@@ -349,12 +351,7 @@ def apply(
         out_type = out.type if out_type is None else out_type
     types = tuple(q.tensor_type for q in operands)
     key = tuple(sorted(attributes.items()))
-    try:
-        hash(key)
-    except TypeError as error:
-        raise QuantTypeError(
-            f"{name}: an attribute of {attributes} is neither a number, a string nor a tuple"
-        ) from error
+    require_hashable(name, (key, out_type))
     result, call = _bound(name, types, key, out_type, kernels.active())
     element, shape = result.element, static_shape(result, name)
     assert isinstance(element, UniformType)
@@ -397,6 +394,14 @@ def require_tensor(q: object, what: str) -> QuantTensor:
     if not isinstance(q, QuantTensor):
         raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
     return q
+
+
+def require_hashable(name: str, arguments: object) -> None:
+    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    try:
+        hash(arguments)
+    except TypeError as error:
+        raise QuantTypeError(f"{name}: {error} among the attributes {arguments}") from error
 
 
 def as_array(x: npt.ArrayLike) -> Array:
