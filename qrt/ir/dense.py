@@ -96,13 +96,15 @@ class DenseElementsAttr(Attribute):
     @property
     def is_splat(self) -> bool:
         bits = _bits(self.array)
-        return bits.size > 0 and (not any(bits.strides) or bool((bits == bits.flat[0]).all()))
+        return bits.size > 0 and (_is_broadcast(bits) or bool((bits == bits.flat[0]).all()))
 
     @property
     def python(self) -> Array:
         """The values: the array itself, or its floats where it holds bit patterns."""
         if isinstance(self.element, FloatType) and self.array.dtype.kind == "u":
             decode = self.element.format.decode
+            if _is_broadcast(self.array):
+                return np.broadcast_to(float(decode(int(self.array.flat[0]))), self.array.shape)
             patterns, inverse = np.unique(self.array, return_inverse=True)
             values = np.array([float(decode(int(bits))) for bits in patterns], np.float64)
             return values[inverse].reshape(self.array.shape)
@@ -121,11 +123,12 @@ class DenseElementsAttr(Attribute):
         return f"dense<{body}> : {self.type}"
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, DenseElementsAttr)
-            and self.type is other.type
-            and np.array_equal(_bits(self.array), _bits(other.array))
-        )
+        if not isinstance(other, DenseElementsAttr) or self.type is not other.type:
+            return False
+        left, right = _bits(self.array), _bits(other.array)
+        if _is_broadcast(left) and _is_broadcast(right):  # of any size: nothing may be allocated for it
+            return bool(left.flat[0] == right.flat[0])
+        return np.array_equal(left, right)
 
     def __hash__(self) -> int:
         return hash(self.type)
@@ -183,6 +186,11 @@ class DenseResourceAttr(Attribute):
 
 def _bits(array: Array) -> Array:
     return array.view(f"u{array.itemsize}") if array.dtype.kind in "f" else array
+
+
+def _is_broadcast(array: Array) -> bool:
+    """Whether one element stands for all."""
+    return array.size > 0 and not any(array.strides)
 
 
 def _nested(items: list[str], shape: tuple[int, ...]) -> str:
@@ -327,11 +335,12 @@ class Literal:
             raise self.scanner.error("expected element literal of primitive type", self.end)
         dtype = storage_dtype(element)
         values = [self._value(text, at, element) for text, at in tokens]
+        said = shape if found is not None or not tokens else ()  # () is a splat
         if isinstance(element, FloatType):
-            return np.array(values, f"u{dtype.itemsize}").view(dtype).reshape(shape if found is not None else ())
+            return np.array(values, f"u{dtype.itemsize}").view(dtype).reshape(said)
         wide = np.array(values, np.uint64 if element is _UI64 else np.int64)
         wide = _wrapped(wide, element) if isinstance(element, IntegerType) and element is not _UI64 else wide
-        return wide.reshape(shape if found is not None or not tokens else ())
+        return wide.reshape(said)
 
     def _value(self, text: str, at: int, element: Type) -> int:
         error = self.scanner.error
@@ -340,7 +349,7 @@ class Literal:
         is_hex = digits.startswith("0x")
         if isinstance(element, FloatType):
             if "." in digits:
-                return element.format.encode_float(float(digits)) | int(negative) << (element.width - 1)
+                return element.format.encode_float(-float(digits) if negative else float(digits))
             if not is_hex or negative:
                 raise error("expected floating-point elements, found an integer", at, at + len(text))
             bits = int(digits, 16)

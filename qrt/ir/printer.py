@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from qrt.ir.attributes import Attribute, quote, spell_entries
 from qrt.ir.core import Block, Module, Operation, Region, Value
-from qrt.ir.define import Trait
 from qrt.ir.dense import Blob, DenseResourceAttr
-from qrt.types import FunctionType, Type
+from qrt.types import FunctionType
 
 
 def print_module(module: Module, generic: bool = False, locations: bool = False) -> str:
@@ -20,19 +19,10 @@ def print_module(module: Module, generic: bool = False, locations: bool = False)
 def print_operation(operation: Operation, generic: bool = False) -> str:
     """The text of one operation, for messages."""
     printer = Printer(generic, locations=False)
+    if operation.results:
+        printer.name_results(operation)
     printer.operation(operation)
     return printer.text()
-
-
-class _Names:
-    """Numbers of values and blocks below one isolated region."""
-
-    __slots__ = ("arguments", "results", "values")
-
-    def __init__(self) -> None:
-        self.values: dict[Value, str] = {}
-        self.results = 0
-        self.arguments = 0
 
 
 class Printer:
@@ -43,7 +33,9 @@ class Printer:
         self.locations = locations
         self._parts: list[str] = []
         self._indent = ""
-        self._names = _Names()
+        self._names: dict[Value, str] = {}
+        self._results = 0  # the next number of a result, and of an entry block's argument
+        self._arguments = 0
         self._blocks: dict[Block, str] = {}
         self._blobs: dict[str, Blob] = {}
 
@@ -80,39 +72,47 @@ class Printer:
 
     def name(self, value: Value) -> str:
         """`%0`, `%0#1`, `%arg0`; a value that nothing in scope defines prints as an error upstream prints too."""
-        return self._names.values.get(value, "<<UNKNOWN SSA VALUE>>")
+        return self._names.get(value, "<<UNKNOWN SSA VALUE>>")
 
     def typed_name(self, value: Value) -> str:
         return f"{self.name(value)}: {value.type}"
 
-    def enter(self, isolated: bool) -> tuple[_Names, int, int]:
-        """Begin the names of a region; `leave` takes what this returns."""
-        outer = self._names, self._names.results, self._names.arguments
-        if isolated:
-            self._names = _Names()
+    def begin(self, region: Region) -> tuple[int, int]:
+        """Number all values of a region, before any is printed: a use may come before its definition. Regions inside
+        go on from there, as upstream's do. `end` takes what this returns."""
+        outer = self._results, self._arguments
+        for index, block in enumerate(region.blocks):
+            for argument in block.arguments:
+                if index == 0:
+                    self._names[argument] = f"%arg{self._arguments}"
+                    self._arguments += 1
+                else:
+                    self._names[argument] = f"%{self._results}"
+                    self._results += 1
+            for operation in block:
+                if operation.results:
+                    self.name_results(operation)
         return outer
 
-    def leave(self, outer: tuple[_Names, int, int]) -> None:
-        self._names, self._names.results, self._names.arguments = outer
+    def end(self, outer: tuple[int, int]) -> None:
+        self._results, self._arguments = outer
 
-    def number_arguments(self, block: Block, entry: bool) -> None:
-        names = self._names
-        for argument in block.arguments:
-            if entry:
-                names.values[argument] = f"%arg{names.arguments}"
-                names.arguments += 1
-            else:
-                names.values[argument] = f"%{names.results}"
-                names.results += 1
+    def name_results(self, operation: Operation) -> None:
+        results = operation.results
+        base = f"%{self._results}"
+        self._results += 1
+        if len(results) == 1:
+            self._names[results[0]] = base
+        else:
+            for index, result in enumerate(results):
+                self._names[result] = f"{base}#{index}"
 
     def region(self, region: Region, entry_said: bool, empty_label: bool = True) -> None:
-        """`{ blocks }` in the names begun by `enter`. `entry_said`: the custom form has printed the entry block's
-        arguments, and numbered them."""
+        """`{ blocks }` in the names begun by `begin`. `entry_said`: the custom form has printed the entry block's
+        arguments."""
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
             self._blocks[block] = f"^bb{index}"
-            if index or not entry_said:
-                self.number_arguments(block, entry=index == 0)
         comments = self._predecessors(region) if len(region.blocks) > 1 else {}
         for index, block in enumerate(region.blocks):
             lone_empty = empty_label and block.first is None and not entry_said
@@ -147,7 +147,8 @@ class Printer:
         parts = self._parts
         parts.append(self._indent)
         if operation.results:
-            self._number_results(operation.results)
+            base = self.name(operation.results[0]).partition("#")[0]
+            parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
         definition = operation.definition
         if self.generic or definition is None or (definition.assembly is None and definition.print is None):
             self._generic_form(operation)
@@ -168,18 +169,6 @@ class Printer:
         parent = operation.parent_operation
         return "builtin" if parent is None or operation.name == "builtin.module" else parent.name.partition(".")[0]
 
-    def _number_results(self, results: list[Value]) -> None:
-        names = self._names
-        base = f"%{names.results}"
-        names.results += 1
-        if len(results) == 1:
-            names.values[results[0]] = base
-            self._parts.append(f"{base} = ")
-        else:
-            for index, result in enumerate(results):
-                names.values[result] = f"{base}#{index}"
-            self._parts.append(f"{base}:{len(results)} = ")
-
     def _generic_form(self, operation: Operation) -> None:
         parts = self._parts
         parts.append(f"{quote(operation.name)}({', '.join(map(self.name, operation.operands))})")
@@ -193,13 +182,12 @@ class Printer:
         if inherent:
             parts.append(f" <{spell_entries(inherent)}>")
         if operation.regions:
-            isolated = operation.has_trait(Trait.ISOLATED_FROM_ABOVE)
             parts.append(" (")
             for index, region in enumerate(operation.regions):
                 parts.append(", " if index else "")
-                outer = self.enter(isolated)
+                outer = self.begin(region)
                 self.region(region, entry_said=False)
-                self.leave(outer)
+                self.end(outer)
             parts.append(")")
         self.attributes(operation, elided=[name for name, _ in inherent])
         parts.append(" :")
@@ -227,4 +215,4 @@ class Printer:
 _SHORT = frozenset({"builtin.module", "func.return", "func.call"})
 """Ops that print without their dialect where it is the default: elsewhere upstream's printer keeps it."""
 
-__all__ = ["Printer", "Type", "print_module", "print_operation"]
+__all__ = ["Printer", "print_module", "print_operation"]

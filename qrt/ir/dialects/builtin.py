@@ -25,9 +25,9 @@ def _print_module(printer: "Printer", operation: Operation) -> None:
         printer.word(symbol_text(name.value))
     printer.attributes(operation, elided=("sym_name",), keyword="attributes")
     printer.word("")
-    outer = printer.enter(isolated=True)
+    outer = printer.begin(operation.regions[0])
     printer.region(operation.regions[0], entry_said=True)
-    printer.leave(outer)
+    printer.end(outer)
 
 
 def _verify_module(operation: Operation) -> None:

@@ -147,11 +147,10 @@ def _print_function(printer: "Printer", operation: Operation) -> None:
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):
         printer.word(visibility.value)
-    outer = printer.enter(isolated=True)
+    outer = printer.begin(operation.regions[0])
     arguments = []
     if not operation.is_declaration:
         entry = operation.regions[0].blocks[0]
-        printer.number_arguments(entry, entry=True)
         arguments = [printer.name(value) + ": " for value in entry.arguments]
     inputs = [
         f"{arguments[i] if arguments else ''}{type}{_port_text(operation, 'inputs', i)}"
@@ -166,7 +165,7 @@ def _print_function(printer: "Printer", operation: Operation) -> None:
     if not operation.is_declaration:
         printer.word("")
         printer.region(operation.regions[0], entry_said=True)
-    printer.leave(outer)
+    printer.end(outer)
 
 
 def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int) -> str:

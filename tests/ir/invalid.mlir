@@ -1,0 +1,254 @@
+// Each program breaks one rule; the comment says where and how. Columns are held by test_invalid.py.
+
+// expected-error@+1:17 {{expected ':'}}
+func.func @f(%x i32) { return }
+// -----
+// expected-error@+1:18 {{expected a type}}
+func.func @f(%x: i33x) { return }
+// -----
+// expected-error@+1:26 {{redefinition of SSA value '%x'}}
+func.func @f(%x: i32,    %x: i32) { return }
+// -----
+func.func @f() {
+  %0 = arith.constant 1 : i32
+  // expected-error@+1:3 {{redefinition of SSA value '%0'}}
+  %0 = arith.constant 2 : i32
+  return
+}
+// -----
+func.func @f() -> i32 {
+  // expected-error@+1:10 {{use of undeclared SSA value name '%y'}}
+  return %y : i32
+}
+// -----
+func.func @f(%x: i32) -> i64 {
+  // expected-error@+1:10 {{use of value '%x' expects different type than prior uses: 'i64' vs 'i32'}}
+  return %x : i64
+}
+// -----
+func.func @f(%x: i32) -> i64 {
+  // expected-error@+1:3 {{type of return operand 0 ('i32') doesn't match function result type ('i64') in function @f}}
+  return %x : i32
+}
+// -----
+func.func @f(%x: i32) -> i32 {
+  // expected-error@+1:3 {{has 0 operands, but enclosing function (@f) returns 1}}
+  return
+}
+// -----
+// expected-error@+1:1 {{empty block: expect at least a terminator}}
+func.func @f() { }
+// -----
+func.func @f() {
+  // expected-error@+1:8 {{block with no terminator, has 'arith.constant'}}
+  %0 = arith.constant 1 : i32
+}
+// -----
+func.func @f() {
+  // expected-error@+1:3 {{must be the last operation in the parent block}}
+  return
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{operand #0 does not dominate this use}}
+  %0 = quant.dcast %1 : !quant.uniform<i8:f32, 1.0> to f32
+  %1 = quant.qcast %x : f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+// expected-error@+1:1 {{custom op 'foo.bar' is unknown}}
+foo.bar
+// -----
+// expected-error@+1:1 {{op 'foo.bar' is unregistered}}
+"foo.bar"() : () -> ()
+// -----
+func.func private @f()
+// expected-error@+1:1 {{redefinition of symbol named 'f'}}
+func.func private @f()
+// -----
+// expected-error@+1:1 {{symbol declaration cannot have public visibility}}
+func.func @f(i32) -> i32
+// -----
+// expected-error@+1:1 {{can only contain attributes with dialect-prefixed names, found: 'a'}}
+module attributes {a = 1} { }
+// -----
+func.func @f() {
+  // expected-error@+1:3 {{'g' does not reference a valid function}}
+  call @g() : () -> ()
+  return
+}
+// -----
+func.func @f(%x: i32) -> i32 {
+  // expected-error@+1:8 {{result type mismatch at index 0: expected result type 'i32', but provided 'i64'}}
+  %0 = call @f(%x) : (i32) -> i64
+  return %x : i32
+}
+// -----
+func.func @f() {
+  // expected-error@+1:3 {{operation defines 1 results but was provided 2 to bind}}
+  %0:2 = arith.constant 1 : i32
+  return
+}
+// -----
+func.func @f() {
+  // expected-error@+1:8 {{all of {value, result} have same type: i32, i64}}
+  %0 = "arith.constant"() <{value = 1 : i32}> : () -> i64
+  return
+}
+// -----
+func.func @f() {
+  // expected-error@+1:8 {{requires attribute 'value'}}
+  %0 = "arith.constant"() : () -> i64
+  return
+}
+// -----
+func.func @f() {
+  // expected-error@+1:23 {{a constant is an integer, a float or elements}}
+  %0 = arith.constant "string"
+  return
+}
+// -----
+func.func @f() {
+  // expected-error@+1:33 {{integer constant out of range for i8}}
+  %0 = arith.constant dense<[1, 256]> : tensor<2xi8>
+  return
+}
+// -----
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1:8 {{input and result are both scalars or both tensors with matching shape}}
+  %0 = quant.qcast %x : tensor<f32> to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: tensor<2xf32>) {
+  // expected-error@+1:8 {{input and result are both scalars or both tensors with matching shape}}
+  %0 = quant.qcast %x : tensor<2xf32> to tensor<?x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2xf32>) {
+  // expected-error@+1:8 {{input and result are both scalars or both tensors with matching shape}}
+  %0 = quant.qcast %x : tensor<2xf32> to tensor<*x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: f64) {
+  // expected-error@+1:8 {{expressed type in quantized type expected to match float type: f32, f64}}
+  %0 = quant.qcast %x : f64 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: !quant.uniform<i8:f32, 1.0>) {
+  // expected-error@+1:8 {{expressed type in quantized type expected to match float type: f32, f16}}
+  %0 = quant.dcast %x : !quant.uniform<i8:f32, 1.0> to f16
+  return
+}
+// -----
+func.func @f(%x: i32) {
+  // expected-error@+1:8 {{operand #0 must be scalar or tensor of floating-point, but got 'i32'}}
+  %0 = quant.qcast %x : i32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{result #0 must be scalar or tensor of quantized type, but got 'f32'}}
+  %0 = quant.qcast %x : f32 to f32
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{operand #0 must be scalar or tensor of quantized type, but got 'f32'}}
+  %0 = quant.dcast %x : f32 to f32
+  return
+}
+// -----
+func.func @f(%x: i8) {
+  // expected-error@+1:8 {{input must be integer and result must be quantized, or vice versa}}
+  %0 = quant.scast %x : i8 to i8
+  return
+}
+// -----
+func.func @f(%x: i4) {
+  // expected-error@+1:8 {{storage type in quantized type expected to match integer type}}
+  %0 = quant.scast %x : i4 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: ui8) {
+  // expected-error@+1:8 {{operand #0 must be scalar or tensor of signless integer or quantized type, but got 'ui8'}}
+  %0 = quant.scast %x : ui8 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{scalar types may not use per-axis quantization}}
+  %0 = quant.qcast %x : f32 to !quant.uniform<i8:f32:0, {1.0, 2.0}>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{scalar types may not use sub-channel quantization}}
+  %0 = quant.qcast %x : f32 to !quant.uniform<i8:f32:{0:1}, {1.0, 2.0}>
+  return
+}
+// -----
+func.func @f(%x: tensor<1x2xf32>) {
+  // expected-error@+1:8 {{quantized dimension must be less than tensor rank}}
+  %0 = quant.qcast %x : tensor<1x2xf32> to tensor<1x2x!quant.uniform<i8:f32:3, {1.0, 2.0}>>
+  return
+}
+// -----
+func.func @f(%x: tensor<?x3xi8>) {
+  // expected-error@+1:8 {{quantized dimension size does not match number of scales}}
+  %0 = quant.scast %x : tensor<?x3xi8> to tensor<?x3x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
+  return
+}
+// -----
+func.func @f(%x: tensor<4x4x!quant.uniform<i8:f32:{0:3}, {{1.0}, {2.0}}>>) {
+  // expected-error@+1:8 {{must be divisible by the corresponding block size 3}}
+  %0 = quant.dcast %x : tensor<4x4x!quant.uniform<i8:f32:{0:3}, {{1.0}, {2.0}}>> to tensor<4x4xf32>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{attribute 'rounding' must be one of 'half_even', 'half_away', 'toward_zero', but is "up"}}
+  %0 = quant.qcast %x {rounding = "up"} : f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{requires 1 operand, but found 2}}
+  %0 = "quant.qcast"(%x, %x) : (f32, f32) -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x2xf32>) {
+  // expected-error@+1:8 {{must be a tensor of !quant.uniform}}
+  %0 = qrt.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x3x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1:8 {{'qrt.matmul' op}}
+  %0 = qrt.matmul %x, %x : (tensor<2x3x!quant.uniform<i8:f32, 1.0>>, tensor<2x3x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1:8 {{result is declared as tensor<2x3x!quant}}
+  %0 = qrt.matmul %x, %x : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1:8 {{attribute 'requant' must be one of}}
+  %0 = qrt.add %x, %x {requant = "exact"} : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1:17 {{'qrt.requantize' has 1 operands but 2 operand types}}
+  %0 =          qrt.requantize %x : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, i32) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}

@@ -1,0 +1,103 @@
+"""Rules that need built IR or control flow, and the strict verification that programs run under."""
+
+import pytest
+
+from qrt import ir
+from qrt.errors import VerifyError
+from qrt.types import parse_type
+
+
+def verify(text, strict=False):
+    ir.parse(text, allow_unregistered=True).verify(strict)
+
+
+def test_a_value_dominates_along_every_path_or_not_at_all():
+    diamond = """func.func @f() {{
+      "t.br"()[^bb1, ^bb2] : () -> ()
+    ^bb1:
+      %0 = "t.a"() : () -> i32
+      "t.br"()[^bb3] : () -> ()
+    ^bb2:
+      "t.br"()[^bb3] : () -> ()
+    ^bb3:
+      {use}
+      return
+    }}"""
+    verify(diamond.format(use=""))
+    with pytest.raises(VerifyError, match="operand #0 does not dominate this use"):
+        verify(diamond.format(use='"t.use"(%0) : (i32) -> ()'))
+
+
+def test_a_value_dominates_blocks_that_stand_before_it_in_the_text():
+    verify("""func.func @f() {
+      "t.br"()[^bb2] : () -> ()
+    ^bb1:
+      "t.use"(%0) : (i32) -> ()
+      return
+    ^bb2:
+      %0 = "t.a"() : () -> i32
+      "t.br"()[^bb1] : () -> ()
+    }""")
+
+
+def test_everything_dominates_an_unreachable_block():
+    verify("""func.func @f() {
+      return
+    ^bb1:
+      "t.use"(%0) : (i32) -> ()
+      "t.br"()[^bb1] : () -> ()
+    ^bb2:
+      %0 = "t.a"() : () -> i32
+      "t.br"()[^bb2] : () -> ()
+    }""")
+
+
+def test_many_blocks_are_no_recursion():
+    blocks = "\n".join(f'^bb{n}:\n"t.br"()[^bb{n + 1}] : () -> ()' for n in range(1, 5000))
+    verify(f'func.func @f() {{\n"t.br"()[^bb1] : () -> ()\n{blocks}\n^bb5000:\nreturn\n}}')
+
+
+def test_a_function_sees_nothing_of_the_outside():
+    with pytest.raises(Exception, match="undeclared SSA value name '%0'"):
+        verify('%0 = "t.a"() : () -> i32\nfunc.func @f() -> i32 { return %0 : i32 }')
+
+
+def test_the_order_of_a_module_is_free():
+    verify('"t.use"(%0) : (i32) -> ()\n%0 = "t.a"() : () -> i32')
+
+
+def test_strict_checks_what_upstream_leaves_unchecked():
+    text = "func.func @f(%x: tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) { return }"
+    verify(text)
+    with pytest.raises(VerifyError, match="does not match number of scales"):
+        verify(text, strict=True)
+    with pytest.raises(VerifyError, match="scalar types"):
+        verify("func.func @f(%x: !quant.uniform<i8:f32:0, {1.0, 2.0}>) { return }", strict=True)
+    with pytest.raises(VerifyError, match="does not match number of scales"):
+        verify(
+            'func.func @f() {\n%0 = "t.a"() : () -> tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>\nreturn }',
+            strict=True,
+        )
+
+
+def test_a_passed_signature_is_not_passed_for_other_types():
+    """Signatures are checked once: the memory of it must tell attributes and types apart."""
+    text = "func.func @f(%x: f32) {{ %0 = quant.qcast %x {a}: f32 to !quant.uniform<i8:{e}, 1.0>  return }}"
+    verify(text.format(a="", e="f32"))
+    with pytest.raises(VerifyError):
+        verify(text.format(a="", e="f16"))
+    with pytest.raises(VerifyError):
+        verify(text.format(a='{scale = "times"} ', e="f32"))
+    verify(text.format(a="", e="f32"))
+
+
+def test_a_built_operation_is_checked_like_a_parsed_one():
+    module = ir.parse("func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.uniform<i8:f32, 1.0>  return }")
+    cast = module.function("f").regions[0].blocks[0].first
+    cast.result.type = parse_type("!quant.uniform<i8:f16, 1.0>")
+    with pytest.raises(VerifyError, match="expected to match float type"):
+        module.verify()
+    cast.result.type = parse_type("!quant.uniform<i8:f32, 1.0>")
+    cast.operands[0] = ir.Value(parse_type("f32"), None, 0)
+    with pytest.raises(VerifyError, match="is not defined by any operation"):
+        module.verify()
