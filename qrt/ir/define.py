@@ -53,10 +53,12 @@ _verified: set[tuple[object, ...]] = set()  # signatures that `verify_signature`
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """An inherent attribute: what it must be, and whether it must be there."""
+    """An attribute the op knows: what it must be, whether it must be there, and whether it is a property (printed in
+    `<{...}>` in generic form), which upstream's ops must not have but for their own."""
 
     constraint: Constraint | None = None
     required: bool = False
+    is_property: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,10 @@ class Definition:
     def assembly(self) -> "Assembly | None":
         """The compiled format."""
         return None if self.format is None else Assembly(self)
+
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        return frozenset(name for name, spec in self.attributes.items() if spec.is_property)
 
     @property
     def dialect(self) -> str:

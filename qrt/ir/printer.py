@@ -11,6 +11,8 @@ from qrt.types import FunctionType
 def print_module(module: Module, generic: bool = False, locations: bool = False) -> str:
     """The text of a module, and of the resources its constants name."""
     printer = Printer(generic, locations)
+    if generic:
+        printer.number_all(module.operation)
     printer.operation(module.operation)
     printer.resources()
     return printer.text()
@@ -19,8 +21,9 @@ def print_module(module: Module, generic: bool = False, locations: bool = False)
 def print_operation(operation: Operation, generic: bool = False) -> str:
     """The text of one operation, for messages."""
     printer = Printer(generic, locations=False)
-    if operation.results:
-        printer.name_results(operation)
+    printer.name_results(operation)
+    if generic:
+        printer.number_all(operation)
     printer.operation(operation)
     return printer.text()
 
@@ -81,6 +84,20 @@ class Printer:
         """Number all values of a region, before any is printed: a use may come before its definition. Regions inside
         go on from there, as upstream's do. `end` takes what this returns."""
         outer = self._results, self._arguments
+        if not self.generic:
+            self._number(region)
+        return outer
+
+    def number_all(self, operation: Operation) -> None:
+        """Number everything at once and no number twice, innermost and last regions last to first: upstream's way in
+        generic form."""
+        stack = list(operation.regions)
+        while stack:
+            region = stack.pop()
+            self._number(region)
+            stack.extend(inner for block in region.blocks for child in block for inner in child.regions)
+
+    def _number(self, region: Region) -> None:
         for index, block in enumerate(region.blocks):
             for argument in block.arguments:
                 if index == 0:
@@ -90,15 +107,15 @@ class Printer:
                     self._names[argument] = f"%{self._results}"
                     self._results += 1
             for operation in block:
-                if operation.results:
-                    self.name_results(operation)
-        return outer
+                self.name_results(operation)
 
     def end(self, outer: tuple[int, int]) -> None:
         self._results, self._arguments = outer
 
     def name_results(self, operation: Operation) -> None:
         results = operation.results
+        if not results:
+            return
         base = f"%{self._results}"
         self._results += 1
         if len(results) == 1:
@@ -177,7 +194,7 @@ class Printer:
                 f"[{', '.join(self._blocks.get(block, '<<UNKNOWN BLOCK>>') for block in operation.successors)}]"
             )
         definition = operation.definition
-        names = operation.inherent if definition is None else definition.attributes.keys()
+        names = operation.inherent if definition is None else definition.properties
         inherent = sorted((name, value) for name, value in operation.attributes.items() if name in names)
         if inherent:
             parts.append(f" <{spell_entries(inherent)}>")

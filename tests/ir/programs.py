@@ -96,7 +96,8 @@ UNREGISTERED = {
   i = [1, 2.0, [true]], j = {k = 1 : index, "l m" = i32}, n = () -> (), o = @f::@"g h", p = array<i64: 1, -2>,
   q = array<f32: 1.0, 0x7FC00000>, r = array<i1: true, false>, s = 0x7FF0000000000000 : f64, t = 0.1 : f128,
   u = dense<[1.0, 0.1]> : tensor<2xf8E4M3FN>, v = dense<[true, false]> : tensor<2xi1>, w = dense<> : tensor<0x3xi4>,
-  x = dense<"0x0F01"> : tensor<2xi4>, y = dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>, z = loc("f":1:2 to 3:4)
+  x = dense<"0x0F01"> : tensor<2xi4>, y = dense<(1.000000e+00,2.000000e+00)> : tensor<2xcomplex<f32>>,
+  z = loc("f":1:2 to 3:4)
 } : () -> ()""",
     "a tensor encoding and a layout": """\
 "a.b"() {t = tensor<4xf32, "sparse">, m = memref<4x?xf32, affine_map<(d0, d1) -> (d1, d0)>, 3>} : () -> ()""",

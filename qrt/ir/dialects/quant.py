@@ -91,9 +91,9 @@ QCAST = Definition(
     operands=("input",),
     results=("result",),
     attributes={
-        "rounding": AttributeSpec(one_of("half_even", "half_away", "toward_zero")),
-        "zero_point": AttributeSpec(one_of("before", "after")),
-        "scale": AttributeSpec(one_of("divide", "reciprocal")),
+        "rounding": AttributeSpec(one_of("half_even", "half_away", "toward_zero"), is_property=False),
+        "zero_point": AttributeSpec(one_of("before", "after"), is_property=False),
+        "scale": AttributeSpec(one_of("divide", "reciprocal"), is_property=False),
     },
     traits={PURE},
     format=_FORMAT,

@@ -1,0 +1,67 @@
+"""Reading, verifying and printing programs; large decimal constants."""
+
+import numpy as np
+import pytest
+
+from qrt import ir
+
+OPERATIONS = 10_000
+ELEMENTS = 1_000_000
+
+
+def casts() -> str:
+    quantized = "tensor<4x!quant.uniform<i8:f32, 0.5:3>>"
+    lines = ["func.func @f(%v0: tensor<4xf32>) -> tensor<4xf32> {"]
+    for n in range(0, OPERATIONS, 2):
+        lines.append(f"  %q{n} = quant.qcast %v{n} : tensor<4xf32> to {quantized}")
+        lines.append(f"  %v{n + 2} = quant.dcast %q{n} : {quantized} to tensor<4xf32>")
+    return "\n".join([*lines, f"  return %v{OPERATIONS} : tensor<4xf32>", "}"])
+
+
+def kernels() -> str:
+    t = "tensor<4x4x!quant.uniform<i8:f32, 0.5:3>>"
+    lines = [f"func.func @f(%v0: {t}, %w: {t}) -> {t} {{"]
+    for n in range(OPERATIONS):
+        lines.append(f'  %v{n + 1} = qrt.matmul %v{n}, %w {{requant = "fixed"}} : ({t}, {t}) -> {t}')
+    return "\n".join([*lines, f"  return %v{OPERATIONS} : {t}", "}"])
+
+
+def distinct() -> str:
+    lines = ["func.func @f(%x: tensor<4xf32>) {"]
+    for n in range(OPERATIONS):
+        lines.append(f"  %{n} = quant.qcast %x : tensor<4xf32> to tensor<4x!quant.uniform<i8:f32, {n + 1}.5>>")
+    return "\n".join([*lines, "  return", "}"])
+
+
+PROGRAMS = {
+    "casts": casts(),
+    "kernels": kernels(),
+    "a type per op": distinct(),
+    "generic": ir.parse(casts()).print(generic=True),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_parse_and_verify_10_000_ops(benchmark, name):
+    def read():
+        module = ir.parse(PROGRAMS[name])
+        module.verify()
+        return module
+
+    assert len(benchmark(read).function("f").regions[0].blocks[0].operations) == OPERATIONS + 1
+
+
+def test_print_10_000_ops(benchmark):
+    module = ir.parse(PROGRAMS["casts"])
+    assert benchmark(lambda: str(module)).count("quant.qcast") == OPERATIONS // 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "bits"), [((ELEMENTS,), 8), ((1000, 10, 100), 8), ((ELEMENTS,), 32)], ids=["i8", "nested i8", "i32"]
+)
+def test_parse_a_decimal_constant_of_1m_integers(benchmark, shape, bits):
+    values = np.random.default_rng(0).integers(-(1 << (bits - 1)), 1 << (bits - 1), shape)
+    kind = f"tensor<{'x'.join(map(str, shape))}xi{bits}>"
+    text = f"%0 = arith.constant dense<{values.tolist()}> : {kind}"
+    constant = next(iter(benchmark(ir.parse, text).body))
+    assert (constant.attributes["value"].array == values).all()

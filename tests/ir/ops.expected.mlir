@@ -1,0 +1,30 @@
+module @ops {
+  func.func private @helper(f32 {qrt.name = "a"}) -> f32
+  func.func @casts(%arg0: f32, %arg1: tensor<*xf32>, %arg2: tensor<?xi8>) -> (f32, tensor<*xf32>) {
+    %0 = quant.qcast %arg0 {rounding = "toward_zero"} : f32 to !quant.uniform<i8:f32, 2.000000e+00>
+    %1 = quant.dcast %0 : !quant.uniform<i8:f32, 2.000000e+00> to f32
+    %2 = quant.qcast %arg1 {scale = "reciprocal", t.note, zero_point = "after"} : tensor<*xf32> to tensor<*x!quant.uniform<i8:f32:1, {2.000000e+00,3.000000e+00:-1}>>
+    %3 = quant.dcast %2 : tensor<*x!quant.uniform<i8:f32:1, {2.000000e+00,3.000000e+00:-1}>> to tensor<*xf32>
+    %4 = quant.scast %arg2 : tensor<?xi8> to tensor<?x!quant.uniform<u8:f32, 2.000000e+00:128>>
+    %5 = quant.scast %4 : tensor<?x!quant.uniform<u8:f32, 2.000000e+00:128>> to tensor<?xi8>
+    %6 = call @helper(%1) : (f32) -> f32
+    return %6, %3 : f32, tensor<*xf32>
+  }
+  func.func @kernels(%arg0: tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>, %arg1: tensor<4x3x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01,2.000000e-01,3.000000e-01}>>, %arg2: tensor<3x!quant.uniform<i32:f32:0, {5.000000e-02,1.000000e-01,1.500000e-01}>>, %arg3: tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) {
+    %0 = qrt.matmul %arg0, %arg1, %arg2 {requant = "float32"} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<4x3x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01,2.000000e-01,3.000000e-01}>>, tensor<3x!quant.uniform<i32:f32:0, {5.000000e-02,1.000000e-01,1.500000e-01}>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %1 = qrt.add %0, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %2 = qrt.sub %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %3 = qrt.mul %1, %2 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %4 = qrt.clamp %3 {max = 6.000000e+00 : f64, min = 0.000000e+00 : f64} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %5 = qrt.requantize %4 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<u4:f32, 2.000000e+00>>
+    %6 = qrt.transpose %5 {permutation = [1, 0]} : (tensor<2x3x!quant.uniform<u4:f32, 2.000000e+00>>) -> tensor<3x2x!quant.uniform<u4:f32, 2.000000e+00>>
+    %7 = qrt.reshape %6 : (tensor<3x2x!quant.uniform<u4:f32, 2.000000e+00>>) -> tensor<6x!quant.uniform<u4:f32, 2.000000e+00>>
+    %8 = qrt.concat %arg0, %arg0 {axis = 0 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<4x4x!quant.uniform<i8:f32, 5.000000e-01:3>>
+    %9 = qrt.max_pool2d %arg3 {kernel = [2, 2], strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %10 = qrt.avg_pool2d %arg3 {kernel = [2, 2], padding = [[0, 0], [0, 0]], strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %11 = arith.constant dense<1> : tensor<3x1x1x2xi8>
+    %12 = quant.scast %11 : tensor<3x1x1x2xi8> to tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>
+    %13 = qrt.conv2d %arg3, %12 {dilations = [1, 1], groups = 1 : i64, padding = [[0, 1], [0, 1]], requant = "fixed", strides = [1, 1]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x9x9x3x!quant.uniform<i8:f32, 5.000000e-01>>
+    return
+  }
+}

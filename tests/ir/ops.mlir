@@ -1,0 +1,40 @@
+// Every op of every dialect, in the forms people write; ops.expected.mlir is what is printed.
+!x = tensor<2x4x!quant.uniform<i8:f32, 0.5:3>>
+!w = tensor<4x3x!quant.uniform<i8<-127:127>:f32:1, {0.1, 0.2, 0.3}>>
+!b = tensor<3x!quant.uniform<i32:f32:0, {0.05, 0.1, 0.15}>>
+!y = tensor<2x3x!quant.uniform<i8:f32, 1.0>>
+!image = tensor<?x8x8x2x!quant.uniform<i8:f32, 0.5>>
+!pooled = tensor<?x4x4x2x!quant.uniform<i8:f32, 0.5>>
+module @ops {
+  func.func private @helper(f32 {qrt.name = "a"}) -> f32
+  func.func @casts(%x: f32, %t: tensor<*xf32>, %i: tensor<?xi8>) -> (f32, tensor<*xf32>) {
+    %0 = quant.qcast %x {rounding = "toward_zero"} : f32 to !quant.uniform<i8:f32, 2.0>
+    %1 = quant.dcast %0 : !quant.uniform<i8:f32, 2.0> to f32
+    %2 = "quant.qcast"(%t) <{scale = "reciprocal", zero_point = "after"}> {t.note}
+      : (tensor<*xf32>) -> tensor<*x!quant.uniform<i8:f32:1, {2.0, 3.0:-1}>>
+    %3 = quant.dcast %2 : tensor<*x!quant.uniform<i8:f32:1, {2.0, 3.0:-1}>> to tensor<*xf32>
+    %4 = quant.scast %i : tensor<?xi8> to tensor<?x!quant.uniform<u8:f32, 2.0:128>>
+    %5 = quant.scast %4 : tensor<?x!quant.uniform<u8:f32, 2.0:128>> to tensor<?xi8>
+    %6 = func.call @helper(%1) : (f32) -> f32
+    return %6, %3 : f32, tensor<*xf32>
+  }
+  func.func @kernels(%x: !x, %w: !w, %b: !b, %image: !image) {
+    %0 = qrt.matmul %x, %w, %b {requant = "float32"} : (!x, !w, !b) -> !y
+    %1 = qrt.add %0, %0 : (!y, !y) -> !y
+    %2 = qrt.sub %1, %0 : (!y, !y) -> !y
+    %3 = qrt.mul %1, %2 : (!y, !y) -> !y
+    %4 = qrt.clamp %3 {min = 0.0 : f64, max = 6.0 : f64} : (!y) -> !y
+    %5 = qrt.requantize %4 : (!y) -> tensor<2x3x!quant.uniform<u4:f32, 2.0>>
+    %6 = qrt.transpose %5 {permutation = [1, 0]}
+      : (tensor<2x3x!quant.uniform<u4:f32, 2.0>>) -> tensor<3x2x!quant.uniform<u4:f32, 2.0>>
+    %7 = qrt.reshape %6 : (tensor<3x2x!quant.uniform<u4:f32, 2.0>>) -> tensor<6x!quant.uniform<u4:f32, 2.0>>
+    %8 = qrt.concat %x, %x {axis = 0 : i64} : (!x, !x) -> tensor<4x4x!quant.uniform<i8:f32, 0.5:3>>
+    %9 = qrt.max_pool2d %image {kernel = [2, 2], strides = [2, 2]} : (!image) -> !pooled
+    %10 = qrt.avg_pool2d %image {kernel = [2, 2], strides = [2, 2], padding = [[0, 0], [0, 0]]} : (!image) -> !pooled
+    %11 = arith.constant dense<1> : tensor<3x1x1x2xi8>
+    %12 = quant.scast %11 : tensor<3x1x1x2xi8> to tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>
+    %13 = qrt.conv2d %image, %12 {strides = [1, 1], padding = [[0, 1], [0, 1]], dilations = [1, 1], groups = 1 : i64, requant = "fixed"}
+      : (!image, tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x9x9x3x!quant.uniform<i8:f32, 0.5>>
+    return
+  }
+}

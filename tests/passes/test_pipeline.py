@@ -1,0 +1,107 @@
+"""Pipelines as text, and dce. Hazards: options silently ignored, a pass that removes what has effects or is used."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from qrt import ir
+from qrt.errors import ParseError, VerifyError
+from qrt.passes import PASSES, parse_pipeline, run_passes
+
+
+@dataclass(frozen=True)
+class Example:
+    """A pass with an option of every kind."""
+
+    zero_point: str = "kernel"
+    count: int = 1
+    fold: bool = False
+
+    def run(self, module):
+        pass
+
+
+@dataclass(frozen=True)
+class Needy:
+    """A pass with an option that must be given."""
+
+    target: str
+
+    def run(self, module):
+        pass
+
+
+KNOWN = {"example": Example, "needy": Needy, **PASSES}
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("", []),
+        ("example", [Example()]),
+        ("example{zero-point=in-loop count=-3 fold}", [Example("in-loop", -3, True)]),
+        ("example{fold=false},example{ }", [Example(), Example()]),
+        (
+            " builtin.module( func.func(example,needy{target=a}), example ) , example",
+            [Example(), Needy("a"), Example(), Example()],
+        ),
+    ],
+)
+def test_pipelines(text, passes):
+    assert parse_pipeline(text, KNOWN) == passes
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("unknown", "unknown pass 'unknown'; known: dce, example, needy", 1),
+        ("example,", "expected a pass name", 9),
+        ("example example", "expected ','", 9),
+        ("example{colour=1}", "no option 'colour'; it has zero-point, count, fold", 9),
+        ("example{count=many}", "option 'count' takes a value of type int", 15),
+        ("example{fold=maybe}", "option 'fold' takes a value of type bool", 14),
+        ("example{count}", "option 'count' needs a value", 9),
+        ("example{zero-point=}", "option 'zero-point' takes a value of type str", 20),
+        ("example{", "expected an option name", 9),
+        ("needy", "needs its option 'target'", 6),
+        ("func.func(example", "expected ')'", 18),
+        ("module(example)", "no operation to nest passes in", 1),
+        ("a.b(" * 1000, "nested more than", 257),
+    ],
+)
+def test_bad_pipelines_are_diagnostics(text, message, column):
+    with pytest.raises(ParseError) as caught:
+        parse_pipeline(text, KNOWN)
+    assert message in caught.value.message
+    assert caught.value.location.column == column
+
+
+def test_dce_removes_pure_operations_down_to_their_sources():
+    module = ir.parse("""func.func @f(%x: f32) -> f32 {
+      %0 = arith.constant 1.0 : f32
+      %1 = quant.qcast %0 : f32 to !quant.uniform<i8:f32, 0.5>
+      %2 = quant.dcast %1 : !quant.uniform<i8:f32, 0.5> to f32
+      %3 = arith.constant 2.0 : f32
+      return %3 : f32
+    }""")
+    assert run_passes(module, "builtin.module(func.func(dce))") is module
+    assert [o.name for o in module.function("f").regions[0].blocks[0]] == ["arith.constant", "func.return"]
+
+
+def test_dce_keeps_what_is_used_or_unknown():
+    text = """func.func @f() {
+      %0 = arith.constant 1 : i32
+      %1 = "t.effect"(%0) : (i32) -> i32
+      %2 = call @f2() : () -> i32
+      return
+    }
+    func.func private @f2() -> i32"""
+    module = ir.parse(text, allow_unregistered=True)
+    run_passes(module, "dce")
+    assert module == ir.parse(text, allow_unregistered=True)
+
+
+def test_a_module_is_verified_before_the_first_pass():
+    module = ir.parse("func.func @f() -> i32 { return }")
+    with pytest.raises(VerifyError):
+        run_passes(module, "dce")
