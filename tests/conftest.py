@@ -6,5 +6,5 @@ import os
 from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
-settings.register_profile("search", deadline=None, max_examples=2000)
+settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -192,8 +192,6 @@ def _common_layout(
     source: UniformType, element: UniformType, shape: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
     """The parameter layout of the one that is not per layer; None where two different layouts meet."""
-    if 0 in shape:
-        return (0,), (1,), (0,)
     here, there = collapsed_layout(source, shape), collapsed_layout(element, shape)
     if element.is_per_layer or here == there:
         return here
