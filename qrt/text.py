@@ -3,8 +3,6 @@
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from qrt.errors import ParseError
 
@@ -12,7 +10,8 @@ MAX_NESTING = 64
 """Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
 
 _SHOWN = 160  # characters of a source line around the caret; a 100 MB line must not become a 100 MB message
-_CONTROL = {c: "\ufffd" for c in (*range(9), *range(10, 32), 127)}
+_CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127), "�")
+_MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "/"))
 _NEWLINE = re.compile("\n")
 
 _TRIVIA = r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
@@ -106,7 +105,7 @@ class Scanner:
 
     def skip(self) -> int:
         """Move to the next token and return its offset."""
-        if self.text[self.pos : self.pos + 1] > "/":
+        if self.text[self.pos : self.pos + 1] not in _MAY_BE_TRIVIA:
             return self.pos
         match = _TRIVIA_RE.match(self.text, self.pos)
         assert match is not None  # the pattern matches the empty string
@@ -147,16 +146,17 @@ class Scanner:
                 message += f", found the control character {self.text[start]!r}"
         return ParseError(message, Location(self.source, start, end))
 
-    @contextmanager
-    def nested(self) -> Iterator[None]:
-        """Bound the depth of a recursive rule."""
+    def nested(self) -> "Scanner":
+        """`with scanner.nested():` bounds the depth of a recursive rule."""
         if self.depth >= MAX_NESTING:
             raise self.error(f"nested more than {MAX_NESTING} deep", self.skip())
+        return self
+
+    def __enter__(self) -> None:
         self.depth += 1
-        try:
-            yield
-        finally:
-            self.depth -= 1
+
+    def __exit__(self, *exception: object) -> None:
+        self.depth -= 1
 
     # -- words ------------------------------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ class Scanner:
         return value
 
     def float_literal(self, what: str = "a float literal") -> tuple[float, int, int]:
-        """A double and its span: `1.5`, `1.`, `1.0e-3`, or a 64-bit hexadecimal pattern. `1` is an error, as upstream."""
+        """A double and its span: `1.5`, `1.`, or a 64-bit hexadecimal pattern. `1` is an error, as upstream."""
         start = self.skip()
         match = self.number()
         if match is None:

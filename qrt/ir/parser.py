@@ -133,7 +133,7 @@ class Parser(AttributeParser):
             elif scanner.at("{-#"):
                 self.resources()
             else:
-                block.append(self.operation())
+                self._append(block, self.operation())
         self._finish_scope()
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
@@ -170,9 +170,6 @@ class Parser(AttributeParser):
         operation.inherent = pending.inherent
         if names is not None:
             self._bind(names, match.start(1), operation.results)
-        location = self.optional_location()
-        if location is not None:
-            operation.loc = location
         return operation
 
     def _no_operation(self) -> NoReturn:
@@ -509,7 +506,12 @@ class Parser(AttributeParser):
             start = scanner.skip()
             if text.startswith(("}", "^"), start):
                 return
-            block.append(self.operation())
+            self._append(block, self.operation())
+
+    def _append(self, block: Block, operation: Operation) -> None:
+        block.append(operation)
+        if self.source.text.startswith("loc", self.scanner.skip()):
+            operation.loc = self.optional_location()
 
     def _successor(self) -> Block:
         start = self.scanner.skip()

@@ -35,6 +35,7 @@ _memo: dict[str, Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
+_DIMS = re.compile(r"(?:(?:\?|\d{1,18})x)*", re.ASCII)
 _DIM = re.compile(r"[ \t\r\n]*(\?|\d+)[ \t\r\n]*", re.ASCII)
 _SCALABLE_DIM = re.compile(r"[ \t\r\n]*(\[?)[ \t\r\n]*(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
 _PER_LAYER = re.compile(
@@ -96,6 +97,12 @@ class TypeParser:
             return self._dialect_type(start)
         word = scanner.peek_word()
         scanner.pos += len(word)
+        if word in _COMPOUND:
+            scanner.expect("<", f" in {word} type")
+            with scanner.nested():
+                result: Type = _COMPOUND[word](self, start)
+            scanner.expect(">", f" in {word} type")
+            return result
         if word in FORMATS:
             return FloatType(word)
         if (integer := _INTEGER.fullmatch(word)) is not None:
@@ -107,12 +114,6 @@ class TypeParser:
             return IndexType()
         if word == "none":
             return NoneType()
-        if word in _COMPOUND:
-            scanner.expect("<", f" in {word} type")
-            with scanner.nested():
-                result: Type = _COMPOUND[word](self, start)
-            scanner.expect(">", f" in {word} type")
-            return result
         scanner.pos = start
         raise scanner.error("expected a type", *((start, start + len(word)) if word else ()))
 
@@ -182,7 +183,10 @@ class TypeParser:
         if scanner.accept("*"):
             self._cross(what)
             return None
-        shape: list[int | None] = []
+        plain = _DIMS.match(scanner.text, scanner.pos)
+        assert plain is not None  # the pattern matches the empty string
+        scanner.pos = plain.end()
+        shape: list[int | None] = [None if dim == "?" else int(dim) for dim in plain[0].split("x")[:-1]]
         while (match := _DIM.match(scanner.text, scanner.pos)) is not None:
             shape.append(None if match[1] == "?" else self._dim(match[1], match.start(1)))
             scanner.pos = match.end()

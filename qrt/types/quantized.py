@@ -6,6 +6,7 @@ them). Scales are doubles; those of a sub-channel type are rounded to the expres
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import index
 from typing import Any, Self
 
@@ -150,6 +151,11 @@ class UniformType(_StoredType):
         blocks = fields["block_sizes"] = _block_sizes(block_sizes)
         if axis is not None and blocks is not None:
             raise QuantTypeError("a type has an axis or block sizes, not both")
+        if isinstance(scales, float) and axis is None and blocks is None:
+            check_scale(scales, kind)
+            fields["scales"], fields["scales_shape"] = (float(scales),), ()
+            fields["zero_points"] = _zero_points(zero_points, (), 1)
+            return cls._intern(tuple(fields.values()), lambda: fields)
         shape, flat = _flatten(scales, "scales")
         _check_scales_shape(shape, axis, blocks)
         fields["scales"] = _scales(flat, kind, rounded=blocks is not None)
@@ -286,6 +292,8 @@ def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence
 
 
 def _storage_fields(storage: str | IntegerType, low: int | None, high: int | None) -> dict[str, Any]:
+    if low is None and high is None:
+        return dict(_default_storage(str(storage)))
     width, is_signed = parse_storage(storage)
     least, greatest = storage_range(width, is_signed)
     low, high = (
@@ -304,6 +312,11 @@ def _storage_fields(storage: str | IntegerType, low: int | None, high: int | Non
         "storage_min": low,
         "storage_max": high,
     }
+
+
+@lru_cache(maxsize=256)
+def _default_storage(storage: str) -> dict[str, Any]:
+    return _storage_fields(storage, *storage_range(*parse_storage(storage)))
 
 
 def parse_storage(storage: str | IntegerType) -> tuple[int, bool]:
