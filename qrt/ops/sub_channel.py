@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from qrt import numerics
+from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, container
 from qrt.types import UniformType
 
@@ -50,8 +51,12 @@ def block_parameters(
     if rule == "float32":
         ratios = [(a.scale,)] * columns
         requant = numerics.requant_parameters(rule, *storage, ratios, [(s,) for s in out_scales], zero_points)
-        bias_scale = np.array([np.float32(s) / np.float32(a.scale) for s in bias_scales], np.float32)
-        return BlockParameters(k_block, scales.astype(np.float32), none, bias_scale, none, requant)
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            scale = scales.astype(np.float32)
+            bias_scale = np.array(bias_scales, np.float64).astype(np.float32) / np.float32(a.scale)
+        if not all(np.all((factor > 0) & (factor < np.inf)) for factor in (scale, bias_scale)):
+            raise QuantTypeError(f"matmul: scales of {a}, {w} or the bias leave float32: use requant = 'fixed'")
+        return BlockParameters(k_block, scale, none, bias_scale, none, requant)
     multiplier, bias_multiplier, shifts = np.empty(scales.shape, np.int64), [], []
     for n, out_scale in enumerate(out_scales):
         reals = [Fraction(a.scale) * Fraction(float(s)) / Fraction(out_scale) for s in scales[:, n]]

@@ -203,6 +203,18 @@ def _blocks_float32(sums: list[tuple[int, float]], sa: float, so: float, bias: i
     return int(np.rint(f(total * f(f(sa) / f(so)))))
 
 
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_sub_channel_scales_outside_float32_are_errors(scale: float) -> None:
+    """An infinite or zero factor of a block would decide every sum of its column."""
+    a, out = UniformType("i8", "f64", 1.0), UniformType("i8", "f64", 1.0)
+    w = UniformType("i8", "f64", [[1.0], [scale]], block_sizes={0: 2})
+    types = tensor((1, 4), a), tensor((4, 2), w)
+    arrays = np.ones((1, 4), np.int8), np.ones((4, 2), np.int8)
+    with pytest.raises(QuantTypeError, match="leave float32: use requant = 'fixed'"):
+        check_kernels("matmul", arrays, types, out, requant="float32")
+    check_kernels("matmul", arrays, types, out, constants=[(), (1,)])
+
+
 @pytest.mark.parametrize("case", [c for c in GEMMS if c.operations < 2**22], ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 def test_table_of_shapes(case: GemmCase, rule: str) -> None:
