@@ -225,7 +225,7 @@ class Scanner:
         return value
 
     def float_literal(self, what: str = "a float literal") -> tuple[float, int, int]:
-        """A double and its span: `1.5`, `1.`, or a 64-bit hexadecimal pattern. `1` is an error, as upstream."""
+        """A double and its span: `1.5`, `1.`, or a 64-bit pattern in hexadecimal; `1` is an error, as upstream."""
         start = self.skip()
         match = self.number()
         if match is None:

@@ -23,10 +23,11 @@ from qrt.ir.attributes import (
     quote,
 )
 from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
-from qrt.text import Scanner, Source
+from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
+_SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _KEPT_AS_TEXT = frozenset({"affine_map", "affine_set", "sparse", "strided", "distinct", "dense_string"})
 
@@ -114,7 +115,10 @@ class AttributeParser:
         if scanner.text.startswith('@"', scanner.skip()):
             scanner.pos += 1
             return scanner.string("a symbol name")
-        return scanner.suffix("@", "a symbol name")
+        match = scanner.match(_SYMBOL)
+        if match is None:
+            raise scanner.error("expected a symbol name")
+        return match[1]
 
     def _array(self) -> ArrayAttr:
         scanner = self.scanner
@@ -284,8 +288,6 @@ class AttributeParser:
                 return found.text
             start = scanner.skip()
             word = scanner.word("a location")
-            if word == "loc":
-                return self._location(start).text
             if word == "unknown":
                 return word
             if word == "callsite":
@@ -313,17 +315,23 @@ class AttributeParser:
         scanner = self.scanner
         text = quote(scanner.string())
         if scanner.accept(":"):
-            line = scanner.integer(33, "a line")
-            scanner.expect(":", " between line and column")
-            text = f"{text}:{line}:{scanner.integer(33, 'a column')}"
+            line = self._line_number()
+            text = f"{text}:{line}:{self._line_number() if scanner.accept(':') else 0}"
             if scanner.accept_word("to"):
-                end = f"{scanner.integer(33, 'a line')}" if not scanner.at(":") else ""
+                end = f"{self._line_number()}" if not scanner.at(":") else ""
                 scanner.expect(":", " between line and column")
-                text = f"{text} to {end}:{scanner.integer(33, 'a column')}"
+                text = f"{text} to {end}:{self._line_number()}"
         elif scanner.accept("("):
             text = f"{text}({self.location_body()})"
             scanner.expect(")", " after child location")
         return text
+
+    def _line_number(self) -> int:
+        start = self.scanner.skip()
+        number = self.scanner.integer(33, "a line or column number")
+        if number < 0:
+            raise self.scanner.error("a line or column number is not negative", start, self.scanner.pos)
+        return number
 
     # -- aliases ----------------------------------------------------------------------------------------------------
 

@@ -21,9 +21,10 @@ SIGNATURE_PATTERN = pattern(rf"({SIGNATURE})")
 ATTRIBUTES_PATTERN = pattern(rf"({ATTRIBUTES})")
 OPERAND_PATTERN = pattern(rf"({NAME})(?:#(\d+))?")
 NAMES_PATTERN = pattern(rf"({NAMES})")
-RESULT_PATTERN = pattern(rf"({NAME})(?::(\d+))?{SPACE},?")
+_RESULT = rf"{NAME}(?:{SPACE}:{SPACE}\d+)?"
+RESULT_PATTERN = pattern(rf"({NAME})(?:{SPACE}:{SPACE}(\d+))?{SPACE},?")
 HEAD_PATTERN = pattern(
-    rf"(?:({NAME}(?::\d+)?(?:{SPACE},{SPACE}{NAME}(?::\d+)?)*){SPACE}={SPACE})?"
+    rf"(?:({_RESULT}(?:{SPACE},{SPACE}{_RESULT})*){SPACE}={SPACE})?"
     r"(?:\"((?:[^\"\\\n]|\\.)+)\"|([a-zA-Z_][\w$.]*))"
 )
 LOCATION_PATTERN = pattern(r"loc\s*\(")

@@ -252,3 +252,18 @@ func.func @f(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
   %0 =          qrt.requantize %x : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, i32) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
   return
 }
+// -----
+// expected-error@+1:1 {{arguments may only have dialect attributes, found: 'unit'}}
+func.func private @f(i32 {unit = "a"})
+// -----
+// expected-error@+1:1 {{results may only have dialect attributes, found: 'b'}}
+func.func private @f() -> (i32 {a.b, b})
+// -----
+// expected-error@+1:20 {{expected a location}}
+module { } loc("a"(loc(unknown)))
+// -----
+// expected-error@+1:8 {{expected a symbol name}}
+module @1 { }
+// -----
+// expected-error@+1:20 {{a line or column number is not negative}}
+module { } loc("a":-1:2)

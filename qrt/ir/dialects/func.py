@@ -181,6 +181,11 @@ def _verify_function(operation: Operation) -> None:
         found = operation.attributes.get(key)
         if isinstance(found, ArrayAttr) and len(found.elements) != count:
             raise operation.op_error(f"attribute '{key}' has {len(found.elements)} entries, expected {count}")
+        for entry in found.elements if isinstance(found, ArrayAttr) else ():
+            bare = [name for name, _ in entry.items if "." not in name] if isinstance(entry, DictAttr) else []
+            if bare:
+                what = "arguments" if key == "arg_attrs" else "results"
+                raise operation.op_error(f"{what} may only have dialect attributes, found: '{bare[0]}'")
     blocks = operation.regions[0].blocks
     if not blocks:
         visibility = operation.attributes.get("sym_visibility")
