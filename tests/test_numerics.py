@@ -303,6 +303,7 @@ def test_shared_multipliers_have_the_shift_of_the_largest(multipliers: list[Frac
 
 @given(st.floats(1e-9, 2.0**29))
 @example(2.0**-32)
+@example(0.5 + 2.0**-32)  # a tie of M0, away from zero
 @example(math.nextafter(2.0**-32, 0.0))  # rounds up into the range that is kept
 @example(2.0**-33)
 @example(math.nextafter(1.0, 0.0))
@@ -363,6 +364,8 @@ ACCUMULATORS = st.one_of(
 @example(-1, 2**30, 31, (-128, 127), 0)  # a negative tie goes up
 @example(-3, 2**30, 31, (-128, 127), 0)
 @example(2**62, 2**31 - 1, 1, (-128, 127), 0)
+@example(2**62, 2**31 - 1, 62, (-(2**31), 2**31 - 1), 7)
+@example(2**62, 2**31 - 1, 63, (-(2**31), 2**31 - 1), 7)  # nothing is left, though the value would be 2**30
 def test_fixed(acc: int, m0: int, n: int, bounds: tuple[int, int], zp: int) -> None:
     """Negative ties, shifts of 0, 1, 31, 62 and beyond, to the left too, and accumulators of 64 bits."""
     got = numerics.requantize(np.array([acc]), parameters("fixed", zp, *bounds, multiplier=m0, shift=n))
@@ -405,6 +408,9 @@ def rounding_divide_by_pot(x: int, exponent: int) -> int:
        st.one_of(st.sampled_from([0, 2**30, 2**31 - 1]), st.integers(2**30, 2**31 - 1)), st.integers(-31, 30),
        st.sampled_from(BOUNDS), st.integers(-128, 127))  # fmt: skip
 @example(-5, 2**30, -1, (-128, 127), 0)  # negative ties of either step
+@example(-2, 2**30, -1, (-128, 127), 0)
+@example(-12, 2**30, -2, (-128, 127), 0)
+@example(2, 2**30, -1, (-128, 127), 0)
 @example(-1, 2**30, 0, (-128, 127), 0)
 @example(-(2**31), 2**31 - 1, 30, (-(2**31), 2**31 - 1), 0)  # the left shift saturates
 def test_fixed_double_is_multiply_by_quantized_multiplier(

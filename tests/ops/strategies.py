@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from qrt.ops.core import storage_dtype
+from qrt.ops.core import parameters_of, storage_dtype
 from qrt.types import UniformType, storage_range
 
 Array = npt.NDArray[Any]
@@ -76,6 +76,26 @@ def storage_of(t: UniformType, shape: Sequence[int], rng: np.random.Generator) -
     choice = rng.integers(0, 8, size=values.shape)
     values = np.where(choice == 0, t.storage_min, np.where(choice == 1, t.storage_max, values))
     return values.astype(storage_dtype(t)).reshape(tuple(shape))
+
+
+def fitted(t: UniformType, spread: float) -> UniformType:
+    """The type with scales such that values of this spread fill its storage but seldom saturate."""
+    span = t.storage_max - t.storage_min
+    scales = [min(max(6 * spread / span * (1 + i / 7), 1e-30), 1e30) for i in range(len(t.scales))]
+    return t.with_(
+        scales=scales if t.is_per_axis else scales[0], zero_points=t.zero_points if t.is_per_axis else t.zero_point
+    )
+
+
+def spread_of_product(*operands: tuple[Array, UniformType], depth: int) -> float:
+    """The standard deviation of a sum of `depth` products."""
+    spreads = [_spread(*operand) for operand in operands]
+    return float(np.prod(spreads) * max(depth, 1) ** 0.5)
+
+
+def _spread(q: Array, t: UniformType) -> float:
+    scale, zero_point = parameters_of(t, q.shape)
+    return float(np.sqrt(np.mean(((q - zero_point) * scale) ** 2))) if q.size else 1.0
 
 
 def generators() -> st.SearchStrategy[np.random.Generator]:

@@ -19,6 +19,7 @@ from tests.ops.strategies import generators, maybe_per_axis, rules, shapes, stor
 A = UniformType("i8", "f32", 0.5, 3)
 B = UniformType("u8", "f32", 0.3, 128)
 OUT = UniformType("i8", "f32", 0.7, -2)
+WIDE_OUT = UniformType("i32", "f32", 0.01, -2)
 KINDS = ["add", "sub", "mul"]
 
 
@@ -28,15 +29,17 @@ def channels(t: UniformType, count: int, axis: int) -> UniformType:
 
 @pytest.mark.parametrize("case", [c for c in BINARIES if not c.timed], ids=lambda c: c.name)
 @pytest.mark.parametrize("kind", KINDS)
-def test_table_of_shapes(kind: str, case: BinaryCase) -> None:
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
+def test_table_of_shapes(kind: str, case: BinaryCase, out: UniformType) -> None:
     rng = np.random.default_rng(1)
     a, b = storage_of(A, case.a, rng), storage_of(B, case.b, rng)
-    got = check_kernels(kind, [a, b], [tensor(case.a, A), tensor(case.b, B)], OUT)
+    got = check_kernels(kind, [a, b], [tensor(case.a, A), tensor(case.b, B)], out)
     assert got.shape == np.broadcast_shapes(case.a, case.b)
-    np.testing.assert_array_equal(got, naive.binary(kind, a, b, A, B, OUT, "fixed", got.shape))
+    np.testing.assert_array_equal(got, naive.binary(kind, a, b, A, B, out, "fixed", got.shape))
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
 @pytest.mark.parametrize(
     ("a_shape", "a_axis", "b_shape", "b_axis", "out_axis"),
     [
@@ -50,12 +53,12 @@ def test_table_of_shapes(kind: str, case: BinaryCase) -> None:
 )
 def test_axes(
     kind: str, a_shape: tuple[int, ...], a_axis: int | None, b_shape: tuple[int, ...], b_axis: int | None,
-    out_axis: int | None,
+    out_axis: int | None, out: UniformType,
 ) -> None:  # fmt: skip
     shape = np.broadcast_shapes(a_shape, b_shape)
     ta = A if a_axis is None else channels(A, a_shape[a_axis], a_axis)
     tb = B if b_axis is None else channels(B, b_shape[b_axis], b_axis)
-    to = OUT if out_axis is None else channels(OUT, shape[out_axis], out_axis)
+    to = out if out_axis is None else channels(out, shape[out_axis], out_axis)
     rng = np.random.default_rng(2)
     a, b = storage_of(ta, a_shape, rng), storage_of(tb, b_shape, rng)
     got = check_kernels(kind, [a, b], [tensor(a_shape, ta), tensor(b_shape, tb)], to)

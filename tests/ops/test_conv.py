@@ -15,11 +15,20 @@ from qrt.ops.window import resolve_padding
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
-from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of, uniform_types
+from tests.ops.strategies import (
+    fitted,
+    generators,
+    maybe_per_axis,
+    rules,
+    spread_of_product,
+    storage_of,
+    uniform_types,
+)
 
 X = UniformType("u8", "f32", 0.5, 100)
 W = UniformType("i8", "f32", 0.25, storage_min=-127)
 OUT = UniformType("i8", "f32", 4.0, -7)
+WIDE_OUT = UniformType("i32", "f32", 0.01, -7)  # shows every bit of the accumulator
 I32 = UniformType("i32", "f32", 0.125)
 SMALL = [c for c in CONVS if not c.timed]
 
@@ -32,14 +41,17 @@ def channels(t: UniformType, count: int, axis: int = 0) -> UniformType:
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
-def test_table_of_shapes(case: ConvCase, rule: str) -> None:
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
+def test_table_of_shapes(case: ConvCase, rule: str, out: UniformType) -> None:
     """Strides, dilations, uneven padding, groups; weights, bias and result per axis."""
     rng = np.random.default_rng(1)
     count = case.out_channels
-    tw, to, tb = channels(W, count), channels(OUT, count, 3), channels(I32, count)
+    tw, tb = channels(W, count), channels(I32, count)
     x, w = storage_of(X, case.x_shape, rng), storage_of(tw, case.w_shape, rng)
     b = rng.integers(-9999, 9999, count).astype(np.int32)
     types = tensor(case.x_shape, X), tensor(case.w_shape, tw), tensor((count,), tb)
+    spread = spread_of_product((x, X), (w, tw), depth=w[0].size)
+    to = channels(fitted(out, spread) if out is OUT else out, count, 3)
     got = check_kernels(
         "conv2d", [x, w, b], types, to, constants=[(), (1,), (2,), (1, 2)], requant=rule, **case.attributes
     )
@@ -81,6 +93,8 @@ def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
     x = storage_of(tx, (data.draw(st.integers(0, 2)), *size, groups * depth), rng)
     w = storage_of(tw, (outputs, *kernel, depth), rng)
     types = tensor(x.shape, tx), tensor(w.shape, tw)
+    if data.draw(st.booleans()):
+        to = fitted(to, spread_of_product((x, tx), (w, tw), depth=w[0].size))
     rule = data.draw(rules(bound))
     got = check_kernels("conv2d", [x, w], types, to, constants=[(), (1,)], requant=rule, **attributes)
     if got.size < 60:

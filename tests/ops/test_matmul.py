@@ -14,11 +14,20 @@ from qrt.ops.requant import max_magnitude
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, reference, tensor
-from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of, uniform_types
+from tests.ops.strategies import (
+    fitted,
+    generators,
+    maybe_per_axis,
+    rules,
+    spread_of_product,
+    storage_of,
+    uniform_types,
+)
 
 I8 = UniformType("i8", "f32", 0.5, 3)
 U8 = UniformType("u8", "f32", 0.25, 128)
-OUT = UniformType("i8", "f32", 0.75, -5)
+OUT = UniformType("i8", "f32", 30.0, -5)
+WIDE_OUT = UniformType("i32", "f32", 0.01, -5)  # shows every bit of the accumulator
 I32 = UniformType("i32", "f32", 0.125)
 
 SHAPES = [
@@ -45,14 +54,15 @@ def per_axis(t: UniformType, count: int, axis: int) -> UniformType:
 
 @pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
 @pytest.mark.parametrize(("a_shape", "w_shape"), SHAPES)
-def test_shapes(a_shape: tuple[int, ...], w_shape: tuple[int, ...], rule: str) -> None:
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
+def test_shapes(a_shape: tuple[int, ...], w_shape: tuple[int, ...], rule: str, out: UniformType) -> None:
     """Vectors, matrices and broadcast batches by NumPy's rules."""
     rng = np.random.default_rng(len(a_shape))
     a, w = storage_of(I8, a_shape, rng), storage_of(U8, w_shape, rng)
     types = tensor(a_shape, I8), tensor(w_shape, U8)
-    got = check_kernels("matmul", [a, w], types, OUT, constants=[(), (1,)], requant=rule)
+    got = check_kernels("matmul", [a, w], types, out, constants=[(), (1,)], requant=rule)
     assert got.shape == np.matmul(a, w).shape
-    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, U8, OUT, rule, got.shape))
+    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, U8, out, rule, got.shape))
 
 
 @pytest.mark.parametrize(
@@ -76,15 +86,16 @@ def test_shapes(a_shape: tuple[int, ...], w_shape: tuple[int, ...], rule: str) -
     ],
 )
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
 def test_axes(
     a_shape: tuple[int, ...], a_axis: int | None, w_shape: tuple[int, ...], w_axis: int | None, out_axis: int | None,
-    rule: str,
+    rule: str, out: UniformType,
 ) -> None:  # fmt: skip
     """Parameters along rows, columns and batches of either operand, and of the result."""
     shape = np.matmul(np.zeros(a_shape), np.zeros(w_shape)).shape
     ta = I8 if a_axis is None else per_axis(I8, a_shape[a_axis], a_axis)
     tw = U8 if w_axis is None else per_axis(U8, w_shape[w_axis], w_axis)
-    to = OUT if out_axis is None else per_axis(OUT, shape[out_axis], out_axis)
+    to = out if out_axis is None else per_axis(out, shape[out_axis], out_axis)
     rng = np.random.default_rng(2)
     a, w = storage_of(ta, a_shape, rng), storage_of(tw, w_shape, rng)
     types = tensor(a_shape, ta), tensor(w_shape, tw)
@@ -104,7 +115,8 @@ def test_axes(
     ],
 )
 @pytest.mark.parametrize("rule", ["fixed", "fixed_double", "float32", "float64_away"])
-def test_bias(bias: UniformType, w_axis: int | None, rule: str) -> None:
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
+def test_bias(bias: UniformType, w_axis: int | None, rule: str, out: UniformType) -> None:
     """Direct and rescaled biases, of any width, constant and given at the call."""
     rng = np.random.default_rng(3)
     tw = U8 if w_axis is None else per_axis(U8, 3, 1)
@@ -113,8 +125,8 @@ def test_bias(bias: UniformType, w_axis: int | None, rule: str) -> None:
         storage_of(bias, (1,), rng).dtype
     )
     types = tensor((2, 4), I8), tensor((4, 3), tw), tensor((3,), bias)
-    got = check_kernels("matmul", [a, w, b], types, OUT, constants=[(), (1,), (2,), (1, 2)], requant=rule)
-    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, tw, OUT, rule, (2, 3), (b, bias)))
+    got = check_kernels("matmul", [a, w, b], types, out, constants=[(), (1,), (2,), (1, 2)], requant=rule)
+    np.testing.assert_array_equal(got, naive.matmul(a, w, I8, tw, out, rule, (2, 3), (b, bias)))
 
 
 @pytest.mark.parametrize("value", [2**31 - 1, -(2**31)])
@@ -132,8 +144,8 @@ def test_a_bias_at_the_end_of_32_bits_does_not_wrap(value: int, rule: str) -> No
 def test_a_bias_of_a_vector_product_has_one_value() -> None:
     types = tensor((4,), I8), tensor((4,), U8), tensor((1,), I32)
     arrays = np.int8([3, 4, 5, 6]), np.uint8([128, 129, 130, 131]), np.int32([8])
-    got = check_kernels("matmul", arrays, types, OUT)
-    assert got == naive.matmul(*arrays[:2], I8, U8, OUT, "fixed", (), (arrays[2], I32))
+    got = check_kernels("matmul", arrays, types, WIDE_OUT)
+    assert got == naive.matmul(*arrays[:2], I8, U8, WIDE_OUT, "fixed", (), (arrays[2], I32))
 
 
 SUB_CHANNEL = [
@@ -149,14 +161,15 @@ SUB_CHANNEL = [
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("with_bias", [False, True])
 @pytest.mark.parametrize("out_axis", [False, True])
+@pytest.mark.parametrize("out", [OUT, WIDE_OUT])
 def test_sub_channel_weights(
-    w_type: UniformType, a_shape: tuple[int, ...], rule: str, with_bias: bool, out_axis: bool
+    w_type: UniformType, a_shape: tuple[int, ...], rule: str, with_bias: bool, out_axis: bool, out: UniformType
 ) -> None:
     """Each block its own scale: `fixed` one rounding of the exact weighted sum, `float32` ascending f32 adds."""
     rng = np.random.default_rng(4)
     bias_type = UniformType("i32", "f32", 0.3, 2)
     shape = (*a_shape[:-1], 6)
-    to = per_axis(OUT, 6, len(shape) - 1) if out_axis else OUT
+    to = per_axis(out, 6, len(shape) - 1) if out_axis else out
     a, w = storage_of(I8, a_shape, rng), storage_of(w_type, (6, 6), rng)
     b = rng.integers(-50, 50, 6).astype(np.int32)
     arrays, types = [a, w, b], [tensor(a_shape, I8), tensor((6, 6), w_type), tensor((6,), bias_type)]
@@ -221,11 +234,11 @@ def test_table_of_shapes(case: GemmCase, rule: str) -> None:
     """The shared table on every kernel, with a bias and per-axis weights where they are not batched."""
     rng = np.random.default_rng(6)
     tw = UniformType("i8", "f32", 0.02)
-    to = UniformType("i8", "f32", 0.01 * (case.k or 1), 4)
     if case.batch == 1 and case.n:
         tw = per_axis(tw, case.n, 1)
     a, w, b = storage_of(U8, case.a_shape, rng), storage_of(tw, case.w_shape, rng), rng.integers(-999, 999, case.n)
     types = [tensor(case.a_shape, U8), tensor(case.w_shape, tw), tensor((case.n,), UniformType("i32", "f32", 0.005))]
+    to = fitted(UniformType("i8", "f32", 1.0, 4), spread_of_product((a, U8), (w, tw), depth=case.k))
     check_kernels("matmul", [a, w, b.astype(np.int32)], types, to, constants=[(), (1,), (1, 2)], requant=rule)
 
 
@@ -241,6 +254,8 @@ def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
         return
     rule = data.draw(rules(bound))
     arrays = [storage_of(ta, (m, k), rng), storage_of(tw, (k, n), rng)]
+    if data.draw(st.booleans()):
+        to = fitted(to, spread_of_product((arrays[0], ta), (arrays[1], tw), depth=k))
     types = [tensor((m, k), ta), tensor((k, n), tw)]
     with_bias = ta.is_per_layer and data.draw(st.booleans())
     bias = None

@@ -50,6 +50,20 @@ def test_transpose_drawn(data: st.DataObject, rng: np.random.Generator, shape: t
     np.testing.assert_array_equal(scales_of(element, got.shape), scales_of(t, shape).transpose(permutation))
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("permutation", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (1, 0, 2), None])
+def test_transpose_moves_channels(axis: int, permutation: tuple[int, ...] | None) -> None:
+    """A cycle of three axes tells a permutation from its inverse."""
+    shape = (2, 3, 4)
+    t = channels(T, shape[axis], axis)
+    q = storage_of(t, shape, np.random.default_rng(1))
+    got = check_kernels("transpose", [q], [tensor(shape, t)], permutation=permutation)
+    element = infer("transpose", [tensor(shape, t)], permutation=permutation).element
+    assert isinstance(element, UniformType)
+    np.testing.assert_array_equal(got, q.transpose(permutation))
+    np.testing.assert_array_equal(scales_of(element, got.shape), scales_of(t, shape).transpose(permutation))
+
+
 @pytest.mark.parametrize("permutation", [(0, 1, 2), (2, 0, 1), (1, 0, 2), None])
 def test_transpose_moves_blocks(permutation: tuple[int, ...] | None) -> None:
     t = blocked((2, 4, 6), {1: 2, 2: 3})
