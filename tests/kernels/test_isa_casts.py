@@ -95,9 +95,9 @@ def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], s
 
 
 @pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("exponent", [-65, -64, -63, 63, 64, 65])
-def test_scales_at_the_edge_of_the_guard(isa: str, exponent: int) -> None:
-    """Where the remainder of the fast division is about to underflow, or its product to overflow."""
+@pytest.mark.parametrize("exponent", [-120, -65, -64, -63, 63, 64, 65, 118])
+def test_scales_around_the_guard(isa: str, exponent: int) -> None:
+    """Where the remainder of the fast division is about to underflow or its product to overflow, and where they do."""
     rng = np.random.default_rng(3)
     for scale in random_scales(rng, 6, exponent, exponent + 1):
         x = np.concatenate([near_ties(scale, 0), near_ties(scale, 100, 1)])

@@ -1,6 +1,7 @@
 """Hazards of the SIMD GEMM, every ISA against exact integers and against ref: sums at the ends of 32 bits, operands
 that a 16-bit intermediate would saturate, every shift, tails of rows, columns and K, both orders of b."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,16 +110,29 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
     assert acc.max() == 2**31 - 1
     count, steps = {"tensor": (1, (0, 0, 0)), "column": (n, (0, 0, 1)), "row": (5, (0, 1, 0))}[per]
     index = np.arange(5)[:, None] * steps[1] + np.arange(n) * steps[2]
-    zero_points = [0, -128, 255, 1 << 23, -(1 << 23) - 1, 2**31 - 129, -(2**31) + 256, 1 << 40]
-    for trial in range(48):
+    zero_points = [
+        0,
+        -128,
+        255,
+        1 << 23,
+        -(1 << 23) - 1,
+        2**26 + 77,
+        -(2**29) - 77,
+        2**31 - 129,
+        -(2**31) + 256,
+        1 << 40,
+    ]
+    shifts = [-40, -1, 0, 1, 2, 29, 30, 31, 32, 33, 61, 62, 63, 70]
+    for trial in range(56):
         multiplier = rng.integers(1 << 30, 1 << 31, count)
         multiplier[::5] = rng.choice([1 << 30, (1 << 31) - 1], multiplier[::5].size)
-        uniform = rng.integers(-40, 70) if trial % 2 else rng.integers(31, 63)
-        shift = rng.integers(-4, 70, count) if trial % 4 == 3 else np.full(count, uniform)
+        shift = rng.integers(-4, 70, count) if trial % 4 == 3 else np.full(count, shifts[trial % len(shifts)])
         scale = np.ldexp(rng.uniform(1, 2, count), rng.integers(-40, 10, count)).astype(np.float32)
-        zero_point = rng.integers(-128, 256, count) if trial % 3 else rng.choice(zero_points, count)
+        zero_point = rng.integers(-128, 256, count) if trial % 2 else rng.choice(zero_points, count)
         requant = parameters(rule, storage, count, multiplier=multiplier, shift=shift, scale_f32=scale,
                              zero_point=zero_point)  # fmt: skip
+        if trial % 3 == 1:
+            requant = replace(requant, storage_min=requant.storage_min + 7, storage_max=requant.storage_max - 20)
         more: dict[str, Any] = {"bias": bias, "requant_steps": steps}
         got = gemm(isa, a, b, 0, 0, requant, **more)
         np.testing.assert_array_equal(got, gemm("ref", a, b, 0, 0, requant, **more))
