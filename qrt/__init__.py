@@ -55,6 +55,7 @@ __all__ = [
     "TensorType",
     "UniformType",
     "VerifyError",
+    "__version__",
     "add",
     "avg_pool2d",
     "clamp",

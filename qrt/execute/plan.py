@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeGuard
 
 import numpy as np
 
@@ -137,6 +138,11 @@ def _empty(t: TensorType) -> Array:
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
+def is_kernel(call: BoundCall) -> TypeGuard[_core.Call]:
+    """Whether a call is one entry of C, which a run of them can hold."""
+    return isinstance(call, _core.Call)
+
+
 def _segments(steps: Sequence[_Step], slot_count: int) -> list[Callable[[Sequence[Array]], None]]:
     """Maximal runs of kernel steps as one C plan each; every other step by itself."""
     segments: list[Callable[[Sequence[Array]], None]] = []
@@ -144,12 +150,12 @@ def _segments(steps: Sequence[_Step], slot_count: int) -> list[Callable[[Sequenc
 
     def flush() -> None:
         if run:
-            calls = [s.call for s in run if isinstance(s.call, _core.Call)]
+            calls = [s.call for s in run if is_kernel(s.call)]
             segments.append(_core.Plan(calls, [s.slots for s in run], slot_count).run)
             run.clear()
 
     for step in steps:
-        if isinstance(step.call, _core.Call):
+        if is_kernel(step.call):
             run.append(step)
             continue
         flush()
@@ -243,11 +249,11 @@ class _Builder:
             for i in family.packs
             if i < len(operands) and operands[i].slot in self.constants
         }
-        call, is_kernel = family.call(types, result, attributes, packed)
+        call, has_kernel = family.call(types, result, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
-        detail = f"{call.name} ({call.isa})" if isinstance(call, _core.Call) else family.name
+        detail = f"{call.name} ({call.isa})" if is_kernel(call) else family.name
         return self._step(
-            call, inputs, result, Coverage(op.name, str(op.location), "kernel" if is_kernel else "reference", detail)
+            call, inputs, result, Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)
         )
 
     def _storage_cast(self, op: Operation, operand: _Place) -> _Place:
