@@ -36,13 +36,15 @@ class Trait(Enum):
     ISOLATED_FROM_ABOVE = auto()
     SYMBOL = auto()
     SYMBOL_TABLE = auto()
+    COMMUTATIVE = auto()
+    """Its operands may change places; canonical IR has constants last."""
     GRAPH_REGION = auto()
     """Its one block has no order and needs no terminator."""
 
 
 PURE, CONSTANT_LIKE, TERMINATOR = Trait.PURE, Trait.CONSTANT_LIKE, Trait.TERMINATOR
 ISOLATED_FROM_ABOVE, SYMBOL, SYMBOL_TABLE = Trait.ISOLATED_FROM_ABOVE, Trait.SYMBOL, Trait.SYMBOL_TABLE
-GRAPH_REGION = Trait.GRAPH_REGION
+COMMUTATIVE, GRAPH_REGION = Trait.COMMUTATIVE, Trait.GRAPH_REGION
 
 Constraint = Callable[[Attribute], str | None]
 """Says what is wrong with an attribute, or None."""
@@ -54,11 +56,13 @@ _verified: set[tuple[object, ...]] = set()  # signatures that `verify_signature`
 @dataclass(frozen=True)
 class AttributeSpec:
     """An attribute the op knows: what it must be, whether it must be there, and whether it is a property (printed in
-    `<{...}>` in generic form), which upstream's ops must not have but for their own."""
+    `<{...}>` in generic form), which upstream's ops must not have but for their own. A text that says the `default`
+    is read as if it said nothing."""
 
     constraint: Constraint | None = None
     required: bool = False
     is_property: bool = True
+    default: Attribute | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,11 @@ class Definition:
     @cached_property
     def properties(self) -> frozenset[str]:
         return frozenset(name for name, spec in self.attributes.items() if spec.is_property)
+
+    @cached_property
+    def defaults(self) -> dict[str, Attribute]:
+        """The attributes that need not be said, with what their absence means."""
+        return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
 
     @property
     def dialect(self) -> str:

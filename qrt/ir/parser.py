@@ -156,6 +156,10 @@ class Parser(AttributeParser):
         else:
             pending = self._custom(custom, start)
         definition = pending.definition
+        if definition is not None and definition.defaults:
+            for name, default in definition.defaults.items():
+                if pending.attributes.get(name) == default:
+                    del pending.attributes[name]
         kind = Operation if definition is None else definition.operation_class
         operation = kind(
             pending.name,
