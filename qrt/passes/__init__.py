@@ -6,9 +6,13 @@ work. A pass is added by a file here and a line in `PASSES`.
 
 from qrt.ir import Module
 from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.pipeline import Pass, parse_pipeline
 
-PASSES: dict[str, type[Pass]] = {"dce": DeadCodeElimination}
+PASSES: dict[str, type[Pass]] = {
+    "dce": DeadCodeElimination,
+    "lower-quant-ops": LowerQuantOps,
+}
 """Every pass, by the name it has on the command line and in pipelines."""
 
 
