@@ -68,7 +68,8 @@ class AttributeSpec:
 @dataclass(frozen=True)
 class Definition:
     """One op. `verify_signature` looks at types and attributes only, so equal signatures are checked once;
-    `verify` looks at anything. Both raise VerifyError, or QuantTypeError to be reported at the op."""
+    `verify` looks at anything. Both raise VerifyError, or QuantTypeError to be reported at the op. `fold` gives the
+    results as values or constants where they are known, and changes nothing."""
 
     name: str
     operands: tuple[str, ...] = ()
@@ -82,6 +83,7 @@ class Definition:
     parse: "Callable[[Parser, PendingOperation], None] | None" = None
     print: "Callable[[Printer, Operation], None] | None" = None
     operation_class: type[Operation] = Operation
+    fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
 
     @cached_property
     def assembly(self) -> "Assembly | None":

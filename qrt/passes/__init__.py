@@ -5,13 +5,21 @@ work. A pass is added by a file here and a line in `PASSES`.
 """
 
 from qrt.ir import Module
+from qrt.passes.canonicalize import Canonicalize
+from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.lower_quant_ops import LowerQuantOps
+from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline import Pass, parse_pipeline
+from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
 
 PASSES: dict[str, type[Pass]] = {
+    "canonicalize": Canonicalize,
+    "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "lower-quant-ops": LowerQuantOps,
+    "normalize-quant-types": NormalizeQuantTypes,
+    "strip-func-quant-types": StripFuncQuantTypes,
 }
 """Every pass, by the name it has on the command line and in pipelines."""
 
