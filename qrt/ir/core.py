@@ -150,6 +150,32 @@ class Operation:
             operation.drop_operands()
         self.detach()
 
+    def clone(self, values: dict[Value, Value]) -> "Operation":
+        """A copy, detached. `values` maps operands to those of the copy, and is given what the copy defines."""
+        blocks: dict[Block, Block] = {}
+        regions = [Region() for _ in self.regions]
+        for region, copied in zip(self.regions, regions, strict=True):
+            for block in region.blocks:
+                blocks[block] = copied.append(Block((value.type for value in block.arguments), block.location))
+                values.update(zip(block.arguments, blocks[block].arguments, strict=True))
+        copy = type(self)(
+            self.name,
+            [values.get(value, value) for value in self.operands],
+            [value.type for value in self.results],
+            dict(self.attributes),
+            regions,
+            self.successors,
+            self.location,
+            self.definition,
+        )
+        copy.loc, copy.inherent = self.loc, self.inherent
+        values.update(zip(self.results, copy.results, strict=True))
+        for original, block in blocks.items():
+            for operation in original:
+                inner = block.append(operation.clone(values))
+                inner.successors = [blocks.get(successor, successor) for successor in inner.successors]
+        return copy
+
     def walk(self) -> "Iterator[Operation]":
         """This operation and all inside it, each before what is inside it. Safe against erasing the one given."""
         stack = [self]

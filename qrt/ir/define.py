@@ -22,6 +22,8 @@ from qrt.ir.core import Operation
 from qrt.text import pattern
 
 if TYPE_CHECKING:
+    from qrt.ir.core import Value
+    from qrt.ir.fold import Folds
     from qrt.ir.parser import Parser, PendingOperation
     from qrt.ir.printer import Printer
 

@@ -8,18 +8,22 @@ from qrt.ir import Module
 from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.inline import Inline
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline import Pass, parse_pipeline
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
+from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
 PASSES: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
+    "inline": Inline,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
     "strip-func-quant-types": StripFuncQuantTypes,
+    "symbol-dce": SymbolDeadCodeElimination,
 }
 """Every pass, by the name it has on the command line and in pipelines."""
 

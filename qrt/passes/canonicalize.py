@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qrt.ir import Module
+from qrt.ir import Module, Operation
 from qrt.ir.fold import Folds
 from qrt.ir.rewrite import rewrite_greedily
 from qrt.passes.constant_casts import CONSTANT_CASTS
@@ -30,5 +30,9 @@ class Canonicalize:
     }
 
     def run(self, module: Module) -> None:
+        self.function(module.operation)
+
+    def function(self, root: Operation) -> None:
+        """What is inside one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
-        rewrite_greedily(module.operation, folds, CONSTANT_CASTS if self.fold_constants else {})
+        rewrite_greedily(root, folds, CONSTANT_CASTS if self.fold_constants else {})

@@ -248,9 +248,7 @@ def _verify_select(operation: Operation) -> None:
     condition, left, right = (value.type for value in operation.operands)
     result = operation.results[0].type
     if not (left is right is result):
-        raise operation.op_error(
-            "failed to verify that all of {true_value, false_value, result} have same type"
-        )
+        raise operation.op_error("failed to verify that all of {true_value, false_value, result} have same type")
     if condition is not I1 and condition is not with_element(result, I1):
         raise operation.op_error(f"expected condition type to have the same shape as the result type, got {condition}")
 

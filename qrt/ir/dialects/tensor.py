@@ -195,7 +195,9 @@ def _verify_reshape(operation: Operation) -> None:
         known = shape.shape is not None and shape.shape[0] is not None
         message = "length of shape operand differs from the result's tensor rank"
         raise operation.op_error(
-            message if known else "cannot use shape operand with dynamic length to reshape to statically-ranked tensor type"
+            message
+            if known
+            else "cannot use shape operand with dynamic length to reshape to statically-ranked tensor type"
         )
 
 
