@@ -82,9 +82,9 @@ def _print_generic(printer: "Printer", operation: Operation) -> None:
             printer.word(f"{word}({names} : {', '.join(str(value.type) for value in values)})")
     printer.attributes(operation, elided=(*_HEADER, _SEGMENTS), keyword="attrs = ")
     printer.word("")
-    outer = printer.enter(isolated=False)
+    outer = printer.begin(operation.regions[0])
     printer.region(operation.regions[0], entry_said=False)
-    printer.leave(outer)
+    printer.end(outer)
     if operation.results:
         types = ", ".join(str(value.type) for value in operation.results)
         printer.word(f"-> {types}" if len(operation.results) == 1 else f"-> ({types})")
