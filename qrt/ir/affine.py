@@ -3,6 +3,7 @@
 An expression is `("d", i)`, `("s", i)`, an integer, or `(operator, left, right)`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,24 +133,28 @@ def _is_constant(value: Expression) -> bool:
     return value[0] == "s" or (value[0] != "d" and all(map(_is_constant, value[1:])))
 
 
+_CONSTANTS: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "*": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "ceildiv": lambda a, b: -(-a // b),
+    "mod": lambda a, b: a % b,
+}
+
+
 def _combine(operator: str, left: Expression, right: Expression) -> Expression:
     if isinstance(left, int) and isinstance(right, int):
-        return {
-            "+": lambda a, b: a + b,
-            "*": lambda a, b: a * b,
-            "floordiv": lambda a, b: a // b,
-            "ceildiv": lambda a, b: -(-a // b),
-            "mod": lambda a, b: a % b,
-        }[operator](left, right)
+        return _CONSTANTS[operator](left, right)
     if operator in "+*" and (isinstance(left, int) or (_is_constant(left) and not _is_constant(right))):
         left, right = right, left
     if right == 0 and operator in "+*":
         return left if operator == "+" else 0
     if right == 1 and operator != "+":
         return 0 if operator == "mod" else left
-    if operator in "+*" and isinstance(right, int) and isinstance(left, tuple) and left[0] == operator:
-        if isinstance(left[2], int):
-            return _combine(operator, left[1], _combine(operator, left[2], right))
+    if operator in "+*" and isinstance(right, int) and isinstance(left, tuple):
+        inner, *parts = left
+        if inner == operator and isinstance(parts[1], int):
+            return _combine(operator, parts[0], _combine(operator, parts[1], right))
     return operator, left, right
 
 

@@ -40,13 +40,15 @@ class Trait(Enum):
     SYMBOL_TABLE = auto()
     COMMUTATIVE = auto()
     """Its operands may change places; canonical IR has constants last."""
+    EXTENSION = auto()
+    """Upstream does not know the op."""
     GRAPH_REGION = auto()
     """Its one block has no order and needs no terminator."""
 
 
 PURE, CONSTANT_LIKE, TERMINATOR = Trait.PURE, Trait.CONSTANT_LIKE, Trait.TERMINATOR
 ISOLATED_FROM_ABOVE, SYMBOL, SYMBOL_TABLE = Trait.ISOLATED_FROM_ABOVE, Trait.SYMBOL, Trait.SYMBOL_TABLE
-COMMUTATIVE, GRAPH_REGION = Trait.COMMUTATIVE, Trait.GRAPH_REGION
+COMMUTATIVE, EXTENSION, GRAPH_REGION = Trait.COMMUTATIVE, Trait.EXTENSION, Trait.GRAPH_REGION
 
 Constraint = Callable[[Attribute], str | None]
 """Says what is wrong with an attribute, or None."""

@@ -15,8 +15,8 @@ class Canonicalize:
     """Folds, computes constants (casts of constants exactly), merges them, and removes dead pure operations.
 
     Preserves every value by default. `fold-qcast-dcast` also drops every quantization of what was dequantized from the
-    same type, `fold-dcast-qcast` every dequantization of what was quantized: these change values. `fold-constants=false`
-    leaves casts of constants alone, as upstream does.
+    same type, `fold-dcast-qcast` every dequantization of what was quantized: these change values.
+    `fold-constants=false` leaves casts of constants alone, as upstream does.
     """
 
     fold_qcast_dcast: bool = False

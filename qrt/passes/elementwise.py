@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt.ir import ArrayAttr, Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.affine import AffineMapAttr, Expression, floordiv
-from qrt.ir.dense import storage_dtype
+from qrt.ir.dense import static_shape, storage_dtype
 from qrt.ir.dialects.linalg import iterator, segments
 from qrt.ir.rewrite import Builder
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
@@ -146,4 +146,4 @@ def _dense(numbers: tuple[int, ...], type: TensorType) -> Attribute:
         array = np.array(numbers, f"u{dtype.itemsize}").view(dtype)
     else:
         array = np.array([_wrapped(number, type.element) for number in numbers], np.int64).astype(dtype)
-    return DenseElementsAttr(array.reshape(type.shape or ()), type)
+    return DenseElementsAttr(array.reshape(static_shape(type)), type)

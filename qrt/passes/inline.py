@@ -1,6 +1,7 @@
 """Calls replaced by the bodies of what they call."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -18,15 +19,15 @@ class Inline:
     """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
     removes private functions that nothing calls any more. The options are those of canonicalize.
 
-    Preserves every value by default. Calls stay whose callee is part of a recursion, that say `no_inline`, or whose callee has
-    no body, more than one block, or an op that is not registered.
+    Preserves every value by default. Calls stay that say `no_inline`, or whose callee says it, is part of a recursion,
+    or has no body, more than one block, or an op that is not registered.
     """
 
     fold_qcast_dcast: bool = False
     fold_dcast_qcast: bool = False
     fold_constants: bool = True
 
-    UPSTREAM: ClassVar[dict[str, Any]] = Canonicalize.UPSTREAM
+    UPSTREAM: ClassVar[Mapping[str, Any]] = Canonicalize.UPSTREAM
 
     def run(self, module: Module) -> None:
         simplify = Canonicalize(**{field.name: getattr(self, field.name) for field in fields(Canonicalize)})

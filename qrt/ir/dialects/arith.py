@@ -123,7 +123,7 @@ def _integer_op(name: str, *traits: Trait, flags: str = "") -> Definition:
     return elementwise(f"arith.{name}", 2, is_integer, "signless-integer-like", flags, set(traits))
 
 
-# -- conversions: `%a flags attr-dict : from to to` ---------------------------------------------------------------------
+# -- conversions: `%a flags attr-dict : from to to` -------------------------------------------------------------------
 
 
 def _conversion(name: str, source: Is, target: Is, flags: str = "", width: int = 0, default: bool = True) -> Definition:
@@ -170,10 +170,10 @@ def _is_width(type: Type) -> bool:
     return is_integer(type) and not isinstance(element_of(type), IndexType)
 
 
-# -- comparison and selection -------------------------------------------------------------------------------------------
+# -- comparison and selection -----------------------------------------------------------------------------------------
 
-FLOAT_PREDICATES = tuple("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split())
-INTEGER_PREDICATES = tuple("eq ne slt sle sgt sge ult ule ugt uge".split())
+FLOAT_PREDICATES = tuple("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split())  # noqa: SIM905
+INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
 def _comparison(name: str, takes: Is, what: str, predicates: tuple[str, ...], flags: str) -> Definition:

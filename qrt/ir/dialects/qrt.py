@@ -3,7 +3,7 @@
 from functools import partial
 
 from qrt.ir.core import Operation
-from qrt.ir.define import PURE, AttributeSpec, Constraint, Definition, one_of
+from qrt.ir.define import EXTENSION, PURE, AttributeSpec, Constraint, Definition, one_of
 from qrt.types import TensorType
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
@@ -48,7 +48,7 @@ def _op(name: str, *operands: str, attributes: tuple[str, ...] = (), requant: bo
         operands=operands,
         results=("result",),
         attributes=specs,
-        traits={PURE},
+        traits={PURE, EXTENSION},
         format=_FORMAT,
         verify_signature=partial(_verify, name),
     )
