@@ -26,12 +26,21 @@ needed = pytest.mark.skipif(FOUND is None, reason="mlir-opt is not installed: se
 
 def upstream(text, *flags):
     """(accepted, output) of mlir-opt."""
+    done = _run(text, flags)
+    return done.returncode == 0, (done.stdout or done.stderr).decode()
+
+
+def output(text, *flags):
+    """What mlir-opt prints, without its diagnostics: nothing for a program it refuses."""
+    return _run(text, flags).stdout.decode()
+
+
+def _run(text, flags):
     command, environment = FOUND
-    done = subprocess.run(
+    return subprocess.run(
         [*command, *flags, "-"],
         input=text.encode(),
         capture_output=True,
         env={**os.environ, **environment},
         check=False,
     )
-    return done.returncode == 0, (done.stdout or done.stderr).decode()

@@ -127,7 +127,7 @@ class _Worklist:
         if is_dead(operation):
             self.erase(operation)
             return True
-        moved = operation.has_trait(Trait.COMMUTATIVE) and _constants_last(operation)
+        moved = operation.has_trait(Trait.COMMUTATIVE) and constants_last(operation)
         results = self.results(operation)
         if results is None:
             return moved
@@ -171,7 +171,8 @@ def is_dead(operation: Operation) -> bool:
     return operation.has_trait(Trait.PURE) and not any(value.uses for value in operation.results)
 
 
-def _constants_last(operation: Operation) -> bool:
+def constants_last(operation: Operation) -> bool:
+    """Put a constant operand of a commutative operation last; whether there was one to move."""
     left, right = operation.operands
     if constant_of(left) is None or constant_of(right) is not None:
         return False

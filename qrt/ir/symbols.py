@@ -52,3 +52,10 @@ def nearest_table(operation: Operation) -> Operation | None:
     while parent is not None and not parent.has_trait(Trait.SYMBOL_TABLE):
         parent = parent.parent_operation
     return parent
+
+
+def require_known_tables(root: Operation) -> None:
+    """Raise VerifyError at an unregistered op that may be a symbol table: what is named inside is then not known."""
+    for operation in root.walk():
+        if operation.definition is None and len(operation.regions) == 1:
+            raise operation.error(f"'{operation.name}' may be a symbol table: the uses of symbols are not known")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, TypeAttr, Value
+from qrt.ir import Module, Operation, Trait, TypeAttr, Value
 from qrt.ir.dialects.func import FuncOp
 from qrt.ir.dialects.quant import element_of
 from qrt.ir.fold import Folds, fold
-from qrt.ir.rewrite import Builder
+from qrt.ir.rewrite import Builder, constants_last
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType
 
 _BOUNDARY = ("func.return", "func.call")
@@ -29,8 +29,7 @@ class StripFuncQuantTypes:
     UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
 
     def run(self, module: Module) -> None:
-        folds = Folds(qcast_dcast=self.strict_upstream, dcast_qcast=self.strict_upstream)
-        replaced = _fold_casts(module, folds)
+        replaced = _fold(module, self.strict_upstream)
         converter = _Converter()
         for operation in list(module.operation.walk()):
             try:
@@ -45,14 +44,20 @@ class StripFuncQuantTypes:
             operation.erase()
 
 
-def _fold_casts(module: Module, folds: Folds) -> list[Operation]:
-    """Decide every fold on the program as it was, then redirect the uses; returns what is to be erased at last."""
-    casts = [operation for operation in module.operation.walk() if operation.name.startswith("quant.")]
-    decided = {cast.results[0]: found[0] for cast in casts if (found := fold(cast, folds)) is not None}
+def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
+    """Fold what yields values that are there already, each on the program as it was; returns what is to be erased."""
+    folds = Folds(qcast_dcast=strict_upstream, dcast_qcast=strict_upstream)
+    decided: dict[Value, Value] = {}
+    for operation in module.operation.walk():
+        if strict_upstream and operation.has_trait(Trait.COMMUTATIVE):
+            constants_last(operation)
+        elif operation.name == "quant.scast" or strict_upstream:
+            found = fold(operation, folds)
+            if found is not None and isinstance(found[0], Value):
+                decided[operation.results[0]] = found[0]
     for result, value in decided.items():
-        while isinstance(value, Value) and value in decided:
+        while value in decided:
             value = decided[value]
-        assert isinstance(value, Value)  # constants are not folded here
         result.replace_all_uses(value)
     return [result.operation for result in decided if result.operation is not None]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from qrt.ir import Module, Operation, SymbolRefAttr, Trait
-from qrt.ir.symbols import is_symbol, may_be_discarded, nearest_table, references, symbols
+from qrt.ir.symbols import is_symbol, may_be_discarded, nearest_table, references, require_known_tables, symbols
 
 
 @dataclass(frozen=True)
@@ -11,6 +11,7 @@ class SymbolDeadCodeElimination:
     """Removes private symbols that no live operation names. Changes no value."""
 
     def run(self, module: Module) -> None:
+        require_known_tables(module.operation)
         tables = _Tables(module.operation)
         live: set[Operation] = set()
         pending = [module.operation]
