@@ -1,6 +1,8 @@
 """Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qrt.errors import VerifyError
@@ -11,6 +13,19 @@ from qrt.types import Type
 if TYPE_CHECKING:
     from qrt.ir.define import Definition
     from qrt.ir.dialects.func import FuncOp
+
+
+@contextmanager
+def garbage_uncollected() -> Iterator[None]:
+    """Make many operations: hardly any of it is garbage, and looking for some would take a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
 
 NOWHERE = Location(Source("", "<built>"), 0)
 """The location of operations that no text says."""
@@ -44,6 +59,9 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<Value {self.index} : {self.type}>"
+
+
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 class Operation:
@@ -82,7 +100,7 @@ class Operation:
         self.location = location
         self.loc: LocationAttr | None = None
         self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
-        self.inherent: frozenset[str] = frozenset()
+        self.inherent = _NO_NAMES
         self.operands: list[Value] = list(operands)
         for index, operand in enumerate(self.operands):
             operand.uses[self, index] = None

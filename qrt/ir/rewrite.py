@@ -50,10 +50,6 @@ class Builder:
         operation = definition.operation_class(
             name, operands, types, attributes, regions, (), self.location, definition
         )
-        return self.insert(operation)
-
-    def insert(self, operation: Operation) -> Operation:
-        """Put a detached operation here."""
         if self.place is None:
             return self.block.append(operation)
         return self.block.insert_before(self.place, operation)

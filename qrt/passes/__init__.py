@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from qrt.ir import Module
+from qrt.ir.core import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
@@ -65,8 +66,9 @@ def run_pipeline(
         after("verify", time.perf_counter() - start)
     for step in steps:
         start = time.perf_counter()
-        step.run(module)
-        module.verify(strict)
+        with garbage_uncollected():
+            step.run(module)
+            module.verify(strict)
         if after is not None:
             after(_NAMES[type(step)], time.perf_counter() - start)
     return module

@@ -174,7 +174,7 @@ def _saturation(t: UniformType, offsets: tuple[int, ...]) -> _Saturation:
     inside_high = [_at_most(bound, form) for bound in high]
     if any(a > b for a, b in zip(inside_low, inside_high, strict=True)):
         raise QuantTypeError(f"no value of {expressed} lies within the storage bounds of {t}")
-    float_nan = [n if _at_most(n, form) == n else safe for n, safe in zip(nan, inside_low, strict=True)]
+    float_nan = [n if _at_most(abs(n), form) == abs(n) else safe for n, safe in zip(nan, inside_low, strict=True)]
     integer, is_signed = _working_type(t, (*low, *high, *nan, *offsets))
     return _Saturation(
         low,

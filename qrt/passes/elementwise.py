@@ -26,6 +26,7 @@ class Emitter:
         self.builder = builder
         self.x = x
         self._shape = x.type if isinstance(x.type, TensorType) else None
+        self._types: dict[Type, Type] = {}
         self._extents: list[Value] | None = None
         self._constants: dict[tuple[object, ...], Value] = {}
 
@@ -53,15 +54,21 @@ class Emitter:
             return scalar
         if self._extents is None:
             self._extents = extents(self.builder, self.x)
-        type = self._shape.with_(element=scalar.type)
-        return self.builder.value("tensor.splat", (scalar, *self._extents), type)
+        return self.builder.value("tensor.splat", (scalar, *self._extents), self._type(scalar.type))
 
     def emit(
         self, name: str, operands: Sequence[Value], element: Type, attributes: dict[str, Attribute] | None = None
     ) -> Value:
         """An element-wise operation whose result has elements of `element`."""
-        type = element if self._shape is None else self._shape.with_(element=element)
-        return self.builder.value(name, operands, type, attributes)
+        return self.builder.value(name, operands, self._type(element), attributes)
+
+    def _type(self, element: Type) -> Type:
+        if self._shape is None:
+            return element
+        found = self._types.get(element)
+        if found is None:
+            found = self._types[element] = self._shape.with_(element=element)
+        return found
 
     def finish(self, y: Value) -> Value:
         """The result, given what was computed last."""
