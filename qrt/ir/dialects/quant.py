@@ -7,6 +7,7 @@ from typing import Literal
 
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
+from qrt.ir.dialects import quant_extras
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
@@ -122,4 +123,4 @@ SCAST = Definition(
     fold=fold_scast,
 )
 
-OPS = [QCAST, DCAST, SCAST]
+OPS = [QCAST, DCAST, SCAST, *quant_extras.OPS]
