@@ -17,7 +17,8 @@ from qrt._version import __version__
 from qrt.errors import ModelError, QuantError
 from qrt.execute import Program, load
 from qrt.ops.core import Array, element_dtype
-from qrt.passes import PASSES, run_passes
+from qrt.opt import add_arguments as add_opt_arguments
+from qrt.opt import describe
 from qrt.tensor import QuantTensor
 from qrt.types import TensorType, parse_type
 
@@ -31,19 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
-        options.command(options)
+        return int(options.command(options) or 0)
     except QuantError as error:
-        print(_diagnostic(error), file=sys.stderr)
+        print(describe(error), file=sys.stderr)
         return 1
     except BrokenPipeError:
         sys.stderr.close()
         return 1
-    return 0
-
-
-def _diagnostic(error: QuantError) -> str:
-    text = str(error)
-    return text if ": error: " in text else f"error: {text}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,56 +58,18 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(command=_run)
 
     opt = commands.add_parser("opt", help="check, transform and print a program", allow_abbrev=False)
-    opt.add_argument("file", metavar="FILE")
-    opt.add_argument("-o", dest="output", metavar="OUT")
-    opt.add_argument("--emit", choices=("custom", "generic"), default="custom")
-    opt.add_argument("--allow-unregistered-dialect", action="store_true")
-    for name, kind in PASSES.items():
-        summary = (kind.__doc__ or "").strip().splitlines()[0].replace("%", "%%")
-        opt.add_argument(f"--{name}", action=_PassAction, nargs="?", metavar="OPTIONS", dest="passes", help=summary)
-    opt.set_defaults(command=_opt, passes=None)
+    add_opt_arguments(opt)
     return parser
 
 
-class _PassAction(argparse.Action):
-    """Collects pass flags in the order they were given, as pipeline text."""
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        name = (option_string or "").removeprefix("--")
-        text = name if not values else f"{name}{{{values}}}"
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), text])
-
-
-def _read(name: str, *, allow_unregistered: bool = False) -> ir.Module:
+def _read(name: str) -> ir.Module:
     if name != "-":
-        return load(name, allow_unregistered=allow_unregistered)
+        return load(name)
     try:
         text = sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"<stdin>: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    return ir.parse(text, filename="<stdin>", allow_unregistered=allow_unregistered)
-
-
-# ------------------------------------------------------------------------------------------------------------------ opt
-
-
-def _opt(options: argparse.Namespace) -> None:
-    module = _read(options.file, allow_unregistered=options.allow_unregistered_dialect)
-    module.verify()
-    if options.passes:
-        module = run_passes(module, ",".join(options.passes))
-    text = module.print(generic=options.emit == "generic")
-    if options.output is None:
-        sys.stdout.write(text)
-    else:
-        _write(Path(options.output), text.encode())
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror}") from None
+    return ir.parse(text, filename="<stdin>")
 
 
 # ------------------------------------------------------------------------------------------------------------------ run

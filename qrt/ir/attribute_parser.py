@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
+from qrt.ir.affine import parse_affine_map
 from qrt.ir.attributes import (
     FALSE,
     TRUE,
@@ -29,7 +30,9 @@ from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, T
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
-_KEPT_AS_TEXT = frozenset({"affine_map", "affine_set", "sparse", "strided", "distinct", "dense_string"})
+_ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
+"""Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""
+_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -238,7 +241,7 @@ class AttributeParser:
             found = self._alias("#" + name, start)
             return found if isinstance(found, Attribute) else TypeAttr(found)
         scanner.pos = start + 1 + len(name)
-        if not self.allow_unregistered:
+        if name not in _ENUMERATIONS and not self.allow_unregistered:
             raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, scanner.pos)
         return self._kept(start)
 
@@ -467,4 +470,5 @@ _WORDS: dict[str, _Rule] = {
     "dense": AttributeParser._dense,
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
+    "affine_map": parse_affine_map,
 }

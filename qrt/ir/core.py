@@ -1,6 +1,8 @@
 """Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qrt.errors import VerifyError
@@ -11,6 +13,19 @@ from qrt.types import Type
 if TYPE_CHECKING:
     from qrt.ir.define import Definition
     from qrt.ir.dialects.func import FuncOp
+
+
+@contextmanager
+def garbage_uncollected() -> Iterator[None]:
+    """Make many operations: hardly any of it is garbage, and looking for some would take a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
 
 NOWHERE = Location(Source("", "<built>"), 0)
 """The location of operations that no text says."""
@@ -44,6 +59,9 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<Value {self.index} : {self.type}>"
+
+
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 class Operation:
@@ -82,7 +100,7 @@ class Operation:
         self.location = location
         self.loc: LocationAttr | None = None
         self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
-        self.inherent: frozenset[str] = frozenset()
+        self.inherent = _NO_NAMES
         self.operands: list[Value] = list(operands)
         for index, operand in enumerate(self.operands):
             operand.uses[self, index] = None
@@ -149,6 +167,32 @@ class Operation:
         for operation in self.walk():
             operation.drop_operands()
         self.detach()
+
+    def clone(self, values: dict[Value, Value]) -> "Operation":
+        """A copy, detached. `values` maps operands to those of the copy, and is given what the copy defines."""
+        blocks: dict[Block, Block] = {}
+        regions = [Region() for _ in self.regions]
+        for region, copied in zip(self.regions, regions, strict=True):
+            for block in region.blocks:
+                blocks[block] = copied.append(Block((value.type for value in block.arguments), block.location))
+                values.update(zip(block.arguments, blocks[block].arguments, strict=True))
+        copy = type(self)(
+            self.name,
+            [values.get(value, value) for value in self.operands],
+            [value.type for value in self.results],
+            dict(self.attributes),
+            regions,
+            self.successors,
+            self.location,
+            self.definition,
+        )
+        copy.loc, copy.inherent = self.loc, self.inherent
+        values.update(zip(self.results, copy.results, strict=True))
+        for original, block in blocks.items():
+            for operation in original:
+                inner = block.append(operation.clone(values))
+                inner.successors = [blocks.get(successor, successor) for successor in inner.successors]
+        return copy
 
     def walk(self) -> "Iterator[Operation]":
         """This operation and all inside it, each before what is inside it. Safe against erasing the one given."""

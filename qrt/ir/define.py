@@ -22,6 +22,8 @@ from qrt.ir.core import Operation
 from qrt.text import pattern
 
 if TYPE_CHECKING:
+    from qrt.ir.core import Value
+    from qrt.ir.fold import Folds
     from qrt.ir.parser import Parser, PendingOperation
     from qrt.ir.printer import Printer
 
@@ -36,13 +38,17 @@ class Trait(Enum):
     ISOLATED_FROM_ABOVE = auto()
     SYMBOL = auto()
     SYMBOL_TABLE = auto()
+    COMMUTATIVE = auto()
+    """Its operands may change places; canonical IR has constants last."""
+    EXTENSION = auto()
+    """Upstream does not know the op."""
     GRAPH_REGION = auto()
     """Its one block has no order and needs no terminator."""
 
 
 PURE, CONSTANT_LIKE, TERMINATOR = Trait.PURE, Trait.CONSTANT_LIKE, Trait.TERMINATOR
 ISOLATED_FROM_ABOVE, SYMBOL, SYMBOL_TABLE = Trait.ISOLATED_FROM_ABOVE, Trait.SYMBOL, Trait.SYMBOL_TABLE
-GRAPH_REGION = Trait.GRAPH_REGION
+COMMUTATIVE, EXTENSION, GRAPH_REGION = Trait.COMMUTATIVE, Trait.EXTENSION, Trait.GRAPH_REGION
 
 Constraint = Callable[[Attribute], str | None]
 """Says what is wrong with an attribute, or None."""
@@ -54,17 +60,20 @@ _verified: set[tuple[object, ...]] = set()  # signatures that `verify_signature`
 @dataclass(frozen=True)
 class AttributeSpec:
     """An attribute the op knows: what it must be, whether it must be there, and whether it is a property (printed in
-    `<{...}>` in generic form), which upstream's ops must not have but for their own."""
+    `<{...}>` in generic form), which upstream's ops must not have but for their own. A text that says the `default`
+    is read as if it said nothing."""
 
     constraint: Constraint | None = None
     required: bool = False
     is_property: bool = True
+    default: Attribute | None = None
 
 
 @dataclass(frozen=True)
 class Definition:
     """One op. `verify_signature` looks at types and attributes only, so equal signatures are checked once;
-    `verify` looks at anything. Both raise VerifyError, or QuantTypeError to be reported at the op."""
+    `verify` looks at anything. Both raise VerifyError, or QuantTypeError to be reported at the op. `fold` gives the
+    results as values or constants where they are known, and changes nothing."""
 
     name: str
     operands: tuple[str, ...] = ()
@@ -78,6 +87,7 @@ class Definition:
     parse: "Callable[[Parser, PendingOperation], None] | None" = None
     print: "Callable[[Printer, Operation], None] | None" = None
     operation_class: type[Operation] = Operation
+    fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
 
     @cached_property
     def assembly(self) -> "Assembly | None":
@@ -87,6 +97,11 @@ class Definition:
     @cached_property
     def properties(self) -> frozenset[str]:
         return frozenset(name for name, spec in self.attributes.items() if spec.is_property)
+
+    @cached_property
+    def defaults(self) -> dict[str, Attribute]:
+        """The attributes that need not be said, with what their absence means."""
+        return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
 
     @property
     def dialect(self) -> str:

@@ -4,13 +4,12 @@ What repeats in a program (types, signatures, attribute dictionaries) is read on
 that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
 """
 
-import gc
 from collections.abc import Sequence
 from typing import NoReturn
 
 from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.attributes import Attribute, LocationAttr
-from qrt.ir.core import Block, Module, Operation, Region, Value
+from qrt.ir.core import Block, Module, Operation, Region, Value, garbage_uncollected
 from qrt.ir.define import GENERIC_LINE, Definition, Line, Trait
 from qrt.ir.grammar import (
     ATTRIBUTES_PATTERN,
@@ -45,13 +44,8 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
       }
     }
     """
-    collecting = gc.isenabled()
-    gc.disable()  # nothing made here is garbage, and looking for some would take a third of the time
-    try:
+    with garbage_uncollected():
         return Parser(Source(text, filename), allow_unregistered).module()
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class PendingOperation:
@@ -156,6 +150,10 @@ class Parser(AttributeParser):
         else:
             pending = self._custom(custom, start)
         definition = pending.definition
+        if definition is not None and definition.defaults:
+            for name, default in definition.defaults.items():
+                if pending.attributes.get(name) == default:
+                    del pending.attributes[name]
         kind = Operation if definition is None else definition.operation_class
         operation = kind(
             pending.name,

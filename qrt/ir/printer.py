@@ -51,6 +51,10 @@ class Printer:
         """A word, with a space before it unless it follows an opening parenthesis."""
         self._parts.append(text if self._parts and self._parts[-1].endswith("(") else f" {text}")
 
+    def attach(self, text: str) -> None:
+        """Text with no space before it."""
+        self._parts.append(text)
+
     def punctuation(self, text: str) -> None:
         if text in ("(", ")", ","):
             self._parts.append(text)

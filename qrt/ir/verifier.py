@@ -82,7 +82,7 @@ class _Verifier:
 
     def _dominated(self, region: Region, owner: Operation) -> None:
         """Blocks in the order of the dominator tree, so that what is visible in each is what dominates it."""
-        children, unreachable = _dominator_tree(region)
+        children, unreachable = dominator_tree(region)
         stack: list[tuple[Block | None, list[Value]]] = [(region.blocks[0], [])]
         while stack:
             block, leaving = stack.pop()
@@ -146,7 +146,7 @@ def _check_symbols(table: Operation) -> None:
                 seen[name.value] = operation
 
 
-def _dominator_tree(region: Region) -> tuple[dict[Block, list[Block]], list[Block]]:
+def dominator_tree(region: Region) -> tuple[dict[Block, list[Block]], list[Block]]:
     """(children of each reachable block, unreachable blocks), after Cooper, Harvey and Kennedy, 'A Simple, Fast
     Dominance Algorithm'."""
     order = _postorder(region)

@@ -4,16 +4,44 @@ A pass is a small dataclass: its fields are its options (`zero_point` is written
 work. A pass is added by a file here and a line in `PASSES`.
 """
 
-from qrt.ir import Module
-from qrt.passes.dce import DeadCodeElimination
-from qrt.passes.pipeline import Pass, parse_pipeline
+import time
+from collections.abc import Callable
 
-PASSES: dict[str, type[Pass]] = {"dce": DeadCodeElimination}
+from qrt.ir import Module
+from qrt.ir.core import garbage_uncollected
+from qrt.passes.canonicalize import Canonicalize
+from qrt.passes.cse import CommonSubexpressionElimination
+from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.inline import Inline
+from qrt.passes.lower_quant_ops import LowerQuantOps
+from qrt.passes.normalize_quant_types import NormalizeQuantTypes
+from qrt.passes.pipeline import Pass, parse_pipeline
+from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
+from qrt.passes.symbol_dce import SymbolDeadCodeElimination
+
+PASSES: dict[str, type[Pass]] = {
+    "canonicalize": Canonicalize,
+    "cse": CommonSubexpressionElimination,
+    "dce": DeadCodeElimination,
+    "inline": Inline,
+    "lower-quant-ops": LowerQuantOps,
+    "normalize-quant-types": NormalizeQuantTypes,
+    "strip-func-quant-types": StripFuncQuantTypes,
+    "symbol-dce": SymbolDeadCodeElimination,
+}
 """Every pass, by the name it has on the command line and in pipelines."""
 
+_NAMES = {kind: name for name, kind in PASSES.items()}
 
-def run_passes(module: Module, pipeline: str) -> Module:
+
+After = Callable[[str, float], None]
+"""Told the name of a step that is done, and its seconds."""
+
+
+def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
     """Run a pipeline on a module, in place, verifying before the first pass and after each; returns the module.
+
+    With `strict_upstream`, options that are not given are such that the passes do exactly what upstream's do.
 
     >>> from qrt.ir import parse
     >>> module = parse("func.func @f(%x: f32) { %0 = arith.constant 1.0 : f32  return }")
@@ -24,12 +52,26 @@ def run_passes(module: Module, pipeline: str) -> Module:
       }
     }
     """
-    steps = parse_pipeline(pipeline, PASSES)
-    module.verify()
+    return run_pipeline(module, pipeline, strict_upstream=strict_upstream)
+
+
+def run_pipeline(
+    module: Module, pipeline: str, *, strict: bool = False, strict_upstream: bool = False, after: After | None = None
+) -> Module:
+    """`run_passes`, verifying strictly if `strict`, and telling `after` of each pass."""
+    steps = parse_pipeline(pipeline, PASSES, strict_upstream)
+    start = time.perf_counter()
+    module.verify(strict)
+    if after is not None:
+        after("verify", time.perf_counter() - start)
     for step in steps:
-        step.run(module)
-        module.verify()
+        start = time.perf_counter()
+        with garbage_uncollected():
+            step.run(module)
+            module.verify(strict)
+        if after is not None:
+            after(_NAMES[type(step)], time.perf_counter() - start)
     return module
 
 
-__all__ = ["PASSES", "Pass", "parse_pipeline", "run_passes"]
+__all__ = ["PASSES", "Pass", "parse_pipeline", "run_passes", "run_pipeline"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, ClassVar, Protocol
 
+from qrt.errors import QuantTypeError
 from qrt.ir import Module
 from qrt.text import Scanner, Source, pattern
 
@@ -13,7 +14,8 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Pass(Protocol):
-    """What a pass is to a pipeline."""
+    """What a pass is to a pipeline. A class attribute `UPSTREAM` holds the options with which it does what upstream's
+    pass does, where those are not the defaults."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -22,19 +24,21 @@ class Pass(Protocol):
         ...
 
 
-def parse_pipeline(text: str, passes: Mapping[str, type[Pass]]) -> list[Pass]:
+def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Pass]:
     """The passes a text names, in order. An op name with parentheses nests; passes choose their own operations, so
-    nesting only groups. ParseError at a name or an option that does not exist."""
+    nesting only groups. ParseError at a name, an option or a value that does not exist.
+
+    With `strict_upstream`, options that are not given are upstream's."""
     scanner = Scanner(Source(text, "<pipeline>"))
     found: list[Pass] = []
     if not scanner.at_end():
-        _sequence(scanner, passes, found)
+        _sequence(scanner, passes, found, strict_upstream)
         if not scanner.at_end():
             raise scanner.error("expected ',' or the end of the pipeline")
     return found
 
 
-def _sequence(scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Pass]) -> None:
+def _sequence(scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Pass], strict_upstream: bool) -> None:
     with scanner.nested():
         while True:
             start = scanner.skip()
@@ -45,13 +49,18 @@ def _sequence(scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Pa
             if scanner.accept("("):
                 if "." not in name:
                     raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
-                _sequence(scanner, passes, found)
+                _sequence(scanner, passes, found, strict_upstream)
                 scanner.expect(")", " after nested passes")
             elif name not in passes:
                 known = ", ".join(sorted(passes))
                 raise scanner.error(f"unknown pass '{name}'; known: {known}", start, match.end())
             else:
-                found.append(passes[name](**_options(scanner, name, passes[name])))
+                kind = passes[name]
+                options = {**getattr(kind, "UPSTREAM", {})} if strict_upstream else {}
+                try:
+                    found.append(kind(**(options | _options(scanner, name, kind))))
+                except QuantTypeError as error:
+                    raise scanner.error(f"pass '{name}': {error}", start, scanner.pos) from None
             if not scanner.accept(","):
                 return
 

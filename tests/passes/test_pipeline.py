@@ -54,7 +54,7 @@ def test_pipelines(text, passes):
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
-        ("unknown", "unknown pass 'unknown'; known: dce, example, needy", 1),
+        ("unknown", f"unknown pass 'unknown'; known: {', '.join(sorted(KNOWN))}", 1),
         ("example,", "expected a pass name", 9),
         ("example example", "expected ','", 9),
         ("example{colour=1}", "no option 'colour'; it has zero-point, count, fold", 9),

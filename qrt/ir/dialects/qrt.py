@@ -3,15 +3,15 @@
 from functools import partial
 
 from qrt.ir.core import Operation
-from qrt.ir.define import PURE, AttributeSpec, Constraint, Definition, one_of
+from qrt.ir.define import EXTENSION, PURE, AttributeSpec, Constraint, Definition, one_of
 from qrt.types import TensorType
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
-_REQUANT = {"requant": AttributeSpec(one_of("fixed", "fixed_double", "float32", "float64_away"))}
+REQUANT = {"requant": AttributeSpec(one_of("fixed", "fixed_double", "float32", "float64_away"))}
 _WINDOW = ("kernel", "strides", "padding")
 
 
-def _verify(family_name: str, operation: Operation) -> None:
+def verify_family(family_name: str, operation: Operation) -> None:
     """The declared result must be what the family infers from the operands and attributes."""
     from qrt.ops import FAMILIES  # here, so that reading IR loads no kernels
 
@@ -42,15 +42,15 @@ def _compatible(inferred: TensorType, declared: TensorType) -> bool:
 
 def _op(name: str, *operands: str, attributes: tuple[str, ...] = (), requant: bool = False) -> Definition:
     none: Constraint | None = None
-    specs = {key: AttributeSpec(none) for key in attributes} | (_REQUANT if requant else {})
+    specs = {key: AttributeSpec(none) for key in attributes} | (REQUANT if requant else {})
     return Definition(
         f"qrt.{name}",
         operands=operands,
         results=("result",),
         attributes=specs,
-        traits={PURE},
+        traits={PURE, EXTENSION},
         format=_FORMAT,
-        verify_signature=partial(_verify, name),
+        verify_signature=partial(verify_family, name),
     )
 
 

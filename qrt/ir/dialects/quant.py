@@ -7,6 +7,8 @@ from typing import Literal
 
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
+from qrt.ir.dialects import quant_extras
+from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
@@ -98,6 +100,7 @@ QCAST = Definition(
     traits={PURE},
     format=_FORMAT,
     verify_signature=_verify_qcast,
+    fold=fold_qcast,
 )
 
 DCAST = Definition(
@@ -107,6 +110,7 @@ DCAST = Definition(
     traits={PURE},
     format=_FORMAT,
     verify_signature=_verify_dcast,
+    fold=fold_dcast,
 )
 
 SCAST = Definition(
@@ -116,6 +120,7 @@ SCAST = Definition(
     traits={PURE},
     format=_FORMAT,
     verify_signature=_verify_scast,
+    fold=fold_scast,
 )
 
-OPS = [QCAST, DCAST, SCAST]
+OPS = [QCAST, DCAST, SCAST, *quant_extras.OPS]

@@ -1,0 +1,29 @@
+"""Folding: what an operation's results are without running it. Definitions say how; `Folds` says what is allowed."""
+
+from dataclasses import dataclass
+
+from qrt.ir.attributes import Attribute
+from qrt.ir.core import Operation, Value
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Folds beyond those that preserve every value: `qcast_dcast` and `dcast_qcast` take each pair of inverse casts for
+    the identity."""
+
+    qcast_dcast: bool = False
+    dcast_qcast: bool = False
+
+
+def fold(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
+    """The results as values or constants, one each; None where there is nothing to fold."""
+    definition = operation.definition
+    if definition is None or definition.fold is None:
+        return None
+    return definition.fold(operation, folds)
+
+
+def constant_of(value: Value) -> Attribute | None:
+    """The constant a value is, if it is one."""
+    source = value.operation
+    return source.attributes.get("value") if source is not None and source.name == "arith.constant" else None

@@ -1,0 +1,208 @@
+"""Rewriting: making operations at a place, folding and patterns driven by a worklist, and changing types."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from qrt.ir.attributes import Attribute
+from qrt.ir.core import Block, Operation, Region, Value
+from qrt.ir.define import Trait
+from qrt.ir.fold import Folds, constant_of, fold
+from qrt.ir.registry import DEFINITIONS
+from qrt.text import Location
+from qrt.types import Type
+
+
+class Builder:
+    """Makes operations before a place of a block, at the location of what they stand for."""
+
+    __slots__ = ("block", "location", "place")
+
+    def __init__(self, block: Block, place: Operation | None, location: Location) -> None:
+        """`place` None is the end of the block."""
+        self.block = block
+        self.place = place
+        self.location = location
+
+    @classmethod
+    def before(cls, operation: Operation) -> "Builder":
+        assert operation.parent is not None  # only what stands in a block is rewritten
+        return cls(operation.parent, operation, operation.location)
+
+    @classmethod
+    def after(cls, value: Value) -> "Builder":
+        """Right after the definition of a value."""
+        owner = value.owner
+        if isinstance(owner, Block):
+            return cls(owner, owner.first, owner.location)
+        assert owner is not None
+        assert owner.parent is not None
+        return cls(owner.parent, owner.next, owner.location)
+
+    def create(
+        self,
+        name: str,
+        operands: Iterable[Value] = (),
+        types: Iterable[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: Iterable[Region] = (),
+    ) -> Operation:
+        """A new operation of a known op."""
+        definition = DEFINITIONS[name]
+        operation = definition.operation_class(
+            name, operands, types, attributes, regions, (), self.location, definition
+        )
+        if self.place is None:
+            return self.block.append(operation)
+        return self.block.insert_before(self.place, operation)
+
+    def value(
+        self,
+        name: str,
+        operands: Iterable[Value],
+        type: Type,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Value:
+        """The result of a new operation that has one."""
+        return self.create(name, operands, (type,), attributes).results[0]
+
+    def constant(self, value: Attribute, type: Type) -> Value:
+        """An `arith.constant`."""
+        return self.value("arith.constant", (), type, {"value": value})
+
+
+def replace(operation: Operation, values: Sequence[Value]) -> None:
+    """Use `values` for the results of an operation, and erase it."""
+    for result, value in zip(operation.results, values, strict=True):
+        result.replace_all_uses(value)
+    operation.erase()
+
+
+# -- the greedy driver ------------------------------------------------------------------------------------------------
+
+Pattern = Callable[[Operation, Builder], "list[Value] | None"]
+"""Makes what replaces an operation, and returns its results; None, having made nothing, where it does not apply."""
+
+_MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
+
+
+def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
+    """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
+    become one at its beginning. Visits operations in the order upstream's driver does."""
+    for _ in range(_MAX_ITERATIONS):
+        _unique_constants(root)
+        if not _Worklist(folds, patterns).run(root):
+            return
+
+
+class _Worklist:
+    def __init__(self, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
+        self.folds = folds
+        self.patterns = patterns
+        self.pending: list[Operation] = []
+        self.queued: set[Operation] = set()
+        self.erased: set[Operation] = set()
+
+    def run(self, root: Operation) -> bool:
+        """Whether anything changed."""
+        for operation in reversed(list(root.walk())):
+            if operation is not root:
+                self.add(operation)
+        changed = False
+        while self.pending:
+            operation = self.pending.pop()
+            self.queued.discard(operation)
+            if operation not in self.erased:
+                changed = self.visit(operation) or changed
+        return changed
+
+    def add(self, operation: Operation | None) -> None:
+        if operation is not None and operation not in self.queued:
+            self.queued.add(operation)
+            self.pending.append(operation)
+
+    def visit(self, operation: Operation) -> bool:
+        if is_dead(operation):
+            self.erase(operation)
+            return True
+        moved = operation.has_trait(Trait.COMMUTATIVE) and constants_last(operation)
+        results = self.results(operation)
+        if results is None:
+            return moved
+        for result, value in zip(operation.results, results, strict=True):
+            for user in result.users:
+                self.add(user)
+            result.replace_all_uses(value)
+        self.erase(operation)
+        return True
+
+    def results(self, operation: Operation) -> list[Value] | None:
+        """What folding or a pattern replaces the results by."""
+        builder = Builder.before(operation)
+        folded = None if operation.has_trait(Trait.CONSTANT_LIKE) else fold(operation, self.folds)
+        if folded is not None:
+            return [
+                value if isinstance(value, Value) else builder.constant(value, result.type)
+                for value, result in zip(folded, operation.results, strict=True)
+            ]
+        for pattern in self.patterns.get(operation.name, ()):
+            previous = operation.previous
+            values = pattern(operation, builder)
+            if values is not None:
+                made = operation.previous
+                while made is not None and made is not previous:
+                    self.add(made)
+                    made = made.previous
+                return values
+        return None
+
+    def erase(self, operation: Operation) -> None:
+        sources = [value.operation for value in operation.operands]
+        self.erased.update(operation.walk())
+        operation.erase()
+        for source in sources:
+            self.add(source)
+
+
+def is_dead(operation: Operation) -> bool:
+    """Whether nothing is lost with the operation: it is pure, and nothing uses its results."""
+    return operation.has_trait(Trait.PURE) and not any(value.uses for value in operation.results)
+
+
+def constants_last(operation: Operation) -> bool:
+    """Put a constant operand of a commutative operation last; whether there was one to move."""
+    left, right = operation.operands
+    if constant_of(left) is None or constant_of(right) is not None:
+        return False
+    operation.set_operands([right, left])
+    return True
+
+
+def _unique_constants(root: Operation) -> None:
+    """One constant of each value in each isolated region, all before the other operations of its first block."""
+    known: dict[tuple[Region, Attribute, Type], Operation] = {}
+    placed: set[Operation] = set()
+    for operation in list(root.walk()):
+        if not operation.has_trait(Trait.CONSTANT_LIKE):
+            continue
+        region = _isolated_region(operation)
+        entry = region.blocks[0]
+        key = region, operation.attributes["value"], operation.results[0].type
+        if key in known:
+            replace(operation, known[key].results)
+            continue
+        if entry.first is not operation and operation.previous not in placed:
+            assert entry.first is not None
+            entry.insert_before(entry.first, operation.detach())
+        known[key] = operation
+        placed.add(operation)
+
+
+def _isolated_region(operation: Operation) -> Region:
+    """The innermost region around the operation that sees no values from outside."""
+    while True:
+        block = operation.parent
+        assert block is not None
+        assert block.parent is not None
+        parent = block.parent.parent
+        if parent is None or parent.parent is None or parent.has_trait(Trait.ISOLATED_FROM_ABOVE):
+            return block.parent
+        operation = parent

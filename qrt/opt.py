@@ -1,0 +1,175 @@
+"""``qrt opt``: check, transform and print programs, with the options of ``mlir-opt``."""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from qrt import ir
+from qrt.diagnostics import Expectations
+from qrt.errors import DiagnosticError, ModelError, QuantError
+from qrt.passes import PASSES, run_pipeline
+
+SPLIT = "// -----"
+_UPSTREAM_VERSIONS = ("22",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    flags = {
+        "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
+        "--verify-diagnostics": "check the errors against the file's expected-error comments",
+        "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
+        "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
+        "--strict": "also check that quantization parameters fit their tensors on every value",
+        "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
+        "--timing": "print the time of each step, on standard error",
+    }
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("-o", dest="output", metavar="OUT")
+    parser.add_argument("--emit", choices=("custom", "generic"), default="custom")
+    for flag, text in flags.items():
+        parser.add_argument(flag, action="store_true", help=text)
+    parser.add_argument(
+        "--upstream", choices=_UPSTREAM_VERSIONS, default="22", help="the version of MLIR whose rules are kept"
+    )
+    parser.add_argument(
+        "--pass-pipeline", action=_PassAction, metavar="PIPELINE", dest="passes", help="passes as text: a,b{option=1}"
+    )
+    for name, kind in PASSES.items():
+        summary = (kind.__doc__ or "").strip().splitlines()[0].replace("%", "%%")
+        parser.add_argument(f"--{name}", action=_PassAction, nargs="?", metavar="OPTIONS", dest="passes", help=summary)
+    parser.set_defaults(command=run, passes=None)
+
+
+class _PassAction(argparse.Action):
+    """Collects passes in the order they were given, as pipeline text."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        name = (option_string or "").removeprefix("--")
+        text = values if name == "pass-pipeline" else name if not values else f"{name}{{{values}}}"
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), text])
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
+    filename, text = _read(options.file)
+    outputs, failed = [], False
+    with _Timing(options.timing) as timing:
+        for program in _split(text) if options.split_input_file else [text]:
+            expected = Expectations(program, filename) if options.verify_diagnostics else None
+            try:
+                outputs.append(_transform(program, filename, options, timing))
+            except QuantError as error:
+                if expected is None or not expected.accept(error):
+                    failed = True
+                    print(describe(error), file=sys.stderr)
+            for missing in expected.missing() if expected is not None else ():
+                failed = True
+                print(missing, file=sys.stderr)
+    result = f"{SPLIT}\n".join(outputs)
+    if options.output is None:
+        sys.stdout.write(result)
+    elif not failed:
+        _write(Path(options.output), result.encode())
+    return int(failed)
+
+
+def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_Timing") -> str:
+    with timing.of("parse"):
+        module = ir.parse(text, filename, allow_unregistered=options.allow_unregistered_dialect)
+    if options.strict_upstream:
+        _refuse_extensions(module)
+
+    def after(name: str, seconds: float) -> None:
+        timing.add(name, seconds)
+        if options.mlir_print_ir_after_all:
+            text = module.print(generic=options.emit == "generic")
+            sys.stderr.write(f"// -----// IR Dump After {name} //----- //\n{text}\n")
+
+    pipeline = ",".join(options.passes or ())
+    run_pipeline(module, pipeline, strict=options.strict, strict_upstream=options.strict_upstream, after=after)
+    with timing.of("print"):
+        return module.print(generic=options.emit == "generic")
+
+
+def _refuse_extensions(module: ir.Module) -> None:
+    for operation in module.operation.walk():
+        if operation.has_trait(ir.Trait.EXTENSION):
+            raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
+
+
+def describe(error: QuantError) -> str:
+    """The text of an error as a diagnostic."""
+    return str(error) if isinstance(error, DiagnosticError) else f"error: {error}"
+
+
+def _split(text: str) -> Iterator[str]:
+    """The programs of a file, each after as many newlines as stand before it, so that its lines keep their numbers."""
+    part: list[str] = []
+    before = 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        if line.rstrip() == SPLIT:
+            yield "\n" * before + "".join(part)
+            part, before = [], number
+        else:
+            part.append(line)
+    yield "\n" * before + "".join(part)
+
+
+def _read(name: str) -> tuple[str, str]:
+    """The name to report under, and the text."""
+    shown = "<stdin>" if name == "-" else name
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return shown, data.decode("utf-8")
+    except OSError as error:
+        raise ModelError(f"{name}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{shown}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror}") from None
+
+
+class _Timing:
+    """Seconds per step, printed at the end where that is asked for."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted
+        self.seconds: dict[str, float] = {}
+
+    def add(self, name: str, seconds: float) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+    def of(self, name: str) -> "_Step":
+        return _Step(self, name)
+
+    def __enter__(self) -> "_Timing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.wanted:
+            total = sum(self.seconds.values())
+            for name, seconds in [*self.seconds.items(), ("total", total)]:
+                print(f"{seconds:10.4f} s  {name}", file=sys.stderr)
+
+
+class _Step:
+    def __init__(self, timing: _Timing, name: str) -> None:
+        self.timing, self.name = timing, name
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.timing.add(self.name, time.perf_counter() - self.start)
+
+
+__all__ = ["add_arguments", "describe", "run"]

@@ -1,0 +1,38 @@
+"""The simplest form of every operation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from qrt.ir import Module, Operation
+from qrt.ir.fold import Folds
+from qrt.ir.rewrite import rewrite_greedily
+from qrt.passes.constant_casts import CONSTANT_CASTS
+
+
+@dataclass(frozen=True)
+class Canonicalize:
+    """Folds, computes constants (casts of constants exactly), merges them, and removes dead pure operations.
+
+    Preserves every value by default. `fold-qcast-dcast` also drops every quantization of what was dequantized from the
+    same type, `fold-dcast-qcast` every dequantization of what was quantized: these change values.
+    `fold-constants=false` leaves casts of constants alone, as upstream does.
+    """
+
+    fold_qcast_dcast: bool = False
+    fold_dcast_qcast: bool = False
+    fold_constants: bool = True
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {
+        "fold_qcast_dcast": True,
+        "fold_dcast_qcast": True,
+        "fold_constants": False,
+    }
+
+    def run(self, module: Module) -> None:
+        self.function(module.operation)
+
+    def function(self, root: Operation) -> None:
+        """What is inside one operation."""
+        folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
+        rewrite_greedily(root, folds, CONSTANT_CASTS if self.fold_constants else {})

@@ -1,0 +1,88 @@
+"""Common subexpression elimination."""
+
+from collections import ChainMap
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from qrt.ir import Block, Module, Operation, Region, Trait, Value
+from qrt.ir.rewrite import is_dead
+from qrt.ir.verifier import dominator_tree
+
+Known = ChainMap[Hashable, Operation]
+
+
+@dataclass(frozen=True)
+class CommonSubexpressionElimination:
+    """Merges pure operations that compute the same, and removes dead ones. Preserves every value.
+
+    One pass in upstream's order: an operation is dead if it was so when it was reached.
+    """
+
+    def run(self, module: Module) -> None:
+        unused: list[Operation] = []
+        _regions(module.operation, ChainMap(), unused)
+        for operation in reversed(unused):
+            operation.erase()
+
+
+def _regions(operation: Operation, known: Known, unused: list[Operation]) -> None:
+    outer: Known = ChainMap() if operation.has_trait(Trait.ISOLATED_FROM_ABOVE) else known
+    for region in operation.regions:
+        if len(region.blocks) == 1:
+            _block(region.blocks[0], outer.new_child(), unused)
+        elif region.blocks:
+            children, _ = dominator_tree(region)
+            stack = [(region.blocks[0], outer.new_child())]
+            while stack:
+                block, scope = stack.pop()
+                _block(block, scope, unused)
+                stack.extend((child, scope.new_child()) for child in children.get(block, []))
+
+
+def _block(block: Block, known: Known, unused: list[Operation]) -> None:
+    for operation in block:
+        if not _simplify(operation, known, unused):
+            _regions(operation, known, unused)
+
+
+def _simplify(operation: Operation, known: Known, unused: list[Operation]) -> bool:
+    if is_dead(operation):
+        unused.append(operation)
+        return True
+    if not operation.has_trait(Trait.PURE) or any(len(region.blocks) > 1 for region in operation.regions):
+        return False
+    key = _key(operation, {})
+    existing = known.setdefault(key, operation)
+    if existing is operation:
+        return False
+    for result, value in zip(operation.results, existing.results, strict=True):
+        result.replace_all_uses(value)
+    unused.append(operation)
+    return True
+
+
+def _key(operation: Operation, inside: dict[Value, int]) -> Hashable:
+    """Equal for operations that compute the same. `inside` numbers the values of the regions that are part of it."""
+    operands: tuple[Hashable, ...] = tuple(inside.get(value, value) for value in operation.operands)
+    if operation.has_trait(Trait.COMMUTATIVE):
+        operands = (frozenset(operands), len(operands))
+    key = (
+        operation.name,
+        operands,
+        tuple(value.type for value in operation.results),
+        frozenset(operation.attributes.items()),
+    )
+    return key if not operation.regions else (key, tuple(_region_key(region, inside) for region in operation.regions))
+
+
+def _region_key(region: Region, inside: dict[Value, int]) -> Hashable:
+    parts: list[Hashable] = []
+    for block in region.blocks:
+        for argument in block.arguments:
+            inside[argument] = len(inside)
+        parts.append(tuple(argument.type for argument in block.arguments))
+        for operation in block:
+            parts.append(_key(operation, inside))
+            for value in operation.results:
+                inside.setdefault(value, len(inside))
+    return tuple(parts)

@@ -1,0 +1,128 @@
+"""Calls replaced by the bodies of what they call."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from qrt.ir import Module, Operation, UnitAttr, Value
+from qrt.ir.dialects.func import FuncOp, symbol_of
+from qrt.ir.rewrite import replace
+from qrt.ir.symbols import may_be_discarded, references, require_known_tables
+from qrt.passes.canonicalize import Canonicalize
+
+Graph = dict[FuncOp, list[FuncOp]]
+
+
+@dataclass(frozen=True)
+class Inline:
+    """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
+    removes private functions that nothing names any more. The options are those of canonicalize.
+
+    Preserves every value by default. Calls stay that say `no_inline`, or whose callee says it, is part of a recursion,
+    or has no body, more than one block, or an op that is not registered.
+    """
+
+    fold_qcast_dcast: bool = False
+    fold_dcast_qcast: bool = False
+    fold_constants: bool = True
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = Canonicalize.UPSTREAM
+
+    def run(self, module: Module) -> None:
+        simplify = Canonicalize(**{field.name: getattr(self, field.name) for field in fields(Canonicalize)})
+        require_known_tables(module.operation)
+        functions = [operation for operation in module.operation.walk() if isinstance(operation, FuncOp)]
+        uses = Counter(reference.path for operation in module.operation.walk() for reference in references(operation))
+        graph = {function: _callees(function) for function in functions}
+        component = _components(graph)
+        sizes = Counter(component.values())
+        recursive = {f for f, number in component.items() if sizes[number] > 1 or f in graph[f]}
+        inlined: set[FuncOp] = set()
+        for function in component:
+            simplify.function(function)
+            if _is_unused(function, uses):
+                continue
+            calls = [operation for operation in function.walk() if operation.name == "func.call"]
+            callees = [callee for call in calls if (callee := _inline(call, recursive)) is not None]
+            for callee in callees:
+                uses[(callee.sym_name,)] -= 1
+                uses.update(_names(callee))
+            if callees:
+                inlined.update(callees)
+                simplify.function(function)
+        _remove_unused(reversed(component), uses, inlined)
+
+
+def _is_unused(function: FuncOp, uses: "Counter[tuple[str, ...]]") -> bool:
+    return may_be_discarded(function) and not function.is_declaration and uses[(function.sym_name,)] == 0
+
+
+def _names(function: FuncOp) -> list[tuple[str, ...]]:
+    return [reference.path for operation in function.walk() for reference in references(operation)]
+
+
+def _callees(function: FuncOp) -> list[FuncOp]:
+    called = (symbol_of(operation) for operation in function.walk() if operation.name == "func.call")
+    return [callee for callee in called if isinstance(callee, FuncOp)]
+
+
+def _components(graph: Graph) -> dict[FuncOp, int]:
+    """The strongly connected component of every function, callees before callers (Tarjan's algorithm, iteratively)."""
+    order: dict[FuncOp, int] = {}
+    low: dict[FuncOp, int] = {}
+    component: dict[FuncOp, int] = {}
+    path: list[FuncOp] = []
+    for root in graph:
+        if root in order:
+            continue
+        order[root] = low[root] = len(order)
+        path.append(root)
+        stack = [(root, iter(graph[root]))]
+        while stack:
+            function, callees = stack[-1]
+            callee = next(callees, None)
+            if callee is None:
+                stack.pop()
+                if stack:
+                    caller = stack[-1][0]
+                    low[caller] = min(low[caller], low[function])
+                if low[function] == order[function]:
+                    number = len(component)
+                    while function not in component:
+                        component[path.pop()] = number
+            elif callee not in order:
+                order[callee] = low[callee] = len(order)
+                path.append(callee)
+                stack.append((callee, iter(graph[callee])))
+            elif callee not in component:
+                low[function] = min(low[function], order[callee])
+    return component
+
+
+def _inline(call: Operation, recursive: set[FuncOp]) -> FuncOp | None:
+    """Replace a call by the body of its callee, and return that; None where the call stays."""
+    callee = symbol_of(call)
+    if not isinstance(callee, FuncOp) or callee in recursive or len(callee.regions[0].blocks) != 1:
+        return None
+    marked = any(isinstance(op.attributes.get("no_inline"), UnitAttr) for op in (call, callee))
+    if marked or any(operation.definition is None for operation in callee.walk()):
+        return None
+    assert call.parent is not None
+    block = callee.regions[0].blocks[0]
+    values: dict[Value, Value] = dict(zip(block.arguments, call.operands, strict=True))
+    for operation in block:
+        if operation.name == "func.return":
+            replace(call, [values[value] for value in operation.operands])
+        else:
+            call.parent.insert_before(call, operation.clone(values))
+    return callee
+
+
+def _remove_unused(callers_first: Iterable[FuncOp], uses: "Counter[tuple[str, ...]]", inlined: set[FuncOp]) -> None:
+    """As upstream: what only a function names that was unused from the start stays, for symbol-dce to find."""
+    for function in callers_first:
+        if _is_unused(function, uses):
+            if function in inlined:
+                uses.subtract(_names(function))
+            function.erase()

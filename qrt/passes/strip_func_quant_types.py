@@ -1,0 +1,113 @@
+"""Quantized types out of function headers."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Module, Operation, Trait, TypeAttr, Value
+from qrt.ir.dialects.func import FuncOp
+from qrt.ir.dialects.quant import element_of
+from qrt.ir.fold import Folds, fold
+from qrt.ir.rewrite import Builder, constants_last
+from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType
+
+_BOUNDARY = ("func.return", "func.call")
+
+
+@dataclass(frozen=True)
+class StripFuncQuantTypes:
+    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast is put between.
+    Preserves every value.
+
+    `strict_upstream`: casts that undo one another are dropped on the way as upstream's conversion driver drops them,
+    which can change values.
+    """
+
+    strict_upstream: bool = False
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
+
+    def run(self, module: Module) -> None:
+        replaced = _fold(module, self.strict_upstream)
+        converter = _Converter()
+        for operation in list(module.operation.walk()):
+            try:
+                if isinstance(operation, FuncOp):
+                    converter.function(operation)
+                elif operation.name in _BOUNDARY:
+                    converter.boundary(operation)
+            except QuantTypeError as error:
+                raise operation.op_error(f"cannot be stripped: {error}") from None
+        converter.rest()
+        for operation in replaced:
+            operation.erase()
+
+
+def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
+    """Fold what yields values that are there already, each on the program as it was; returns what is to be erased."""
+    folds = Folds(qcast_dcast=strict_upstream, dcast_qcast=strict_upstream)
+    decided: dict[Value, Value] = {}
+    for operation in module.operation.walk():
+        if strict_upstream and operation.has_trait(Trait.COMMUTATIVE):
+            constants_last(operation)
+        elif operation.name == "quant.scast" or strict_upstream:
+            found = fold(operation, folds)
+            if found is not None and isinstance(found[0], Value):
+                decided[operation.results[0]] = found[0]
+    for result, value in decided.items():
+        while value in decided:
+            value = decided[value]
+        result.replace_all_uses(value)
+    return [result.operation for result in decided if result.operation is not None]
+
+
+class _Converter:
+    """Values whose types change, and the casts between their old and new forms: one each, at the definition."""
+
+    def __init__(self) -> None:
+        self.stripped: dict[Value, Type] = {}  # quantized type each had
+        self.stored: dict[Value, Value] = {}
+
+    def function(self, function: FuncOp) -> None:
+        kind = function.type
+        stripped = FunctionType(map(_storage, kind.inputs), map(_storage, kind.results))
+        function.attributes["function_type"] = TypeAttr(stripped)
+        if not function.is_declaration:
+            self._strip(function.regions[0].blocks[0].arguments)
+
+    def boundary(self, operation: Operation) -> None:
+        """The operands and results of a call or a return."""
+        if operation.name == "func.call":
+            self._strip(operation.results)
+        for index, value in enumerate(operation.operands):
+            if value not in self.stripped and (storage := _storage(value.type)) is not value.type:
+                if value not in self.stored:
+                    self.stored[value] = Builder.after(value).value("quant.scast", (value,), storage)
+                operation.set_operand(index, self.stored[value])
+
+    def rest(self) -> None:
+        """Casts back to the quantized type, for everything else that uses a value."""
+        for value, type in self.stripped.items():
+            others = [(user, index) for user, index in value.uses if user.name not in _BOUNDARY]
+            if others:
+                cast = Builder.after(value).value("quant.scast", (value,), type)
+                for user, index in others:
+                    user.set_operand(index, cast)
+
+    def _strip(self, values: Iterable[Value]) -> None:
+        for value in values:
+            storage = _storage(value.type)
+            if storage is not value.type:
+                self.stripped[value] = value.type
+                value.type = storage
+
+
+def _storage(type: Type) -> Type:
+    """The storage integers of a quantized type, or a tensor of them; other types as they are."""
+    element = element_of(type)
+    if isinstance(element, CalibratedType):
+        raise QuantTypeError(f"{element} does not say how its values are stored")
+    if not isinstance(element, UniformType | AnyQuantizedType):
+        return type
+    return type.with_(element=element.storage_type) if isinstance(type, TensorType) else element.storage_type

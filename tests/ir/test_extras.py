@@ -1,0 +1,88 @@
+"""The rules of the quant ops that upstream does not have, each broken once."""
+
+import pytest
+
+from qrt import ir
+from qrt.errors import VerifyError
+
+REGION = """
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{
+  %0 = quant.region (%x) {{
+  ^bb0(%a: {argument}):
+    %1 = tensor.empty() : tensor<2xf32>
+    {last}
+  }} {{input_specs = [{input}], output_specs = [{output}], kernel = "k"}} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}}"""
+REGION_PARTS = {
+    "argument": "tensor<2xf32>",
+    "last": "quant.return %1 : tensor<2xf32>",
+    "input": "f32",
+    "output": "!quant.uniform<i8:f32, 0.5>",
+}
+Q, W, Y = (f"tensor<2x2x!quant.uniform<i8:f32, {scale}>>" for scale in ("0.5", "0.25", "1.0:-1"))
+
+
+def cast(source, result):
+    return f'func.func @f(%x: {source}) {{ %0 = "quant.cast"(%x) : ({source}) -> {result}  return }}'
+
+
+def matmul(attributes, result=Y):
+    call = f'"quant.matmul"(%x, %w) {attributes} : ({Q}, {W}) -> {result}'
+    return f"func.func @f(%x: {Q}, %w: {W}) {{ %0 = {call}  return }}"
+
+
+def stats(attributes, type="tensor<2x3xf32>"):
+    return f'func.func @f(%x: {type}) {{ %0 = "quant.stats"(%x) {{{attributes}}} : ({type}) -> {type}  return }}'
+
+
+LAYER = "layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>"
+AXIS = "axisStats = dense<0.0> : tensor<3x2xf32>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REGION.format(**REGION_PARTS),
+        cast("tensor<2xf32>", "tensor<2x!quant.uniform<i8:f32, 1.0>>"),
+        matmul('{requant = "fixed", output_scale = 1.0 : f64, output_zero_point = -1 : i64}'),
+        stats(f"{LAYER}, {AXIS}, axis = 1"),
+        stats(f"{LAYER}, {AXIS}, axis = 1", "tensor<?x?xf32>"),
+    ],
+)
+def test_accepted(text):
+    ir.parse(text).verify()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (REGION.format(**REGION_PARTS | {"input": "f32, f32"}), "unmatched operands/results number"),
+        (REGION.format(**REGION_PARTS | {"output": ""}), "unmatched operands/results number"),
+        (REGION.format(**REGION_PARTS | {"input": "f16"}), "incompatible specification f16 and input type"),
+        (REGION.format(**REGION_PARTS | {"output": "!quant.any<i8:f16>"}), "incompatible specification"),
+        (REGION.format(**REGION_PARTS | {"input": "1"}), "incompatible specification 1"),
+        (REGION.format(**REGION_PARTS | {"argument": "tensor<3xf32>"}), "arguments are of the types of the operands"),
+        (REGION.format(**REGION_PARTS | {"last": "quant.return"}), "returns values of the types of its results"),
+        (REGION.format(**REGION_PARTS | {"last": ""}), "block with no terminator|no terminator|ends with"),
+        ("func.func @f() { quant.return }", "expects parent op 'quant.region'"),
+        (cast("tensor<2xf32>", "tensor<2x!quant.uniform<i8:f16, 1.0>>"), "between a quantized type and its expressed"),
+        (cast("tensor<2xf32>", "tensor<2xf32>"), "between a quantized type and its expressed"),
+        (cast("tensor<2xf32>", "tensor<3x!quant.uniform<i8:f32, 1.0>>"), "have one shape"),
+        (cast("f32", "!quant.uniform<i8:f32, 1.0>"), "takes and yields tensors"),
+        (matmul("{output_scale = 2.0 : f64}"), r"output_scale 2.000000e\+00 : f64 is not that of the result type"),
+        (matmul("{output_zero_point = 1 : i64}"), "output_zero_point 1 : i64 is not that of the result type"),
+        (matmul('{requant = "sometimes"}'), "must be one of 'fixed'"),
+        (matmul("{}", result=Y.replace("2x2", "2x3")), "result is declared as"),
+        (stats("axis = 1"), "requires attribute 'layerStats'"),
+        (stats("layerStats = dense<0.0> : tensor<3xf32>"), r"layerStats must have shape \[2\]"),
+        (stats("layerStats = dense<0> : tensor<2xi32>"), "layerStats must have a floating point element type"),
+        (stats(f"{LAYER}, {AXIS}"), "axis must be specified for axisStats"),
+        (stats(f"{LAYER}, {AXIS}, axis = 2"), "axis 2 is not one of"),
+        (stats(f"{LAYER}, {AXIS}, axis = 0"), r"axisStats must have shape \[N,2\]"),
+        (stats(LAYER, "tensor<2xi8>"), "must be tensor of floating-point"),
+    ],
+)
+def test_refused(text, message):
+    with pytest.raises(VerifyError, match=message):
+        ir.parse(text).verify()
