@@ -7,7 +7,7 @@ LINTERS := $(VENV)/.linters
 SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.pyx' -o -name '*.pxd')
 BUILT := build/.built
 
-.PHONY: build demo test lint format bench clean
+.PHONY: build demo test test-oracle lint format bench clean
 
 build: $(BUILT)
 
@@ -33,6 +33,11 @@ demo: build
 
 test: build
 	$(BIN)/python -m pytest
+
+# Against real software: fails where it cannot be installed.
+test-oracle: build
+	$(BIN)/python -m pip install --quiet --group oracle
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/ir/test_oracle.py tests/passes/test_upstream.py
 
 lint: build $(LINTERS)
 	$(BIN)/ruff check .

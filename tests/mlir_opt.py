@@ -21,6 +21,8 @@ def _find():
 
 
 FOUND = _find()
+if FOUND is None and os.environ.get("QRT_REQUIRE_ORACLE"):
+    raise RuntimeError("mlir-opt is not installed, and QRT_REQUIRE_ORACLE says that it must be")
 needed = pytest.mark.skipif(FOUND is None, reason="mlir-opt is not installed: see `make test-oracle`")
 
 
