@@ -86,6 +86,7 @@ typedef struct {
     const float *reciprocal_f32;   /* 1.0f / scale_f32 */
     const float *zero_point_f32;   /* the integer rounded once */
     const int32_t *zero_point_i32; /* NULL when some zero point needs more than 24 bits */
+    float scale_least, scale_most; /* of scale_f32 */
 } qrt_cast_args;
 
 qrt_status qrt_qcast(const void *args, qrt_scratch *scratch);

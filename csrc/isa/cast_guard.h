@@ -37,8 +37,19 @@ static inline bool qrt_is_8bit_f32(const qrt_cast_args *args) {
     return args->expressed == QRT_F32 && (args->container == QRT_I8 || args->container == QRT_U8);
 }
 
-static inline bool qrt_scale_in_guard(float scale) {
-    return scale >= QRT_SCALE_LEAST && scale <= QRT_SCALE_MOST;
+/* Whether the SIMD row of qcast is exact for these arguments. */
+static inline bool qrt_qcast_in_guard(const qrt_cast_args *args) {
+    return qrt_is_8bit_f32(args) && args->zero_point_i32 && args->scale_least >= QRT_SCALE_LEAST &&
+           args->scale_most <= QRT_SCALE_MOST;
 }
+
+#define QRT_INLINE static inline __attribute__((always_inline))
+
+/* What a variant of the qcast loop is compiled for. */
+typedef struct {
+    qrt_rounding rounding;
+    bool divide, before; /* scale mode, zero point order */
+    bool each;           /* parameters advance with the elements */
+} qrt_qcast_mode;
 
 #endif

@@ -31,6 +31,8 @@ cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storag
 
 cdef fill_float32_parameters(Call call, qrt_cast_args *args, object scale, object zero_point, int64_t count):
     args.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
+    if scale.size:
+        args.scale_least, args.scale_most = scale.min(), scale.max()
     with np.errstate(over="ignore"):
         reciprocal = np.float32(1) / last_parameters(call)
     args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)

@@ -82,6 +82,7 @@ cdef extern from "qrt.h" nogil:
         const float *reciprocal_f32
         const float *zero_point_f32
         const int32_t *zero_point_i32
+        float scale_least, scale_most
 
     ctypedef struct qrt_requantize_args:
         const qrt_kernels *kernels
