@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -448,12 +449,31 @@ def _well_placed(form: Array) -> bool:
     )
 
 
+def _decimal_row(body: bytes, count: int) -> Array | None:
+    """The same for one row of integers. With its brackets at the ends and a comma less than numbers, NumPy's own
+    reading leaves no room for anything else: it refuses two numbers, or none, between commas."""
+    stripped = body.strip(_SPACES)
+    if stripped.translate(None, b"-0123456789" + _SPACES) != _skeleton((count,)).encode():
+        return None
+    if stripped[:1] != b"[" or stripped[-1:] != b"]":
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # NumPy before 2.3 only warns of what it cannot read
+        try:
+            values = np.fromstring(stripped[1:-1], np.int64, sep=",")
+        except (ValueError, DeprecationWarning):
+            return None
+    return values if len(values) == count > 0 else None
+
+
 def _decimal(body: bytes, shape: tuple[int, ...], is_float: bool) -> Array | None:
     """Flat int64 or float64 values of a literal of this shape, or None where it is not plainly one.
 
     NumPy reads the numbers; that they stand where the grammar wants them is seen on a copy without white space, in
     which every digit is 0.
     """
+    if not is_float and len(shape) == 1:
+        return _decimal_row(body, shape[0])
     form = body.translate(_SHAPE_OF, _SPACES)
     numeric = b"0-+.e" if is_float else b"0-"
     if form.translate(None, numeric) != _skeleton(shape).encode():
