@@ -23,10 +23,10 @@ $(LINTERS): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group lint
 	touch $@
 
-# The editable installation has built everything once; later changes of the C code are built in place.
+# The editable installation has just built everything; later changes of the C code are built in place.
 $(BUILT): $(INSTALLED) $(SOURCES)
-	$(BIN)/python setup.py --quiet build_ext --inplace
-	touch $@
+	@if test -n "$$(find $(SOURCES) -newer $@)"; then set -x; $(BIN)/python setup.py --quiet build_ext --inplace; fi
+	@touch $@
 
 demo: build
 	$(BIN)/python -m examples.digits.demo
