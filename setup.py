@@ -81,7 +81,8 @@ extensions = [
         include_dirs=["csrc", numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")],
         depends=[*HEADERS, *glob("csrc/**/*.c", recursive=True), *glob("qrt/_seam/*.p*")],
-        extra_compile_args=["-std=gnu11", "-O2", "-fvisibility=hidden"],
+        # -g0: debug information of generated code takes a quarter of its compile time, and nobody reads it.
+        extra_compile_args=["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden"],
         extra_link_args=["-pthread"],
     )
     for path in sorted(glob("qrt/_seam/*.pyx"))
