@@ -32,7 +32,7 @@ class OpFamily:
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
     ``bind(types, result, attributes, constants)`` packs constants (of the operands in ``packs``) and returns a call
-    into C, or None where no kernel has the signature (see ``support``).
+    into C, or None where no kernel has the signature.
     """
 
     name: str
