@@ -365,6 +365,29 @@ def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, sto
     return np.clip(integral + zero_point, storage_min, storage_max)
 
 
+def requantize_sum(total: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:
+    """The end of ``add`` and ``sub``: a sum with 20 fractional bits, rounded half up, + zp, clamp."""
+    rounded = (total + (1 << (ADD_FRACTION_BITS - 1))) >> ADD_FRACTION_BITS
+    return np.asarray(np.clip(rounded + zero_point, storage_min, storage_max))
+
+
+def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Array) -> Array:
+    """Sub-channel ``float32``: each block's integer sum, in float32, times its scale, added in ascending block order
+    without fusing; the bias last. ``sums`` is [blocks, ..., columns], ``scale`` [blocks, columns]."""
+    total = np.zeros(sums.shape[1:], np.float32)
+    for acc, s in zip(sums, scale, strict=True):
+        total = total + acc.astype(np.float32) * s
+    return total if bias is None else total + bias.astype(np.float32) * bias_scale
+
+
+def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multiplier: Array) -> Array:
+    """Sub-channel ``fixed``: the exact sum of ``P_b * M0_b`` and of the bias times its M0, as Python integers."""
+    total = np.zeros(sums.shape[1:], object)
+    for acc, m0 in zip(sums, multiplier, strict=True):
+        total = total + acc.astype(object) * m0.astype(object)
+    return total if bias is None else total + bias.astype(object) * bias_multiplier.astype(object)
+
+
 def rescale_bias(
     bias: npt.ArrayLike, bias_scale: Sequence[float], zero_point: Sequence[int], scale: Sequence[tuple[float, float]]
 ) -> Array:

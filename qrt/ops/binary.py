@@ -133,10 +133,9 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
         parameters, index = _mul_parameters(elements, indices, attributes)
         return numerics.requantize(a * b, parameters, index)
     left, right = (_multipliers(e, i, element, indices[2]) for e, i in zip(elements[:2], indices[:2], strict=True))
-    total = a * left + _SIGNS[op] * (b * right) + (1 << (numerics.ADD_FRACTION_BITS - 1))
+    total = a * left + _SIGNS[op] * (b * right)
     zero_point = np.array(element.zero_points, np.int64)[indices[2]]
-    rescaled = (total >> numerics.ADD_FRACTION_BITS) + zero_point
-    return np.asarray(np.clip(rescaled, element.storage_min, element.storage_max))
+    return numerics.requantize_sum(total, zero_point, element.storage_min, element.storage_max)
 
 
 def _mul_parameters(

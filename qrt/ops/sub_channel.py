@@ -100,21 +100,11 @@ def requantize_blocks(
     depth, columns = w.shape
     p = block_parameters(a_type, w_type, element, rule, depth, columns, None if bias is None else bias[1])
     starts = range(0, depth, p.k_block)
-    sums = [a[..., k : k + p.k_block] @ w[k : k + p.k_block] for k in starts]
-    shape = (*a.shape[:-1], columns)
-    centred = None if bias is None else bias_in_blocks(*bias)
+    sums = np.stack([a[..., k : k + p.k_block] @ w[k : k + p.k_block] for k in starts])
+    terms = None if bias is None else bias_in_blocks(*bias)
     if rule == "float32":
-        total = np.zeros(shape, np.float32)
-        for b, acc in enumerate(sums):
-            total = total + acc.astype(np.float32) * p.scale[b]
-        if centred is not None:
-            total = total + centred.astype(np.float32) * p.bias_scale
-        scaled = total * p.requant.scale_f32
-        zero_point = np.broadcast_to(p.requant.zero_point, shape)
+        scaled = numerics.blocks_float32(sums, p.scale, terms, p.bias_scale) * p.requant.scale_f32
+        zero_point = np.broadcast_to(p.requant.zero_point, scaled.shape)
         return numerics.round_scaled_float32(scaled, zero_point, element.storage_min, element.storage_max)
-    exact = np.zeros(shape, object)
-    for b, acc in enumerate(sums):
-        exact = exact + acc.astype(object) * p.multiplier[b].astype(object)
-    if centred is not None:
-        exact = exact + centred.astype(object) * p.bias_multiplier.astype(object)
+    exact = numerics.blocks_fixed(sums, p.multiplier, terms, p.bias_multiplier)
     return numerics.requantize(exact, p.requant, np.arange(columns))
