@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from qrt import ir, kernels
 from qrt.errors import ModelError
 from qrt.execute.interpret import Interpreter
 from qrt.execute.plan import Coverage, Plan, build
-from qrt.execute.values import as_tensor, concrete, incoming, outgoing
+from qrt.execute.values import as_tensor, concrete, incoming, of_rank, outgoing
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
@@ -48,6 +50,7 @@ class Program:
         self.outputs = _ports(self._function, "result")
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
         self._lock = threading.Lock()
+        self._interpreter = Interpreter(module)
         if all(port.type.has_static_shape for port in self.inputs):
             self._plan([port.type for port in self.inputs])
 
@@ -90,7 +93,10 @@ class Program:
         return [outgoing(a, t) for a, t in zip(plan.run(arrays), plan.result_types, strict=True)]
 
     def _interpret(self, arrays: Sequence[Array]) -> list[Any]:
-        results = Interpreter(self._module).call(self._function, arrays)
+        values = [
+            of_rank(a, v.type) for a, v in zip(arrays, self._function.regions[0].blocks[0].arguments, strict=True)
+        ]
+        results = map(np.asarray, self._interpreter.call(self._function, values))
         return [outgoing(a, TensorType(a.shape, p.type.element)) for a, p in zip(results, self.outputs, strict=True)]
 
     def _plan(self, types: Sequence[TensorType]) -> Plan:

@@ -1,7 +1,7 @@
 """Values of a running program as NumPy arrays, and their checks at its borders.
 
-Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar an
-array of rank 0.
+Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar a NumPy
+scalar in the interpreter, and an array of rank 0 in a plan.
 """
 
 from typing import Any
@@ -12,14 +12,20 @@ from qrt.errors import ModelError, QuantTypeError
 from qrt.functions import from_signless, signless
 from qrt.ops.core import Array, element_dtype
 from qrt.tensor import QuantTensor, check_bounds, ready
-from qrt.types import IntegerType, TensorType, Type, UniformType, check_integrity
+from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
 
 Shape = tuple[int, ...]
+ShapedType = TensorType | VectorType | MemRefType
 
 
 def as_tensor(t: Type) -> TensorType:
     """The tensor type of a value; a scalar is a tensor of rank 0."""
     return t if isinstance(t, TensorType) else TensorType((), t)
+
+
+def of_rank(array: Array, t: Type) -> Any:
+    """An array as a running program holds it: that of a scalar type as a NumPy scalar."""
+    return array if isinstance(t, ShapedType) else array[()]
 
 
 def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:

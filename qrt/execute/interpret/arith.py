@@ -1,16 +1,14 @@
 """``arith`` on arrays."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from qrt.execute.interpret.core import Handler
+from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.operations import constant_array
+from qrt.execute.values import of_rank
 from qrt.ir import Operation
-from qrt.ops.core import Array
 
 
-def _constant(op: Operation, operands: Sequence[Array], interpreter: Any) -> Sequence[Array]:
-    return [constant_array(op)]
+def _constant(op: Operation, compiler: Compiler) -> Function:
+    value = of_rank(constant_array(op), op.results[0].type)
+    return lambda: value
 
 
 HANDLERS: dict[str, Handler] = {"arith.constant": _constant}

@@ -1,9 +1,273 @@
-"""The shape of a handler."""
+"""Functions compiled to lists of Python calls over a frame of values, so that a loop costs a call or two per operation.
 
-from collections.abc import Callable, Sequence
+A value in a frame is a NumPy scalar where its type is a scalar, an array where it is a tensor, a vector or a memref (a
+memref's array is written in place). A dialect's file says how its ops run, in up to three tables:
+
+- `HANDLERS`: `bind(op, compiler)` gives `f(*operands)`, which returns the result (a tuple of several, None for none);
+- `STRUCTURED`: `build(op, compiler)` gives a step on the frame, for ops with regions or effects on the run;
+- `BRANCHES`: `bind(op, compiler)` gives `choose(*operands)`, which returns a successor's number and its arguments.
+
+What an op leaves undefined raises `UndefinedError`; the step adds the op and its position.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
-from qrt.ir import Operation
-from qrt.ops.core import Array
+import numpy as np
 
-Handler = Callable[[Operation, Sequence[Array], Any], Sequence[Array]]
+from qrt.errors import ModelError, QuantError
+from qrt.execute.operations import MAX_CALL_DEPTH, failure
+from qrt.execute.values import as_tensor, concrete
+from qrt.ir import Block, Module, Operation, Region, Trait, Value
+from qrt.types import TensorType
+
+Frame = list[Any]
+"""The values of one activation of a function, by slot; slot 0 holds its `Run`."""
+Step = Callable[[Frame], None]
+Function = Callable[..., Any]
+Handler = Callable[[Operation, "Compiler"], Function]
+Builder = Callable[[Operation, "Compiler"], Step]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """How ops run, by name."""
+
+    handlers: dict[str, Handler] = field(default_factory=dict)
+    structured: dict[str, Builder] = field(default_factory=dict)
+    branches: dict[str, Handler] = field(default_factory=dict)
+
+    def add(self, dialect: Any) -> None:
+        """The tables of a dialect's file."""
+        self.handlers.update(getattr(dialect, "HANDLERS", {}))
+        self.structured.update(getattr(dialect, "STRUCTURED", {}))
+        self.branches.update(getattr(dialect, "BRANCHES", {}))
+
+
+class Run:
+    """One execution: what is left of its steps, and how deep its calls are nested."""
+
+    __slots__ = ("depth", "steps")
+
+    def __init__(self, max_steps: int | None = None) -> None:
+        self.steps: float = np.inf if max_steps is None else max_steps
+        self.depth = 0
+
+    def count(self, steps: int, owner: Operation) -> None:
+        self.steps -= steps
+        if self.steps < 0:
+            raise failure(owner, "does not end within the steps it may take")
+
+
+class Compiler:
+    """Compiles regions of one function, whose values share a frame."""
+
+    def __init__(self, module: "ModuleCode") -> None:
+        self.code = module
+        self.template: Frame = [None]
+        """A frame with the constants in their slots."""
+        self._slots: dict[Value, int] = {}
+
+    @property
+    def module(self) -> Module:
+        return self.code.module
+
+    @property
+    def saturating(self) -> bool:
+        """Whether floats out of an integer's range convert to its nearest end, instead of being undefined."""
+        return self.code.saturating
+
+    def slot(self, value: Value) -> int:
+        """Where a value stands in the frame."""
+        slot = self._slots.get(value)
+        if slot is None:
+            slot = self._slots[value] = len(self.template)
+            self.template.append(None)
+        return slot
+
+    def region(self, region: Region) -> "Code":
+        return Code(region, self)
+
+    def steps(self, operations: Iterable[Operation]) -> list[Step]:
+        """One step for each operation that is no constant."""
+        return [step for operation in operations if (step := self._step(operation)) is not None]
+
+    def branch(self, operation: Operation) -> Function:
+        """`(successor's number, its arguments)` of a frame, at a terminator."""
+        choose = self._bound(self.code.tables.branches, operation)
+        slots = [self.slot(value) for value in operation.operands]
+
+        def branch(frame: Frame) -> tuple[int, Sequence[Any]]:
+            try:
+                chosen: tuple[int, Sequence[Any]] = choose(*[frame[slot] for slot in slots])
+                return chosen
+            except QuantError as error:
+                raise located(operation, error) from error
+
+        return branch
+
+    def _step(self, operation: Operation) -> Step | None:
+        if operation.name in self.code.tables.structured:
+            step: Step = self._bound(self.code.tables.structured, operation)
+            return step
+        function = self._bound(self.code.tables.handlers, operation)
+        results = [self.slot(value) for value in operation.results]
+        if operation.has_trait(Trait.CONSTANT_LIKE):
+            self.template[results[0]] = function()
+            return None
+        return _step(operation, function, [self.slot(value) for value in operation.operands], results)
+
+    def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
+        bind = table.get(operation.name)
+        if bind is None:
+            raise failure(operation, "does not run: the interpreter has no handler for it")
+        try:
+            return bind(operation, self)
+        except QuantError as error:
+            raise located(operation, error) from error
+
+
+def located(operation: Operation, error: QuantError) -> ModelError:
+    """The error with the op and its position, unless it says so already."""
+    return error if isinstance(error, ModelError) else failure(operation, str(error))
+
+
+def _step(operation: Operation, function: Function, operands: list[int], results: list[int]) -> Step:
+    if any(isinstance(value.type, TensorType) for value in operation.results):
+        function = _checked(operation, function)
+    if not operands:
+        call: Function = lambda frame: function()  # noqa: E731
+    elif len(operands) == 1:
+        (only,) = operands
+        call = lambda frame: function(frame[only])  # noqa: E731
+    else:
+        get = itemgetter(*operands)
+        call = lambda frame: function(*get(frame))  # noqa: E731
+    if len(results) == 1:
+        (target,) = results
+
+        def step(frame: Frame) -> None:
+            try:
+                frame[target] = call(frame)
+            except QuantError as error:
+                raise located(operation, error) from error
+
+    else:
+
+        def step(frame: Frame) -> None:
+            try:
+                values = call(frame)
+            except QuantError as error:
+                raise located(operation, error) from error
+            for slot, value in zip(results, values or (), strict=True):
+                frame[slot] = value
+
+    return step
+
+
+def _checked(operation: Operation, function: Function) -> Function:
+    """The function, with a check that result shapes are as declared: a dimension may have been left to the run."""
+    declared = [as_tensor(value.type) for value in operation.results]
+    what = f"the result of {operation.name}"
+
+    def checked(*operands: Any) -> Any:
+        values = function(*operands)
+        for type, value in zip(declared, values if len(declared) > 1 else (values,), strict=True):
+            concrete(type, np.shape(value), what)
+        return values
+
+    return checked
+
+
+class BlockCode:
+    """One block, compiled."""
+
+    __slots__ = ("arguments", "branch", "owner", "results", "size", "steps", "terminator")
+
+    def __init__(self, block: Block, owner: Operation, compiler: Compiler) -> None:
+        self.owner = owner
+        self.arguments = [compiler.slot(value) for value in block.arguments]
+        operations = block.operations
+        last = operations[-1] if operations and operations[-1].has_trait(Trait.TERMINATOR) else None
+        self.terminator = last
+        self.steps = compiler.steps(operations if last is None else operations[:-1])
+        self.size = len(operations)
+        self.results = [] if last is None else [compiler.slot(value) for value in last.operands]
+        self.branch = compiler.branch(last) if last is not None and last.successors else None
+
+    def enter(self, frame: Frame, arguments: Iterable[Any]) -> None:
+        """Runs all but a branch at the end."""
+        for slot, value in zip(self.arguments, arguments, strict=True):
+            frame[slot] = value
+        frame[0].count(self.size, self.owner)
+        for step in self.steps:
+            step(frame)
+
+
+class Code:
+    """A region, compiled. `blocks` are in the order of the text."""
+
+    __slots__ = ("blocks", "numbers")
+
+    def __init__(self, region: Region, compiler: Compiler) -> None:
+        owner = region.parent
+        assert owner is not None  # a region is compiled where it stands
+        self.blocks = [BlockCode(block, owner, compiler) for block in region.blocks]
+        number = {block: index for index, block in enumerate(region.blocks)}
+        self.numbers = [[number[block] for block in of.successors] for of in region.blocks]
+
+    def run(self, frame: Frame, arguments: Iterable[Any] = ()) -> list[Any]:
+        """Runs the region on arguments for its entry block; the operands of the terminator it ends with."""
+        number = 0
+        block = self.blocks[0]
+        block.enter(frame, arguments)
+        while block.branch is not None:
+            chosen, values = block.branch(frame)
+            number = self.numbers[number][chosen]
+            block = self.blocks[number]
+            block.enter(frame, values)
+        return [frame[slot] for slot in block.results]
+
+
+class FunctionCode:
+    """A function, compiled when it is first called."""
+
+    def __init__(self, operation: Operation, module: "ModuleCode") -> None:
+        self.operation = operation
+        self._module = module
+        self._compiled: tuple[Code, Frame] | None = None
+
+    def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
+        """The results on these arguments."""
+        run.depth += 1
+        if run.depth > MAX_CALL_DEPTH:
+            raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+        if self._compiled is None:
+            self._compiled = self._compile()
+        code, template = self._compiled
+        frame = template.copy()
+        frame[0] = run
+        results = code.run(frame, arguments)
+        run.depth -= 1
+        return results
+
+    def _compile(self) -> tuple[Code, Frame]:
+        if not self.operation.regions[0].blocks:
+            raise failure(self.operation, "has no body")
+        compiler = Compiler(self._module)
+        return compiler.region(self.operation.regions[0]), compiler.template
+
+
+class ModuleCode:
+    """A module and the compiled code of its functions; safe from many threads, as a frame belongs to one call."""
+
+    def __init__(self, module: Module, tables: Tables, saturating: bool) -> None:
+        self.module = module
+        self.tables = tables
+        self.saturating = saturating
+        self._functions: dict[Operation, FunctionCode] = {}
+
+    def function(self, operation: Operation) -> FunctionCode:
+        return self._functions.setdefault(operation, FunctionCode(operation, self))

@@ -1,16 +1,21 @@
-"""``func``: calls. A function's body and ``func.return`` are the interpreter's own."""
+"""``func``: calls."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from qrt.execute.interpret.core import Handler
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
+from qrt.execute.operations import callee
 from qrt.ir import Operation
-from qrt.ops.core import Array
 
 
-def _call(op: Operation, operands: Sequence[Array], interpreter: Any) -> Sequence[Array]:
-    results: Sequence[Array] = interpreter.call(interpreter.callee(op), operands)
-    return results
+def _call(op: Operation, compiler: Compiler) -> Step:
+    function = compiler.code.function(callee(compiler.module, op))
+    operands = [compiler.slot(value) for value in op.operands]
+    results = [compiler.slot(value) for value in op.results]
+
+    def step(frame: Frame) -> None:
+        values = function.call(frame[0], [frame[slot] for slot in operands])
+        for slot, value in zip(results, values, strict=True):
+            frame[slot] = value
+
+    return step
 
 
-HANDLERS: dict[str, Handler] = {"func.call": _call}
+STRUCTURED: dict[str, Builder] = {"func.call": _call}

@@ -1,22 +1,30 @@
 """``qrt`` on arrays: every op family by its reference."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from qrt.execute.interpret.core import Handler
+import numpy as np
+
+from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.operations import family_call
-from qrt.execute.values import as_tensor
+from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Operation
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, element_dtype
+from qrt.ops.core import element_dtype
 from qrt.types import TensorType
 
 
-def run_family(op: Operation, operands: Sequence[Array], interpreter: Any) -> Sequence[Array]:
-    types = [TensorType(a.shape, as_tensor(v.type).element) for a, v in zip(operands, op.operands, strict=True)]
-    family, attributes, result = family_call(op, types)
-    values = family.reference(operands, tuple(types), result, attributes)
-    return [values.astype(element_dtype(result.element))]
+def bind_family(op: Operation, compiler: Compiler) -> Function:
+    elements = [as_tensor(value.type).element for value in op.operands]
+    declared = op.results[0].type
+
+    def run(*operands: Any) -> Any:
+        arrays = [np.asarray(operand) for operand in operands]
+        types = [TensorType(a.shape, element) for a, element in zip(arrays, elements, strict=True)]
+        family, attributes, result = family_call(op, types)
+        values = family.reference(arrays, tuple(types), result, attributes)
+        return of_rank(values.astype(element_dtype(result.element)), declared)
+
+    return run
 
 
-HANDLERS: dict[str, Handler] = {f"qrt.{name}": run_family for name in FAMILIES}
+HANDLERS: dict[str, Handler] = {f"qrt.{name}": bind_family for name in FAMILIES}

@@ -1,22 +1,27 @@
 """``quant`` on arrays: casts by the plain rules of ``numerics``."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from qrt.execute.interpret.core import Handler
-from qrt.execute.interpret.qrt import run_family
-from qrt.execute.values import as_tensor, storage_cast
+import numpy as np
+
+from qrt.execute.interpret.core import Compiler, Function, Handler
+from qrt.execute.interpret.qrt import bind_family
+from qrt.execute.values import as_tensor, of_rank, storage_cast
 from qrt.ir import Operation
-from qrt.ops.core import Array
 
 
-def _storage_cast(op: Operation, operands: Sequence[Array], interpreter: Any) -> Sequence[Array]:
-    source, target = as_tensor(op.operands[0].type), as_tensor(op.results[0].type)
-    return [storage_cast(operands[0], source.element, target.element)]
+def _storage_cast(op: Operation, compiler: Compiler) -> Function:
+    declared = op.results[0].type
+    source, target = as_tensor(op.operands[0].type).element, as_tensor(declared).element
+
+    def run(operand: Any) -> Any:
+        return of_rank(storage_cast(np.asarray(operand), source, target), declared)
+
+    return run
 
 
 HANDLERS: dict[str, Handler] = {
-    "quant.qcast": run_family,
-    "quant.dcast": run_family,
+    "quant.qcast": bind_family,
+    "quant.dcast": bind_family,
     "quant.scast": _storage_cast,
 }
