@@ -7,6 +7,7 @@ from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr, StringAttr
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of
+from qrt.ir.traits import RETURN_LIKE
 from qrt.types import IntegerType, TensorType
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ GENERIC = Definition(
 YIELD = Definition(
     "linalg.yield",
     operands=("values*",),
-    traits={TERMINATOR},
+    traits={PURE, RETURN_LIKE, TERMINATOR},
     format="attr-dict ($values^ `:` type($values))?",
 )
 
