@@ -293,12 +293,14 @@ class Region:
 
 
 class Module:
-    """A whole program: its `builtin.module` and the resources its constants name."""
+    """A whole program: its `builtin.module`, the resources its constants name, and the version of upstream as whose
+    text it is printed."""
 
-    __slots__ = ("operation",)
+    __slots__ = ("operation", "upstream")
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: Operation, upstream: int = 22) -> None:
         self.operation = operation
+        self.upstream = upstream
 
     @property
     def body(self) -> Block:
@@ -340,11 +342,13 @@ class Module:
 
         verify(self.operation, strict)
 
-    def print(self, generic: bool = False, locations: bool = False) -> str:
-        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again."""
+    def print(self, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
+        is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
+        the same types."""
         from qrt.ir.printer import print_module
 
-        return print_module(self, generic, locations)
+        return print_module(self, generic, locations, exact)
 
     def __str__(self) -> str:
         return self.print()
@@ -355,9 +359,15 @@ class Module:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __reduce__(self) -> Any:
-        from qrt.ir.parser import parse
+        return _restore, (self.print(generic=True, locations=True, exact=True), self.upstream)
 
-        return parse, (self.print(generic=True, locations=True), "<pickle>", True)
+
+def _restore(text: str, upstream: int) -> Module:
+    from qrt.ir.parser import parse
+
+    module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
+    module.upstream = upstream
+    return module
 
 
 def equal(left: Operation, right: Operation) -> bool:

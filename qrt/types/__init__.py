@@ -12,6 +12,7 @@ from qrt.types.builtin import (
 )
 from qrt.types.core import Type
 from qrt.types.parser import TypeParser, parse_type
+from qrt.types.quantile import QuantileType
 from qrt.types.quantized import (
     AnyQuantizedType,
     CalibratedType,
@@ -33,6 +34,7 @@ __all__ = [
     "MemRefType",
     "NoneType",
     "OpaqueType",
+    "QuantileType",
     "QuantizedType",
     "TensorType",
     "TupleType",

@@ -82,8 +82,7 @@ def _verify_scast(operation: Operation) -> None:
         )
     quantized, integer = (target, source) if isinstance(source, IntegerType) else (source, target)
     assert isinstance(integer, IntegerType)
-    width = getattr(quantized, "storage_width", None)  # a calibrated type says no storage
-    if width != integer.width:
+    if getattr(quantized, "storage_type", None) is not integer:  # a calibrated type says no storage
         raise operation.error(f"storage type in quantized type expected to match integer type: {quantized}, {integer}")
     _verify_parameters(operation, quantized, operation.results[0].type)
 
