@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from qrt.errors import VerifyError
+from qrt.errors import Diagnostic, VerifyError
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.text import Location, Source
 from qrt.types import Type
@@ -335,12 +335,13 @@ class Module:
             raise call.op_error("does not reference a valid function")
         return found
 
-    def verify(self, strict: bool = False) -> None:
-        """Raise VerifyError at the first operation that breaks a rule. `strict` also checks, on every value, that
-        quantization parameters fit their tensors: upstream does on `quant` ops alone."""
+    def verify(self, strict: bool = False) -> list[Diagnostic]:
+        """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
+        that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
+        checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
         from qrt.ir.verifier import verify
 
-        verify(self.operation, strict)
+        return verify(self.operation, strict)
 
     def print(self, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
         """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
