@@ -72,6 +72,19 @@ def test_invalid_programs_are_refused_by_both(text):
     assert not upstream(text)[0]
 
 
+BROKEN = (Path(__file__).parent / "broken.mlir").read_text().split("// -----\n")
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_the_verifier_goes_on_where_upstreams_does(text):
+    with pytest.raises(VerifyError) as caught:
+        ir.parse(text, allow_unregistered=True).verify()
+    ours = [diagnostic.location.line for diagnostic in caught.value.diagnostics]
+    accepted, output = upstream(text, "--allow-unregistered-dialect")
+    assert not accepted
+    assert ours == [int(line.split(":")[1]) for line in output.splitlines() if ": error: " in line]
+
+
 def test_lowered_code_reads_alike():
     """Custom and generic forms of every op of lowered code, ours and theirs, each read by the other."""
     text = (Path(__file__).parent / "lowered.mlir").read_text()
