@@ -133,13 +133,14 @@ class Program:
         return f"Program {self.name}({inputs}) -> ({outputs})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, str(self._module), self.name, self._saturating)
+        return _rebuild, (PICKLE_VERSION, self._module.print(exact=True), self.name, self._saturating)
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
     if version != PICKLE_VERSION:
         raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
-    return Program(ir.parse(text, filename=f"<pickled {function}>"), function, saturating=saturating)
+    module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
+    return Program(module, function, saturating=saturating)
 
 
 def compile(module: ir.Module | str, function: str | None = None, *, saturating: bool = False) -> Program:

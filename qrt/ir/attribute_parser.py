@@ -37,11 +37,13 @@ _KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense
 class AttributeParser:
     """Reads attributes at the cursor of one text, and knows the text's aliases and resources."""
 
-    def __init__(self, source: Source, allow_unregistered: bool) -> None:
+    def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         self.source = source
         self.scanner = Scanner(source)
         self.allow_unregistered = allow_unregistered
-        self.types = TypeParser(self.scanner, self._type_alias, lambda: self.allow_unregistered, self._attribute_text)
+        self.types = TypeParser(
+            self.scanner, self._type_alias, lambda: self.allow_unregistered, self._attribute_text, upstream
+        )
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
         self._open_aliases: list[str] = []

@@ -33,11 +33,11 @@ OperandName = tuple[str, int, int]
 """(name, result number, offset in the text)."""
 
 
-def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False) -> Module:
+def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
     """The module a text holds; several top-level operations are wrapped in one.
 
     Raises ParseError at the offending place. Does not verify: see `Module.verify`. Ops and types of unknown dialects
-    are errors unless `allow_unregistered`.
+    are errors unless `allow_unregistered`. `upstream` is the version of MLIR whose types are read and printed.
 
     >>> print(parse("func.func @f(%x: f32) -> f32 { return %x : f32 }"), end="")
     module {
@@ -47,7 +47,9 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
     }
     """
     with garbage_uncollected():
-        return Parser(Source(text, filename), allow_unregistered).module()
+        module = Parser(Source(text, filename), allow_unregistered, upstream).module()
+    module.upstream = upstream
+    return module
 
 
 class PendingOperation:
@@ -115,8 +117,8 @@ class _Blocks:
 class Parser(AttributeParser):
     """One text's parser."""
 
-    def __init__(self, source: Source, allow_unregistered: bool) -> None:
-        super().__init__(source, allow_unregistered)
+    def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
+        super().__init__(source, allow_unregistered, upstream)
         self._types: dict[str, Type] = {}
         self._signatures: dict[str, tuple[list[Type], list[Type]]] = {}
         self._dictionaries: dict[str, dict[str, Attribute]] = {}

@@ -20,18 +20,23 @@ from qrt.types.builtin import (
     TupleType,
 )
 from qrt.types.core import Type
+from qrt.types.quantile import QuantileType, parse_quantile_storage
 from qrt.types.quantized import (
+    FLOAT_STORAGE,
     AnyQuantizedType,
     CalibratedType,
     UniformType,
     check_scale,
+    default_bounds,
     parse_storage,
-    storage_range,
 )
 from qrt.types.shaped import MAX_DIM, MemRefType, TensorType, VectorType
 
+UPSTREAM_VERSIONS = (22, 24)
+"""The versions of MLIR whose texts are read: 22, and 24 for what the `quant` dialect gains by then."""
+
 _MEMO_LIMIT = 4096
-_memo: dict[str, Type] = {}
+_memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
@@ -46,29 +51,31 @@ _PER_LAYER = re.compile(
 _SIGNEDNESS: dict[str, Signedness] = {"i": "signless", "si": "signed", "ui": "unsigned"}
 
 
-def parse_type(text: str) -> Type:
-    """The type a text spells.
+def parse_type(text: str, upstream: int = 22) -> Type:
+    """The type a text spells by the rules of an upstream version: 22, or 24, which also has float storage and
+    `!quant.quantile`.
 
     Raises ParseError, with a caret under the offending part, if it does not.
 
     >>> str(parse_type("tensor<2x!quant.uniform<i8<-128:127>:f32, 0.5>>"))
     'tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>'
     """
-    found = _memo.get(text)
+    found = _memo.get((text, upstream))
     if found is None:
         scanner = Scanner(Source(text, "<type>"))
-        found = TypeParser(scanner).parse()
+        found = TypeParser(scanner, upstream=upstream).parse()
         if not scanner.at_end():
             raise scanner.error("expected the end of the type")
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
-        _memo[text] = found
+        _memo[text, upstream] = found
     return found
 
 
 class TypeParser:
-    """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of unknown dialects
-    are kept as text; `attributes` reads the attributes inside a type, which are kept as text too."""
+    """Reads types at a Scanner's cursor, by the rules of an upstream version. `alias` resolves `!name`; `opaque` says
+    whether types of unknown dialects are kept as text; `attributes` reads the attributes inside a type, which are kept
+    as text too. QuantTypeError for a version that is not known."""
 
     def __init__(
         self,
@@ -76,10 +83,15 @@ class TypeParser:
         alias: Callable[[str, int], Type] | None = None,
         opaque: Callable[[], bool] | None = None,
         attributes: Callable[[], str] | None = None,
+        upstream: int = 22,
     ) -> None:
+        if upstream not in UPSTREAM_VERSIONS:
+            known = ", ".join(map(str, UPSTREAM_VERSIONS))
+            raise QuantTypeError(f"upstream is one of {known}, not {upstream!r}")
         self.scanner = scanner
         self.alias = alias
         self.opaque = opaque
+        self.upstream = upstream
         self.attributes = attributes or (lambda: scanner.balanced("an attribute"))
 
     def parse(self) -> Type:
@@ -280,7 +292,9 @@ class TypeParser:
         scanner = self.scanner
         start = scanner.skip()
         word = scanner.word("a storage type")
-        if _STORAGE_INTEGER.fullmatch(word) is None:
+        if word in FLOAT_STORAGE:
+            self._require_24(f"storage type {word}", start)
+        elif _STORAGE_INTEGER.fullmatch(word) is None:
             raise scanner.error("illegal storage type: expected iN or uN", start, scanner.pos)
         self._checked(lambda: parse_storage(word), start)
         arguments: dict[str, Any] = {"storage": word}
@@ -290,7 +304,7 @@ class TypeParser:
             scanner.expect(":", " between storage bounds")
             high_at = scanner.skip()
             arguments["storage_max"] = high = scanner.integer(what="a storage maximum")
-            least, greatest = storage_range(*parse_storage(word))
+            least, greatest = default_bounds(*parse_storage(word))
             for what, bound, at in (("minimum", low, low_at), ("maximum", high, high_at)):
                 if not least <= bound <= greatest:
                     raise scanner.error(f"illegal storage type {what}: {bound}", at)
@@ -382,6 +396,43 @@ class TypeParser:
             arguments["expressed"] = self._expressed()
         return AnyQuantizedType(**arguments)
 
+    def _quantile(self, at: int) -> Type:
+        self._require_24("!quant.quantile", at)
+        scanner = self.scanner
+        start = scanner.skip()
+        storage = scanner.word("a storage type")
+        self._checked(lambda: parse_quantile_storage(storage), start)
+        scanner.expect(":", " before the quantile type")
+        start = scanner.skip()
+        kind = self.parse_non_function()
+        if not isinstance(kind, FloatType):
+            raise scanner.error(f"quantile type must be a float type, not {kind}", start, scanner.pos)
+        scanner.expect(",", " before the quantiles")
+        scanner.expect("{", " before the quantiles")
+        quantiles: list[float] = []
+        if not scanner.accept("}"):
+            quantiles.append(self._signed_float("a quantile"))
+            while scanner.accept(","):
+                quantiles.append(self._signed_float("a quantile"))
+            scanner.expect("}", " after the quantiles")
+        bounds: tuple[int, ...] = ()
+        if scanner.accept(","):
+            scanner.expect("<", " before storage bounds")
+            low = scanner.integer(what="a storage minimum")
+            scanner.expect(":", " between storage bounds")
+            bounds = low, scanner.integer(what="a storage maximum")
+            scanner.expect(">", " after storage bounds")
+        return self._built(lambda: QuantileType(storage, kind, quantiles, *bounds), at)
+
+    def _signed_float(self, what: str) -> float:
+        sign = -1.0 if self.scanner.accept("-") else 1.0
+        return sign * self.scanner.float_literal(what)[0]
+
+    def _require_24(self, what: str, start: int) -> None:
+        if self.upstream < 24:
+            message = f"{what} is not upstream {self.upstream}'s: it needs --upstream=24"
+            raise self.scanner.error(message, start, max(self.scanner.pos, start + 1))
+
     def _calibrated(self, at: int) -> Type:
         scanner = self.scanner
         expressed = self._expressed()
@@ -421,6 +472,7 @@ _QUANT: dict[str, _Rule] = {
     "uniform": TypeParser._uniform,
     "any": TypeParser._any,
     "calibrated": TypeParser._calibrated,
+    "quantile": TypeParser._quantile,
 }
 
 __all__ = ["ParseError", "TypeParser", "parse_type"]

@@ -136,8 +136,7 @@ def _verify_float_cast(operation: Operation) -> None:
 def _verify_storage_cast(operation: Operation) -> None:
     assert isinstance(operation, StorageCastOp)
     quantized, integer = operation.quantized_type, operation.integer_type
-    width = getattr(quantized, "storage_width", None)  # a calibrated type says no storage
-    if width != integer.width:
+    if getattr(quantized, "storage_type", None) is not integer:  # a calibrated type says no storage
         raise operation.error(f"storage type in quantized type expected to match integer type: {quantized}, {integer}")
     _verify_parameters(operation)
 
