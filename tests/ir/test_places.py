@@ -40,7 +40,7 @@ def test_generic_form(place, which, part):
 
 
 def test_a_name_in_a_string_is_no_attribute():
-    op = operation('"t.a"() {a = "b, c", b} : () -> ()')
+    op = operation('"t.a"() {a = "b, c", b} : () -> i8')
     place = places.attribute(op, "b")
     assert place.source.text[place.start :].startswith("b} :")
 
