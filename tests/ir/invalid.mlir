@@ -229,6 +229,18 @@ func.func @f(%x: tensor<2x2xf32>) {
   return
 }
 // -----
+func.func @f(%x: !quant.uniform<i8:f32, 1.0>) {
+  // expected-error@+1:24 {{'qrt.clamp' op operand #0 must be a tensor, but got '!quant.uniform<i8:f32, 1.000000e+00>'}}
+  %0 = qrt.clamp %x : (!quant.uniform<i8:f32, 1.0>) -> tensor<2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1:66 {{'qrt.clamp' op result #0 must be a tensor, but got '!quant.uniform<i8:f32, 1.000000e+00>'}}
+  %0 = qrt.clamp %x : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
 func.func @f(%x: tensor<2x3x!quant.uniform<i8:f32, 1.0>>) {
   // expected-error@+1:8 {{'qrt.matmul' op}}
   %0 = qrt.matmul %x, %x : (tensor<2x3x!quant.uniform<i8:f32, 1.0>>, tensor<2x3x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
@@ -236,7 +248,7 @@ func.func @f(%x: tensor<2x3x!quant.uniform<i8:f32, 1.0>>) {
 }
 // -----
 func.func @f(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
-  // expected-error@+1:8 {{result is declared as tensor<2x3x!quant}}
+  // expected-error@+1:114 {{result is declared as tensor<2x3x!quant}}
   %0 = qrt.matmul %x, %x : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.0>>
   return
 }
