@@ -218,6 +218,12 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
+  // expected-error@+1:8 {{attribute 'zero_point' must be one of 'before', 'after', but is "between"}}
+  %0 = quant.qcast %x {rounding = "half_even", zero_point = "between"} : f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
   // expected-error@+1:8 {{requires 1 operand, but found 2}}
   %0 = "quant.qcast"(%x, %x) : (f32, f32) -> !quant.uniform<i8:f32, 1.0>
   return
