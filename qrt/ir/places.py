@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from qrt.ir import grammar
 from qrt.ir.core import Operation
-from qrt.ir.define import GENERIC_LINE
 from qrt.text import Location
 
 _NAME = re.compile(grammar.NAME, re.ASCII)
@@ -30,14 +29,17 @@ def operand(operation: Operation, index: int) -> Location:
     return _place(operation, spans[index : index + 1])
 
 
-def operand_type(operation: Operation, index: int) -> Location:
-    """The type of an operand."""
-    return _type(operation, index, "operand type")
-
-
-def result_type(operation: Operation, index: int) -> Location:
-    """The type of a result."""
-    return _type(operation, index, "result type")
+def type_of(operation: Operation, side: str, index: int) -> Location:
+    """The type of an operand or of a result: `side` says which."""
+    spans: list[Span] = []
+    for part, start, end in _parts(operation):
+        if part == "signature":
+            types = list(_found(_TYPE, operation, start, end))
+            count = len(operation.operands)
+            spans += types[:count] if side == "operand" else types[count:]
+        elif part == f"{side} type":
+            spans.append((start, end))
+    return _place(operation, spans[index : index + 1])
 
 
 def attribute(operation: Operation, name: str) -> Location:
@@ -52,20 +54,10 @@ def attribute(operation: Operation, name: str) -> Location:
     return _place(operation, spans[:1])
 
 
-def _type(operation: Operation, index: int, wanted: str) -> Location:
-    spans: list[Span] = []
-    for part, start, end in _parts(operation):
-        if part == "signature":
-            types = list(_found(_TYPE, operation, start, end))
-            count = len(operation.operands)
-            spans += types[:count] if wanted == "operand type" else types[count:]
-        elif part == wanted:
-            spans.append((start, end))
-    return _place(operation, spans[index : index + 1])
-
-
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """The parts of a form that reads as one line, with their spans."""
+    from qrt.ir.define import GENERIC_LINE  # here, since definitions say where they are broken
+
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None

@@ -229,6 +229,26 @@ func.func @f(%x: f32) {
   return
 }
 // -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{requires 0 regions, but found 1}}
+  %0 = "quant.qcast"(%x) ({ }) : (f32) -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{requires 0 successors}}
+  %0 = "quant.qcast"(%x)[^bb1] : (f32) -> !quant.uniform<i8:f32, 1.0>
+  return
+^bb1:
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:3 {{requires 1 result, but found 0}}
+  "quant.qcast"(%x) : (f32) -> ()
+  return
+}
+// -----
 func.func @f(%x: tensor<2x2xf32>) {
   // expected-error@+1:8 {{must be a tensor of !quant.uniform}}
   %0 = qrt.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>

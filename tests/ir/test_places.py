@@ -15,6 +15,14 @@ def operation(text, arguments="%x: f32, %y: i8"):
     return module.function("f").regions[0].blocks[0].first
 
 
+def operand_type(op, index):
+    return places.type_of(op, "operand", index)
+
+
+def result_type(op, index):
+    return places.type_of(op, "result", index)
+
+
 def said(location):
     return location.source.text[location.start : location.end]
 
@@ -24,13 +32,13 @@ def said(location):
     [
         (places.operand, 0, "%x"),
         (places.operand, 1, "%y"),
-        (places.operand_type, 0, "f32"),
-        (places.operand_type, 1, "i8"),
-        (places.result_type, 0, Q),
+        (operand_type, 0, "f32"),
+        (operand_type, 1, "i8"),
+        (result_type, 0, Q),
         (places.attribute, "b", "b"),
         (places.attribute, "p", "p"),
         (places.operand, 2, '"t.a"'),
-        (places.result_type, 1, '"t.a"'),
+        (result_type, 1, '"t.a"'),
         (places.attribute, "c", '"t.a"'),
     ],
 )
@@ -49,8 +57,8 @@ def test_a_name_in_a_string_is_no_attribute():
     ("place", "which", "part"),
     [
         (places.operand, 0, "%x"),
-        (places.operand_type, 0, "tensor<2xf32>"),
-        (places.result_type, 0, Q),
+        (operand_type, 0, "tensor<2xf32>"),
+        (result_type, 0, Q),
         (places.attribute, "scale", "scale"),
     ],
 )
@@ -62,7 +70,7 @@ def test_custom_form(place, which, part):
 def test_types_of_a_signature_are_told_apart():
     q = "tensor<2x2x!quant.uniform<i8:f32, 0.5>>"
     op = operation(f"%0 = qrt.add %x, %y : ({q}, {q}) -> {q}", f"%x: {q}, %y: {q}")
-    found = [places.operand_type(op, 0), places.operand_type(op, 1), places.result_type(op, 0)]
+    found = [operand_type(op, 0), operand_type(op, 1), result_type(op, 0)]
     assert list(map(said, found)) == [q] * 3
     assert found[0].start < found[1].start < found[2].start
 
@@ -71,12 +79,12 @@ def test_a_part_on_another_line_is_placed_at_the_operation():
     """`expected-error` comments, upstream's too, say the line of the operation."""
     op = operation("%0 = quant.qcast %x\n    : f32 to !quant.uniform<i8:f32, 1.0>")
     assert said(places.operand(op, 0)) == "%x"
-    assert places.result_type(op, 0) is op.location
+    assert result_type(op, 0) is op.location
 
 
 def test_forms_with_a_parser_of_their_own_are_placed_at_the_operation():
     op = operation("%0 = arith.constant 1 : i32")
-    assert places.result_type(op, 0) is op.location
+    assert result_type(op, 0) is op.location
 
 
 def test_operations_made_by_a_pass_are_placed_where_what_they_replace_stands():

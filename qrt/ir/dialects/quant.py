@@ -3,7 +3,6 @@
 qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point` and `scale`.
 """
 
-from collections.abc import Callable
 from typing import Literal
 
 from qrt.errors import QuantTypeError
@@ -11,13 +10,12 @@ from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
 from qrt.ir.dialects import quant_extras
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
-from qrt.ir.places import operand_type, result_type
-from qrt.text import Location
+from qrt.ir.places import type_of
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
 _Part = Literal["floating-point", "quantized type", "signless integer or quantized type"]
-_Place = Callable[[Operation, int], Location]
+_Side = Literal["operand", "result"]
 
 
 def element_of(type: Type) -> Type:
@@ -36,55 +34,52 @@ def _is_part(element: Type, part: _Part) -> bool:
 def _verify_kinds(operation: Operation, operand: _Part, result: _Part) -> tuple[Type, Type]:
     """Both sides' element types, after the rules that all casts share."""
     source, target = operation.operands[0].type, operation.results[0].type
-    for what, type, part, place in (
-        ("operand", source, operand, operand_type),
-        ("result", target, result, result_type),
-    ):
+    for side, type, part in (("operand", source, operand), ("result", target, result)):
         if not _is_part(element_of(type), part):
-            message = f"{what} #0 must be scalar or tensor of {part}, but got '{type}'"
-            raise operation.op_error(message, place(operation, 0))
+            message = f"{side} #0 must be scalar or tensor of {part}, but got '{type}'"
+            raise operation.op_error(message, type_of(operation, side, 0))
     shapes = [(type.shape,) if isinstance(type, TensorType) else None for type in (source, target)]
     if shapes[0] != shapes[1]:
         raise operation.op_error(
             "failed to verify that input and result are both scalars or both tensors with matching shape",
-            result_type(operation, 0),
+            type_of(operation, "result", 0),
         )
     return element_of(source), element_of(target)
 
 
-def _verify_parameters(operation: Operation, quantized: Type, container: Type, place: _Place) -> None:
+def _verify_parameters(operation: Operation, quantized: Type, container: Type, side: _Side) -> None:
     if not isinstance(quantized, UniformType):
         return
     if isinstance(container, TensorType):
         try:
             check_integrity(quantized, container.shape)
         except QuantTypeError as error:
-            raise operation.error(str(error), place(operation, 0)) from None
+            raise operation.error(str(error), type_of(operation, side, 0)) from None
     elif quantized.is_per_axis:
-        raise operation.error("scalar types may not use per-axis quantization", place(operation, 0))
+        raise operation.error("scalar types may not use per-axis quantization", type_of(operation, side, 0))
     elif quantized.is_sub_channel:
-        raise operation.error("scalar types may not use sub-channel quantization", place(operation, 0))
+        raise operation.error("scalar types may not use sub-channel quantization", type_of(operation, side, 0))
 
 
-def _verify_expressed(operation: Operation, quantized: Type, float_type: Type, place: _Place) -> None:
+def _verify_expressed(operation: Operation, quantized: Type, float_type: Type, side: _Side) -> None:
     assert isinstance(quantized, QuantizedType)
     if quantized.expressed_type is not float_type:
         raise operation.error(
             f"expressed type in quantized type expected to match float type: {quantized.expressed_type}, {float_type}",
-            place(operation, 0),
+            type_of(operation, side, 0),
         )
 
 
 def _verify_qcast(operation: Operation) -> None:
     source, target = _verify_kinds(operation, "floating-point", "quantized type")
-    _verify_expressed(operation, target, source, result_type)
-    _verify_parameters(operation, target, operation.results[0].type, result_type)
+    _verify_expressed(operation, target, source, "result")
+    _verify_parameters(operation, target, operation.results[0].type, "result")
 
 
 def _verify_dcast(operation: Operation) -> None:
     source, target = _verify_kinds(operation, "quantized type", "floating-point")
-    _verify_expressed(operation, source, target, operand_type)
-    _verify_parameters(operation, source, operation.operands[0].type, operand_type)
+    _verify_expressed(operation, source, target, "operand")
+    _verify_parameters(operation, source, operation.operands[0].type, "operand")
 
 
 def _verify_scast(operation: Operation) -> None:
@@ -93,20 +88,21 @@ def _verify_scast(operation: Operation) -> None:
     if isinstance(source, IntegerType) == isinstance(target, IntegerType):
         raise operation.op_error(
             "failed to verify that input must be integer and result must be quantized, or vice versa",
-            result_type(operation, 0),
+            type_of(operation, "result", 0),
         )
+    side: _Side
     if isinstance(source, IntegerType):
-        integer, quantized, place = source, target, result_type
+        integer, quantized, side = source, target, "result"
     else:
         assert isinstance(target, IntegerType)
-        integer, quantized, place = target, source, operand_type
+        integer, quantized, side = target, source, "operand"
     width = getattr(quantized, "storage_width", None)  # a calibrated type says no storage
     if width != integer.width:
         raise operation.error(
             f"storage type in quantized type expected to match integer type: {quantized}, {integer}",
-            place(operation, 0),
+            type_of(operation, side, 0),
         )
-    _verify_parameters(operation, quantized, operation.results[0].type, place)
+    _verify_parameters(operation, quantized, operation.results[0].type, side)
 
 
 QCAST = Definition(

@@ -12,8 +12,7 @@ from qrt.ir.define import EXTENSION, ISOLATED_FROM_ABOVE, PURE, TERMINATOR, Attr
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.qrt import REQUANT, verify_family
 from qrt.ir.dialects.syntax import element_of, parse_enclosed, print_enclosed
-from qrt.ir.places import attribute, operand_type, result_type
-from qrt.text import Location
+from qrt.ir.places import attribute, type_of
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType
 
 if TYPE_CHECKING:
@@ -84,9 +83,9 @@ def _verify_stats(operation: Operation) -> None:
     type = operation.operands[0].type
     if not isinstance(type, TensorType) or not isinstance(type.element, FloatType):
         message = f"operand #0 must be tensor of floating-point, but got '{type}'"
-        raise operation.op_error(message, operand_type(operation, 0))
+        raise operation.op_error(message, type_of(operation, "operand", 0))
     if operation.results[0].type is not type:
-        raise operation.op_error("requires the same type for all operands and results", result_type(operation, 0))
+        raise operation.op_error("requires the same type for all operands and results", type_of(operation, "result", 0))
     layer = _statistics(operation, "layerStats")
     if layer is None or layer.type.shape != (2,):
         raise operation.op_error("layerStats must have shape [2]", attribute(operation, "layerStats"))
@@ -115,22 +114,22 @@ def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
 
 
 def _verify_cast(operation: Operation) -> None:
-    source = _tensor(operation, operation.operands[0], operand_type)
-    result = _tensor(operation, operation.results[0], result_type)
+    source = _tensor(operation, operation.operands[0], "operand")
+    result = _tensor(operation, operation.results[0], "result")
     quantized, expressed = source.element, result.element
     if not isinstance(quantized, UniformType):
         quantized, expressed = expressed, quantized
     if not isinstance(quantized, UniformType) or quantized.expressed_type is not expressed:
         message = f"casts between a quantized type and its expressed type, not {source} to {result}"
-        raise operation.op_error(message, result_type(operation, 0))
+        raise operation.op_error(message, type_of(operation, "result", 0))
     if source.shape != result.shape:
         message = f"operand and result have one shape, not {source} and {result}"
-        raise operation.op_error(message, result_type(operation, 0))
+        raise operation.op_error(message, type_of(operation, "result", 0))
 
 
-def _tensor(operation: Operation, value: Value, place: Callable[[Operation, int], Location]) -> TensorType:
+def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
     if not isinstance(value.type, TensorType):
-        raise operation.op_error(f"takes and yields tensors, not '{value.type}'", place(operation, 0))
+        raise operation.op_error(f"takes and yields tensors, not '{value.type}'", type_of(operation, side, 0))
     return value.type
 
 
