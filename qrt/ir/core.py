@@ -203,13 +203,13 @@ class Operation:
             yield operation
             stack.extend(reversed(inner))
 
-    def error(self, message: str) -> VerifyError:
-        """A VerifyError at this operation."""
-        return VerifyError(message, self.location)
+    def error(self, message: str, at: Location | None = None) -> VerifyError:
+        """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
+        return VerifyError(message, self.location if at is None else at)
 
-    def op_error(self, message: str) -> VerifyError:
-        """A VerifyError at this operation that begins with its name."""
-        return self.error(f"'{self.name}' op {message}")
+    def op_error(self, message: str, at: Location | None = None) -> VerifyError:
+        """As `error`, beginning with the operation's name."""
+        return self.error(f"'{self.name}' op {message}", at)
 
     def __str__(self) -> str:
         from qrt.ir.printer import print_operation

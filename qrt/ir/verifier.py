@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from qrt.errors import Diagnostic, QuantTypeError, VerifyError
+from qrt.ir import places
 from qrt.ir.attributes import StringAttr, TypeAttr
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL_TABLE, TERMINATOR
@@ -179,8 +180,8 @@ def _defined(block: Block) -> Iterator[Value]:
 def _dominance_error(operation: Operation, operand: Value) -> VerifyError:
     index = operation.operands.index(operand)
     if operand.owner is None:
-        return operation.error(f"operand #{index} is not defined by any operation")
-    return operation.error(f"operand #{index} does not dominate this use")
+        return operation.error(f"operand #{index} is not defined by any operation", places.operand(operation, index))
+    return operation.error(f"operand #{index} does not dominate this use", places.operand(operation, index))
 
 
 def _check_terminator(block: Block, owner: Operation) -> None:

@@ -3,18 +3,21 @@
 qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point` and `scale`.
 """
 
-from typing import TypeVar
+from typing import Literal, TypeVar
 
+from qrt.errors import QuantTypeError
 from qrt.ir.constraints import add_type_constraint
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
 from qrt.ir.dialects import quant_extras
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
+from qrt.ir.places import type_of
 from qrt.ir.traits import Trait
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
 _T = TypeVar("_T", bound=Type)
+_Side = Literal["operand", "result"]
 
 
 def element_of(type: Type) -> Type:
@@ -40,11 +43,14 @@ class CastOp(Operation):
         return self._element(QuantizedType)
 
     @property
+    def quantized_side(self) -> _Side:
+        """Where the quantized type is."""
+        return "operand" if isinstance(element_of(self.operands[0].type), QuantizedType) else "result"
+
+    @property
     def quantized_container(self) -> Type:
         """The scalar or tensor type that has the quantized type for its elements."""
-        return next(
-            value.type for value in (*self.operands, *self.results) if isinstance(element_of(value.type), QuantizedType)
-        )
+        return (self.operands if self.quantized_side == "operand" else self.results)[0].type
 
 
 class FloatCastOp(CastOp):
@@ -95,7 +101,8 @@ def _verify_same_shape(operation: Operation) -> None:
     ]
     if shapes[0] != shapes[1]:
         raise operation.op_error(
-            "failed to verify that input and result are both scalars or both tensors with matching shape"
+            "failed to verify that input and result are both scalars or both tensors with matching shape",
+            type_of(operation, "result", 0),
         )
 
 
@@ -115,14 +122,18 @@ INTEGER_AND_QUANTIZED_COMBINATION = Trait("IntegerAndQuantizedCombination", veri
 
 def _verify_parameters(operation: CastOp) -> None:
     quantized, container = operation.quantized_type, operation.quantized_container
+    place = type_of(operation, operation.quantized_side, 0)
     if not isinstance(quantized, UniformType):
         return
     if isinstance(container, TensorType):
-        check_integrity(quantized, container.shape)
+        try:
+            check_integrity(quantized, container.shape)
+        except QuantTypeError as error:
+            raise operation.error(str(error), place) from None
     elif quantized.is_per_axis:
-        raise operation.error("scalar types may not use per-axis quantization")
+        raise operation.error("scalar types may not use per-axis quantization", place)
     elif quantized.is_sub_channel:
-        raise operation.error("scalar types may not use sub-channel quantization")
+        raise operation.error("scalar types may not use sub-channel quantization", place)
 
 
 def _verify_float_cast(operation: Operation) -> None:
