@@ -164,18 +164,13 @@ class Groups:
         sizes = self.sizes(operation, len(values))
         for group, constraint, size in zip(self.declared, self.constraints, sizes, strict=True):
             if constraint is not None:
-                for value in values[index : index + size]:
+                for number, value in enumerate(values[index : index + size], index):
                     if not constraint.holds(value.type):
                         many = "variadic of " if group.size == "*" else ""
                         raise operation.op_error(
-                            f"{self.what} #{value_index(values, value, index)} must be {many}{constraint.description}, "
-                            f"but got '{value.type}'"
+                            f"{self.what} #{number} must be {many}{constraint.description}, but got '{value.type}'"
                         )
             index += size
-
-
-def value_index(values: list[Value], value: Value, start: int) -> int:
-    return next(i for i in range(start, len(values)) if values[i] is value)
 
 
 def _wrong_count(what: str, expected: int, found: int) -> str:
