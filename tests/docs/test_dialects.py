@@ -7,6 +7,7 @@ import pytest
 from qrt import ir
 from qrt.floats import FORMATS
 from qrt.ir.registry import DEFINITIONS, DIALECTS
+from qrt.ir.traits import EXTENSION
 from qrt.types import FloatType, Type
 from tests import mlir_opt
 from tests.docs.documents import ROOT, blocks, sections
@@ -19,7 +20,7 @@ TYPES = [text for row in ROWS for text in re.findall(r"`([^`]+)`", row)]
 
 def declaration(types):
     """A program that says types; those of unknown dialects are read as such."""
-    return ir.parse(f"func.func private @f({', '.join(types)})", allow_unregistered=True)
+    return ir.parse(f"func.func private @f({', '.join(types)})", allow_unregistered=True, upstream=24)
 
 
 def ops(text):
@@ -43,7 +44,7 @@ def test_a_section_shows_every_op_of_its_dialect(dialect):
 def test_an_example_reads_back_as_its_type():
     for text in TYPES:
         module = declaration([text])
-        assert ir.parse(str(module), allow_unregistered=True) == module
+        assert ir.parse(str(module), allow_unregistered=True, upstream=24) == module
 
 
 def kinds(base=Type):
@@ -64,7 +65,7 @@ def test_mlir_opt_reads_what_is_upstreams():
     upstream = [
         text
         for _, text in EXAMPLES
-        if not any(name.startswith("qrt.") or ir.Trait.EXTENSION in DEFINITIONS[name].traits for name in ops(text))
+        if not any(name.startswith("qrt.") or EXTENSION in DEFINITIONS[name].traits for name in ops(text))
     ]
     assert len(upstream) >= len(DIALECTS) - 1
     for text in upstream:

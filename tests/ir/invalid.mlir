@@ -230,7 +230,7 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{requires 0 regions, but found 1}}
+  // expected-error@+1:8 {{requires zero regions}}
   %0 = "quant.qcast"(%x) ({ }) : (f32) -> !quant.uniform<i8:f32, 1.0>
   return
 }
@@ -244,7 +244,7 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:3 {{requires 1 result, but found 0}}
+  // expected-error@+1:3 {{requires one result}}
   "quant.qcast"(%x) : (f32) -> ()
   return
 }

@@ -109,7 +109,8 @@ def _verify_same_shape(operation: Operation) -> None:
 def _verify_combination(operation: Operation) -> None:
     if _is_quantized(element_of(operation.operands[0].type)) == _is_quantized(element_of(operation.results[0].type)):
         raise operation.op_error(
-            "failed to verify that input must be integer and result must be quantized, or vice versa"
+            "failed to verify that input must be integer and result must be quantized, or vice versa",
+            type_of(operation, "result", 0),
         )
 
 
@@ -140,7 +141,10 @@ def _verify_float_cast(operation: Operation) -> None:
     assert isinstance(operation, FloatCastOp)
     expressed, given = operation.quantized_type.expressed_type, operation.float_type
     if expressed is not given:
-        raise operation.error(f"expressed type in quantized type expected to match float type: {expressed}, {given}")
+        raise operation.error(
+            f"expressed type in quantized type expected to match float type: {expressed}, {given}",
+            type_of(operation, operation.quantized_side, 0),
+        )
     _verify_parameters(operation)
 
 
@@ -148,7 +152,10 @@ def _verify_storage_cast(operation: Operation) -> None:
     assert isinstance(operation, StorageCastOp)
     quantized, integer = operation.quantized_type, operation.integer_type
     if getattr(quantized, "storage_type", None) is not integer:  # a calibrated type says no storage
-        raise operation.error(f"storage type in quantized type expected to match integer type: {quantized}, {integer}")
+        raise operation.error(
+            f"storage type in quantized type expected to match integer type: {quantized}, {integer}",
+            type_of(operation, operation.quantized_side, 0),
+        )
     _verify_parameters(operation)
 
 
