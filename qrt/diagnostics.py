@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from qrt.errors import DiagnosticError, QuantError
 
 _DESIGNATOR = re.compile(
-    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *"
-    r"(?:@(?P<place>[+-]\d+|above|below|unknown))? *\{\{(?P<text>.*)\}\}$",
+    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *+"
+    r"(?:@(?P<place>[+-]\d+|above|below|unknown))? *+\{\{(?P<text>.*)\}\}$",
     re.ASCII,
 )
 _PATTERN = re.compile(r"\{\{(.*?)\}\}")

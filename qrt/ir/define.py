@@ -330,7 +330,7 @@ def _line(definition: Definition) -> Line | None:
     return Line(pattern(grammar.SPACE.join(patterns)), tuple(parts))
 
 
-_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*"
+_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*+"
 _LINE_PARTS = {
     "attr-dict": (rf"({grammar.ATTRIBUTES})?", "attributes"),
     "operands": (rf"({_OPERAND_LIST})(?![#])", "operands"),
