@@ -8,8 +8,8 @@ from qrt.errors import Diagnostic
 from qrt.text import Location, Source
 
 _DESIGNATOR = re.compile(
-    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *"
-    r"(?:@(?P<place>[+-]\d{1,9}|above|below|unknown))? *\{\{(?P<text>.*)\}\}$",
+    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *+"
+    r"(?:@(?P<place>[+-]\d{1,9}|above|below|unknown))? *+\{\{(?P<text>.*)\}\}$",
     re.ASCII,
 )
 _PATTERN = re.compile(r"\{\{(.*?)\}\}")

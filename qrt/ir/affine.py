@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qrt.ir.attributes import Attribute
+from qrt.text import Scanner
 
 if TYPE_CHECKING:
     from qrt.ir.attribute_parser import AttributeParser
 
 Expression = int | tuple[Any, ...]
+MAX_OPERATORS = 256
+"""Most operators of one map that are read: expressions are taken apart recursively."""
+_INT64_MIN = -(1 << 63)
 _WORDS = ("floordiv", "ceildiv", "mod")
 
 
@@ -44,86 +48,105 @@ def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     scanner = parser.scanner
     scanner.expect("<", " after 'affine_map'")
     scanner.expect("(", " before affine dimensions")
-    names: dict[str, Expression] = {}
-    dimensions = _names(parser, names, "d", ")")
-    symbols = _names(parser, names, "s", "]") if scanner.accept("[") else 0
+    reader = _Reader(scanner)
+    dimensions = reader.names("d", ")")
+    symbols = reader.names("s", "]") if scanner.accept("[") else 0
     scanner.expect("->", " in affine map")
     scanner.expect("(", " before affine results")
     results: list[Expression] = []
     if not scanner.accept(")"):
-        results.append(_sum(parser, names))
+        results.append(reader.sum())
         while scanner.accept(","):
-            results.append(_sum(parser, names))
+            results.append(reader.sum())
         scanner.expect(")", " after affine results")
     scanner.expect(">", " closing the affine map")
     return AffineMapAttr(dimensions, symbols, tuple(results))
 
 
-def _names(parser: "AttributeParser", names: dict[str, Expression], kind: str, close: str) -> int:
-    scanner = parser.scanner
-    count = 0
-    if scanner.accept(close):
-        return 0
-    while True:
-        start = scanner.skip()
-        name = scanner.word("an affine identifier")
-        if name in names:
-            raise scanner.error(f"redefinition of identifier '{name}'", start, scanner.pos)
-        names[name] = (kind, count)
-        count += 1
-        if not scanner.accept(","):
-            scanner.expect(close, " after affine identifiers")
-            return count
+class _Reader:
+    """Reads the expressions of one map."""
 
+    def __init__(self, scanner: Scanner) -> None:
+        self.scanner = scanner
+        self.known: dict[str, Expression] = {}
+        self.operators = 0
 
-def _sum(parser: "AttributeParser", names: dict[str, Expression]) -> Expression:
-    scanner = parser.scanner
-    with scanner.nested():
-        value = _product(parser, names)
+    def names(self, kind: str, close: str) -> int:
+        scanner = self.scanner
+        count = 0
+        if scanner.accept(close):
+            return 0
         while True:
-            if scanner.accept("+"):
-                value = _combine("+", value, _product(parser, names))
-            elif scanner.at("-") and not scanner.at("->"):
-                scanner.expect("-")
-                value = _combine("+", value, _combine("*", _product(parser, names), -1))
-            else:
-                return value
+            start = scanner.skip()
+            name = scanner.word("an affine identifier")
+            if name in self.known:
+                raise scanner.error(f"redefinition of identifier '{name}'", start, scanner.pos)
+            self.known[name] = (kind, count)
+            count += 1
+            if not scanner.accept(","):
+                scanner.expect(close, " after affine identifiers")
+                return count
 
-
-def _product(parser: "AttributeParser", names: dict[str, Expression]) -> Expression:
-    scanner = parser.scanner
-    value = _operand(parser, names)
-    while True:
-        start = scanner.skip()
-        word = "*" if scanner.accept("*") else scanner.peek_word()
-        if word in _WORDS:
-            scanner.expect(word)
-        elif word != "*":
-            return value
-        right = _operand(parser, names)
-        if word == "*" and not (_is_constant(value) or _is_constant(right)):
-            raise scanner.error("non-affine expression: one factor must be a constant or a symbol", start, scanner.pos)
-        if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
-            raise scanner.error(f"the right side of {word} must be a positive constant or a symbol", start, scanner.pos)
-        value = _combine(word, value, right)
-
-
-def _operand(parser: "AttributeParser", names: dict[str, Expression]) -> Expression:
-    scanner = parser.scanner
-    start = scanner.skip()
-    if scanner.accept("("):
-        value = _sum(parser, names)
-        scanner.expect(")", " in affine expression")
-        return value
-    if scanner.accept("-"):
+    def sum(self) -> Expression:
+        scanner = self.scanner
         with scanner.nested():
-            return _combine("*", _operand(parser, names), -1)
-    if scanner.text[start : start + 1].isdigit():
-        return scanner.integer(64, "an affine constant")
-    name = scanner.word("an affine expression")
-    if name not in names:
-        raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
-    return names[name]
+            value = self._product()
+            while True:
+                start = scanner.skip()
+                if scanner.accept("+"):
+                    value = self._combined(start, "+", value, self._product())
+                elif scanner.at("-") and not scanner.at("->"):
+                    scanner.expect("-")
+                    value = self._combined(start, "+", value, self._combined(start, "*", self._product(), -1))
+                else:
+                    return value
+
+    def _product(self) -> Expression:
+        scanner = self.scanner
+        value = self._operand()
+        while True:
+            start = scanner.skip()
+            word = "*" if scanner.accept("*") else scanner.peek_word()
+            if word in _WORDS:
+                scanner.expect(word)
+            elif word != "*":
+                return value
+            right = self._operand()
+            if word == "*" and not (_is_constant(value) or _is_constant(right)):
+                message = "non-affine expression: one factor must be a constant or a symbol"
+                raise scanner.error(message, start, scanner.pos)
+            if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
+                message = f"the right side of {word} must be a positive constant or a symbol"
+                raise scanner.error(message, start, scanner.pos)
+            value = self._combined(start, word, value, right)
+
+    def _operand(self) -> Expression:
+        scanner = self.scanner
+        start = scanner.skip()
+        if scanner.accept("("):
+            value = self.sum()
+            scanner.expect(")", " in affine expression")
+            return value
+        if scanner.accept("-"):
+            with scanner.nested():
+                return self._combined(start, "*", self._operand(), -1)
+        if scanner.text[start : start + 1].isdigit():
+            return scanner.integer(64, "an affine constant")
+        name = scanner.word("an affine expression")
+        if name not in self.known:
+            raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
+        return self.known[name]
+
+    def _combined(self, start: int, operator: str, left: Expression, right: Expression) -> Expression:
+        """The expression, simplified; an error where it is too large to be taken apart again."""
+        self.operators += 1
+        if self.operators > MAX_OPERATORS:
+            raise self.scanner.error(f"more than {MAX_OPERATORS} operators in an affine map", start)
+        value = _combine(operator, left, right)
+        constant = value if isinstance(value, int) else value[-1]
+        if isinstance(constant, int) and not _INT64_MIN <= constant <= -_INT64_MIN - 1:
+            raise self.scanner.error("an affine constant does not fit 64 bits", start, self.scanner.pos)
+        return value
 
 
 def _is_constant(value: Expression) -> bool:

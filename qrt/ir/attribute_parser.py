@@ -31,6 +31,10 @@ from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, T
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
+_MAX_EXPANSION = 1 << 16
+"""Characters that the aliases in one alias may stand for, beyond the length of the text."""
+_MAX_COPIED = 1 << 28
+"""Characters of aliases that are copied into locations and types of one text."""
 _KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
 
 
@@ -47,6 +51,9 @@ class AttributeParser:
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
         self._open_aliases: list[str] = []
+        self._extents: dict[str, tuple[int, int]] = {}  # per alias: characters without aliases, and depth
+        self._expansion = 0  # characters that aliases stand for in the open definition
+        self._copied = 0
         self._blobs: dict[str, Blob] = {}
 
     def type(self) -> Type:
@@ -267,10 +274,18 @@ class AttributeParser:
 
     def _attribute_text(self) -> str:
         """An attribute inside a type, aliases resolved."""
+        start = self.scanner.skip()
         parts = [str(self.attribute())]
         while self.scanner.accept(","):
             parts.append(str(self.attribute()))
-        return ", ".join(parts)
+        return self._copy(", ".join(parts), start)
+
+    def _copy(self, text: str, start: int) -> str:
+        """A text that aliases may have made far longer than what stands at `start`."""
+        self._copied += len(text)
+        if self._copied > _MAX_COPIED:
+            raise self.scanner.error("the aliases in this text stand for too long a text", start, self.scanner.pos)
+        return text
 
     # -- locations --------------------------------------------------------------------------------------------------
 
@@ -291,7 +306,7 @@ class AttributeParser:
                 found = self.attribute()
                 if not isinstance(found, LocationAttr):
                     raise scanner.error("expected an alias of a location", start, scanner.pos)
-                return found.text
+                return self._copy(found.text, start)
             start = scanner.skip()
             word = scanner.word("a location")
             if word == "unknown":
@@ -353,8 +368,13 @@ class AttributeParser:
         scanner.expect("=", " in alias definition")
         if name in self._aliases and self._places().get(name) != start:
             raise scanner.error(f"redefinition of alias '{name}'", start, end)
-        value = self.type() if sigil == "!" else self.attribute()
-        self._aliases[name] = value
+        outer = scanner.deepest, self._expansion
+        scanner.deepest, self._expansion = scanner.depth, 0
+        self._open_aliases.append(name)
+        self._aliases[name] = self.type() if sigil == "!" else self.attribute()
+        self._open_aliases.pop()
+        self._extents[name] = scanner.pos - end + self._expansion, scanner.deepest - scanner.depth
+        scanner.deepest, self._expansion = max(outer[0], scanner.deepest), outer[1]
 
     def _type_alias(self, name: str, start: int) -> Type:
         found = self._alias("!" + name, start)
@@ -362,10 +382,20 @@ class AttributeParser:
         return found
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """An alias's value; one that is defined further down is read there now."""
+        """An alias's value; one that is defined further down is read there now. A value is bounded as if it stood here
+        in full: a few lines of aliases can stand for any depth, and for more text than there is memory."""
+        scanner = self.scanner
         found = self._aliases.get(name)
-        if found is not None:
-            return found
+        if found is None:
+            found = self._read_ahead(name, start)
+        size, depth = self._extents[name]
+        scanner.require_depth(depth)
+        self._expansion += size
+        if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
+            raise scanner.error(f"alias '{self._open_aliases[-1]}' stands for too long a text", start, scanner.pos)
+        return found
+
+    def _read_ahead(self, name: str, start: int) -> Type | Attribute:
         scanner = self.scanner
         place = self._places().get(name)
         if place is None:
@@ -373,10 +403,8 @@ class AttributeParser:
         if name in self._open_aliases:
             raise scanner.error(f"alias '{name}' is defined by itself", start, start + len(name))
         position, scanner.pos = scanner.pos, place
-        self._open_aliases.append(name)
         with scanner.nested():
             self.alias_definition()
-        self._open_aliases.pop()
         scanner.pos = position
         return self._aliases[name]
 

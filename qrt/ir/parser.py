@@ -394,7 +394,7 @@ class Parser(AttributeParser):
     def type(self) -> Type:
         """A type, looked up by its text where that has been seen."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
-        if match is None:
+        if match is None or self._open_aliases:  # what stands for an alias is measured each time
             return self.types.parse()
         known = self._types.get(match[1])
         if known is not None:

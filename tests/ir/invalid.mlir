@@ -307,7 +307,7 @@ module @1 { }
 module { } loc("a":-1:2)
 // -----
 func.func @f(%x: !quant.uniform<si8:f32, 1.0>) {
-  // expected-error@+1:8 {{storage type in quantized type expected to match integer type: !quant.uniform<si8:f32, 1.000000e+00>, i8}}
+  // expected-error@+1:25 {{storage type in quantized type expected to match integer type: !quant.uniform<si8:f32, 1.000000e+00>, i8}}
   %0 = quant.scast %x : !quant.uniform<si8:f32, 1.0> to i8
   return
 }
