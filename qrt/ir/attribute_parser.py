@@ -23,16 +23,18 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed, is_wide
+from qrt.ir.layout import memref_suffix, parse_strided_layout
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
+_NESTED = pattern(r":[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*:")  # upstream has no token `::`: it reads two colons
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
 """Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""
-_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
+_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -42,7 +44,7 @@ class AttributeParser:
         self.source = source
         self.scanner = Scanner(source)
         self.allow_unregistered = allow_unregistered
-        self.types = TypeParser(self.scanner, self._type_alias, lambda: self.allow_unregistered, self._attribute_text)
+        self.types = TypeParser(self.scanner, self._type_alias, lambda: self.allow_unregistered, *self._inside_types())
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
         self._open_aliases: list[str] = []
@@ -108,7 +110,7 @@ class AttributeParser:
 
     def symbol(self) -> SymbolRefAttr:
         path = [self.symbol_name()]
-        while self.scanner.accept("::"):
+        while self.scanner.match(_NESTED):
             path.append(self.symbol_name())
         return SymbolRefAttr(tuple(path))
 
@@ -186,7 +188,8 @@ class AttributeParser:
         self.scanner.expect(":", " and the type of the elements")
         kind = self.type()
         if isinstance(kind, TensorType) and not isinstance(kind.element, QuantizedType) and not is_backed(kind.element):
-            return OpaqueAttr(f"dense<{literal.text}> : {kind}")
+            text = literal.spelled(kind) if is_wide(kind.element) else literal.text
+            return OpaqueAttr(f"dense<{text}> : {kind}")
         return literal.elements(kind)
 
     def _dense_resource(self, start: int) -> Attribute:
@@ -223,7 +226,9 @@ class AttributeParser:
     def _array_element(self, element: IntegerType | FloatType) -> int:
         scanner = self.scanner
         start = scanner.skip()
-        if element is _I1 and (word := scanner.peek_word()) in ("true", "false"):
+        if element is _I1:
+            if (word := scanner.peek_word()) not in ("true", "false"):
+                raise scanner.error("expected 'true' or 'false' values for i1 type")
             scanner.pos += len(word)
             return int(word == "true")
         negative = scanner.accept("-")
@@ -262,12 +267,9 @@ class AttributeParser:
             text = f"{text} : {self.type()}"
         return OpaqueAttr(text)
 
-    def _attribute_text(self) -> str:
-        """An attribute inside a type, aliases resolved."""
-        parts = [str(self.attribute())]
-        while self.scanner.accept(","):
-            parts.append(str(self.attribute()))
-        return ", ".join(parts)
+    def _inside_types(self) -> tuple[Callable[[], str], Callable[[int | None], str | None]]:
+        """The rules of attributes inside tensor and memref types, aliases resolved."""
+        return lambda: str(self.attribute()), lambda rank: memref_suffix(self, rank)
 
     # -- locations --------------------------------------------------------------------------------------------------
 
@@ -471,4 +473,5 @@ _WORDS: dict[str, _Rule] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,
+    "strided": parse_strided_layout,
 }

@@ -56,7 +56,7 @@ def attribute_text(draw: Draw, depth: int = 0) -> str:
         lambda: number(draw),
         lambda: whole(draw),
         lambda: draw.choice(_STRINGS),
-        lambda: draw.choice(["true", "false", "unit", "@f", '@f::@"g h"', "loc(unknown)", 'loc("f":1:2)']),
+        lambda: draw.choice(["true", "false", "unit", "@f", '@f::@"g h"']),
         lambda: dense(draw),
         lambda: _array(draw),
         lambda: type_text(draw),

@@ -100,7 +100,9 @@ def _literal(text: str) -> str:
 def storage(draw: Draw, width: int | None = None) -> tuple[str, int]:
     """(storage and bounds, width)."""
     width = width or draw.choice([1, 2, 4, 8, 8, 8, 8, 16, 16, 32, draw.randint(1, 32)])
-    prefix = draw.choice(["i", "i", "i", "u", "u", "si", "ui"])
+    prefix = draw.choice(["i", "i", "u"])
+    if draw.chance(4 * draw.noise):
+        prefix = draw.choice(["si", "ui"])
     text = f"{prefix}{width}"
     if draw.chance(draw.noise):
         text = draw.choice([f"{prefix}33", f"{prefix}0", prefix, f"{prefix}08", "f32", "index", "i8x"])
@@ -278,6 +280,6 @@ def spaced(draw: Draw, text: str) -> str:
     quoted = False
     for character in text:
         quoted ^= character == '"'
-        around = not quoted and character in ",:{}"
+        around = not quoted and character in ",{}:"
         parts.append(f"{draw.choice(_SPACES)}{character}{draw.choice(_SPACES)}" if around else character)
     return "".join(parts)
