@@ -299,7 +299,7 @@ class Literal:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
-    def spelled(self, type: TensorType) -> str:
+    def spelled(self, type: ShapedType) -> str:
         """Upstream's text of elements too wide for an array. Raises ParseError at the offending element."""
         if self.scanner.text.startswith('"', self.start):
             return self.text

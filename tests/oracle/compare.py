@@ -1,87 +1,91 @@
-"""The verdicts, the text and the passes of mlir-opt and of qrt on the same programs."""
+"""Agreement of mlir-opt and qrt on many programs, counted; and every disagreement that no difference explains."""
 
-import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from collections.abc import Sequence
 
-from qrt import ir
-from qrt.errors import DiagnosticError, QuantError
-from qrt.passes import run_passes
-from tests import mlir_opt
+from tests.oracle.differences import CRASHES, DIFFERENCES, REFUSED_BY_ONE
 from tests.oracle.draw_programs import Program
+from tests.oracle.verdicts import Verdict, ours, upstream
 
-PASSES = (
-    "lower-quant-ops",
-    "strip-func-quant-types",
-    "normalize-quant-types",
-    "canonicalize",
-    "cse",
-    "inline",
-    "symbol-dce",
-)
-SEPARATOR = "// -----\n"
-_BATCH = 100
-_ERROR = re.compile(r"^<stdin>:(\d+):\d+: error: (.*)$", re.MULTILINE)
-_ASSERTION = re.compile(r"Assertion `(.*?)' failed|LLVM ERROR: (.*)")
+TALLY: Counter[str] = Counter()
+"""Of the whole run: printed at its end."""
+EXPLAINED: Counter[str] = Counter()
+"""Explained differences by name."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What one of the two says of a program: its generic text, or an error."""
-
-    printed: str = ""
-    error: str = ""
-    crash: str = ""
-    """The assertion that ended mlir-opt."""
+def disagreements(programs: Sequence[Program], kind: str) -> tuple[list[str], list[Program]]:
+    """Reports of what the two disagree on without an explanation, and the programs that both accept and print alike."""
+    mine = [ours(program) for program in programs]
+    agreed, reports = _compared(programs, mine, upstream(programs), "")
+    TALLY[kind] += len(programs)
+    return reports, [program for program, verdict in agreed if verdict.printed]
 
 
-def upstream(programs: Sequence[Program], *flags: str) -> list[Verdict]:
-    """mlir-opt's verdict on each program: one process for many of them."""
-    verdicts: list[Verdict] = [Verdict()] * len(programs)
-    for unregistered in (False, True):
-        places = [i for i, program in enumerate(programs) if program.unregistered is unregistered]
-        allowed = ["--allow-unregistered-dialect"] * unregistered
-        for first in range(0, len(places), _BATCH):
-            batch = places[first : first + _BATCH]
-            found = _batch([programs[i].text for i in batch], [*allowed, *flags])
-            for place, verdict in zip(batch, found, strict=True):
-                verdicts[place] = verdict
-    return verdicts
+def disagreements_after(programs: Sequence[Program], name: str) -> list[str]:
+    """The same of what a pass does to programs that both accept."""
+    mine = [ours(program, name) for program in programs]
+    reports = _compared(programs, mine, upstream(programs, f"--{name}"), f"--{name}")[1]
+    TALLY[f"programs after {name}"] += len(programs)
+    return reports
 
 
-def _batch(texts: list[str], flags: list[str]) -> list[Verdict]:
-    """The output has a part for each program, an empty one for a program that is refused. A program that ends mlir-opt
-    is found by halving."""
-    done = mlir_opt.run(
-        SEPARATOR.join(f"{text}\n" for text in texts), "--split-input-file", "--mlir-print-op-generic", "--mlir-disable-threading", *flags
-    )
-    errors = done.stderr.decode(errors="replace")
-    if done.returncode not in (0, 1):
-        if len(texts) == 1:
-            match = _ASSERTION.search(errors)
-            return [Verdict(crash=(match[1] or match[2]) if match else f"exit status {done.returncode}")]
-        half = len(texts) // 2
-        return _batch(texts[:half], flags) + _batch(texts[half:], flags)
-    printed = done.stdout.decode(errors="replace").split(SEPARATOR)
-    assert len(printed) == len(texts), "mlir-opt prints a part for each program"
-    starts = [0, *accumulate(text.count("\n") + 2 for text in texts)]
-    messages: dict[int, str] = {}
-    for match in _ERROR.finditer(errors):
-        messages.setdefault(bisect_right(starts, int(match[1]) - 1) - 1, match[2])
-    return [Verdict(text.strip(), messages.get(i, "")) for i, text in enumerate(printed)]
+def _compared(
+    programs: Sequence[Program], mine: Sequence[Verdict], theirs: Sequence[Verdict], flag: str
+) -> tuple[list[tuple[Program, Verdict]], list[str]]:
+    agreed, open_cases, reports = [], [], []
+    for program, our, their in zip(programs, mine, theirs, strict=True):
+        if _agree(our, their):
+            TALLY["accepted by both" if our.printed else "rejected by both"] += not flag
+            agreed.append((program, our))
+        elif (name := _refused_by_one(our, their)) is not None:
+            EXPLAINED[name] += 1
+        else:
+            open_cases.append((program, our, their))
+    asked = [_asked(program) for program, _, _ in open_cases]
+    again = upstream(asked, flag) if flag else upstream(asked)
+    for (program, our, their), question, answer in zip(open_cases, asked, again, strict=True):
+        names = _explanation(program, our, question, answer)
+        if names:
+            EXPLAINED.update(names)
+        else:
+            TALLY["unexplained"] += 1
+            reports.append(_report(program, our, their))
+    return agreed, reports
 
 
-def ours(program: Program, passes: str = "") -> Verdict:
-    """qrt's verdict under --strict-upstream."""
-    try:
-        module = ir.parse(program.text, allow_unregistered=program.unregistered)
-        for operation in module.operation.walk():
-            if operation.has_trait(ir.Trait.EXTENSION):
-                return Verdict(error=f"op '{operation.name}' is not upstream's")
-        run_passes(module, passes, strict_upstream=True)
-    except QuantError as error:
-        return Verdict(error=error.message if isinstance(error, DiagnosticError) else str(error))
-    return Verdict(printed=module.print(generic=True).strip())
+def _agree(our: Verdict, their: Verdict) -> bool:
+    return not their.crash and our.printed == their.printed and bool(our.error) == bool(their.error)
+
+
+def _refused_by_one(our: Verdict, their: Verdict) -> str | None:
+    crash = next((name for name, assertion in CRASHES.items() if assertion in their.crash), None)
+    return crash or next((name for name, applies in REFUSED_BY_ONE.items() if applies(our, their)), None)
+
+
+def _asked(program: Program) -> Program:
+    text = program.text
+    for difference in DIFFERENCES:
+        text = difference.asked(text)
+    return Program(text, program.unregistered)
+
+
+def _explanation(program: Program, our: Verdict, question: Program, their: Verdict) -> list[str]:
+    """The names of the differences that are seen, if with all of them the two agree."""
+    names = []
+    text, mine, printed = program.text, our.printed, their.printed
+    for difference in DIFFERENCES:
+        changed = difference.asked(text), difference.ours(mine), difference.theirs(printed)
+        if changed != (text, mine, printed):
+            names.append(difference.name)
+        text, mine, printed = changed
+    if question.text != text or their.crash or bool(our.error) != bool(their.error) or mine != printed:
+        return []
+    return names
+
+
+def _report(program: Program, our: Verdict, their: Verdict) -> str:
+    lines = [f"{program.text}\n  qrt: {our.error or 'accepted'}\n  mlir-opt: {their.crash or their.error or 'accepted'}"]
+    for mine, printed in zip(our.printed.splitlines(), their.printed.splitlines(), strict=False):
+        if mine != printed:
+            return f"{lines[0]}\n- {mine}\n+ {printed}"
+    return lines[0]

@@ -108,29 +108,32 @@ def storage(draw: Draw, width: int | None = None) -> tuple[str, int]:
         text = draw.choice([f"{prefix}33", f"{prefix}0", prefix, f"{prefix}08", "f32", "index", "i8x"])
     if draw.chance(0.3):
         least, greatest = storage_range(width, prefix in ("i", "si"))
-        low, high = sorted(draw.choice([least, greatest, draw.randint(least, greatest)]) for _ in range(2))
+        low = draw.choice([least, draw.randint(least, greatest - 1)])
+        high = draw.choice([greatest, draw.randint(low + 1, greatest)])
         if draw.chance(draw.noise):
-            low, high = draw.choice([(high, low), (least - 1, high), (low, greatest + 1)])
+            low, high = draw.choice([(high, low), (low, low), (least - 1, high), (low, greatest + 1)])
         text += f"<{low}:{high}>"
     return text, width
 
 
-def _zero_point(draw: Draw, width: int, is_signed: bool) -> str:
+def _zero_point(draw: Draw, width: int, is_negative: bool) -> str:
     if draw.chance(0.4):
         return ""
-    least, greatest = storage_range(width, is_signed)
+    least, greatest = storage_range(width, is_signed=True)
+    least = least if is_negative else 0
     return f":{integer(draw)}" if draw.chance(draw.noise) else f":{draw.randint(least, greatest)}"
 
 
-def pair(draw: Draw, expressed: str, width: int, is_signed: bool = True) -> str:
-    return scale(draw, expressed) + _zero_point(draw, width, is_signed)
+def pair(draw: Draw, expressed: str, width: int, is_negative: bool = True) -> str:
+    """A scale, and a zero point that may be negative."""
+    return scale(draw, expressed) + _zero_point(draw, width, is_negative)
 
 
-def nested(draw: Draw, shape: list[int], expressed: str, width: int, is_signed: bool = True) -> str:
-    """Scales of a shape in braces."""
+def nested(draw: Draw, shape: list[int], expressed: str, width: int, is_negative: bool = True) -> str:
+    """Scales and zero points of a shape in braces."""
     if not shape:
-        return pair(draw, expressed, width, is_signed)
-    rows = [nested(draw, shape[1:], expressed, width, is_signed) for _ in range(shape[0])]
+        return pair(draw, expressed, width, is_negative)
+    rows = [nested(draw, shape[1:], expressed, width, is_negative) for _ in range(shape[0])]
     if draw.chance(draw.noise / 4):
         rows.append(draw.choice(["", "{}", "{1.0}", "1.0"]))
     return f"{{{', '.join(rows)}}}"
@@ -169,7 +172,7 @@ def sub_channel(draw: Draw, expressed: str, shape: Shape, width: int | None = No
     if draw.chance(draw.noise) and blocks:
         blocks.append(draw.choice([blocks[0], f"{len(shape)}:1", "0:0", "-1:2"]))
     separator = draw.choice([", ", ",", " , "])
-    rows = nested(draw, scales, expressed, width, is_signed=draw.chance(draw.noise / 4))
+    rows = nested(draw, scales, expressed, width, is_negative=draw.chance(draw.noise / 4))
     text = f"!quant.uniform<{head}:{expressed}:{{{separator.join(blocks)}}}, {rows}>"
     return Quantized(text, expressed, width)
 
