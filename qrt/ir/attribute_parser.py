@@ -30,7 +30,7 @@ from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, T
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
-_NESTED = pattern(r":[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*:")  # upstream has no token `::`: it reads two colons
+_NESTED = pattern(":" + pattern(":").pattern)  # upstream has no token `::`: it reads two colons
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
 """Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""

@@ -86,7 +86,7 @@ class _Function:
             known = [e for e in seen if e.expressed == element]
             if known and self.draw.chance(0.4):
                 return "qcast", type.of(self.draw.choice(known))
-            if self.draw.chance(0.05):
+            if self.draw.chance(0.01):
                 return "qcast", type.of(any_type(self.draw, element))
             return "qcast", type.of(fitting(self.draw, type.shape, element, scalar=type.is_scalar))
         width = int(element[1:])
