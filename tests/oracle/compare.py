@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from tests.oracle.differences import CRASHES, DIFFERENCES, REFUSED_BY_ONE
+from tests.oracle.differences import DIFFERENCES, INCOMPARABLE
 from tests.oracle.draw_programs import Program
 from tests.oracle.verdicts import Verdict, ours, upstream
 
@@ -37,7 +37,7 @@ def _compared(
         if _agree(our, their):
             TALLY["accepted by both" if our.printed else "rejected by both"] += not flag
             agreed.append((program, our))
-        elif (name := _refused_by_one(our, their)) is not None:
+        elif (name := _incomparable(our, their)) is not None:
             EXPLAINED[name] += 1
         else:
             open_cases.append((program, our, their))
@@ -57,9 +57,8 @@ def _agree(our: Verdict, their: Verdict) -> bool:
     return not their.crash and our.printed == their.printed and bool(our.error) == bool(their.error)
 
 
-def _refused_by_one(our: Verdict, their: Verdict) -> str | None:
-    crash = next((name for name, assertion in CRASHES.items() if assertion in their.crash), None)
-    return crash or next((name for name, applies in REFUSED_BY_ONE.items() if applies(our, their)), None)
+def _incomparable(our: Verdict, their: Verdict) -> str | None:
+    return next((name for name, applies in INCOMPARABLE.items() if applies(our, their)), None)
 
 
 def _asked(program: Program) -> Program:

@@ -15,7 +15,7 @@ from tests.oracle.draw_programs import Program
 SEPARATOR = "// -----\n"
 _BATCH = 100
 _ERROR = re.compile(r"^<stdin>:(\d+):\d+: error: (.*)$", re.MULTILINE)
-_ASSERTION = re.compile(r"Assertion `(.*?)' failed|LLVM ERROR: (.*)")
+_ASSERTION = re.compile(r"Assertion `(.*?)' failed|LLVM ERROR: (.*)|(.*)\nUNREACHABLE executed")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _batch(texts: list[str], flags: list[str]) -> list[Verdict]:
     if done.returncode not in (0, 1):
         if len(texts) == 1:
             match = _ASSERTION.search(errors)
-            return [Verdict(crash=(match[1] or match[2]) if match else f"exit status {done.returncode}")]
+            return [Verdict(crash=match[match.lastindex or 0] if match else f"exit status {done.returncode}")]
         half = len(texts) // 2
         return _batch(texts[:half], flags) + _batch(texts[half:], flags)
     printed = done.stdout.decode(errors="replace").split(SEPARATOR)
