@@ -24,18 +24,20 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed, is_wide
+from qrt.ir.layout import memref_suffix, parse_strided_layout
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
+_NESTED = pattern(":" + pattern(":").pattern)  # upstream has no token `::`: it reads two colons
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _MAX_EXPANSION = 1 << 16
 """Characters that the aliases in one alias may stand for, beyond the length of the text."""
 _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
-_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
+_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -46,7 +48,7 @@ class AttributeParser:
         self.scanner = Scanner(source)
         self.allow_unregistered = allow_unregistered
         self.types = TypeParser(
-            self.scanner, self._type_alias, lambda: self.allow_unregistered, self._attribute_text, upstream
+            self.scanner, self._type_alias, lambda: self.allow_unregistered, *self._inside_types(), upstream
         )
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
@@ -116,7 +118,7 @@ class AttributeParser:
 
     def symbol(self) -> SymbolRefAttr:
         path = [self.symbol_name()]
-        while self.scanner.accept("::"):
+        while self.scanner.match(_NESTED):
             path.append(self.symbol_name())
         return SymbolRefAttr(tuple(path))
 
@@ -193,8 +195,13 @@ class AttributeParser:
         literal = Literal(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
         kind = self.type()
-        if isinstance(kind, TensorType) and not isinstance(kind.element, QuantizedType) and not is_backed(kind.element):
-            return OpaqueAttr(f"dense<{literal.text}> : {kind}")
+        if (
+            isinstance(kind, TensorType | VectorType)
+            and not isinstance(kind.element, QuantizedType)
+            and not is_backed(kind.element)
+        ):
+            text = literal.spelled(kind) if is_wide(kind.element) else literal.text
+            return OpaqueAttr(f"dense<{text}> : {kind}")
         return literal.elements(kind)
 
     def _dense_resource(self, start: int) -> Attribute:
@@ -231,7 +238,9 @@ class AttributeParser:
     def _array_element(self, element: IntegerType | FloatType) -> int:
         scanner = self.scanner
         start = scanner.skip()
-        if element is _I1 and (word := scanner.peek_word()) in ("true", "false"):
+        if element is _I1:
+            if (word := scanner.peek_word()) not in ("true", "false"):
+                raise scanner.error("expected 'true' or 'false' values for i1 type")
             scanner.pos += len(word)
             return int(word == "true")
         negative = scanner.accept("-")
@@ -272,13 +281,14 @@ class AttributeParser:
             text = f"{text} : {self.type()}"
         return OpaqueAttr(text)
 
-    def _attribute_text(self) -> str:
-        """An attribute inside a type, aliases resolved."""
-        start = self.scanner.skip()
-        parts = [str(self.attribute())]
-        while self.scanner.accept(","):
-            parts.append(str(self.attribute()))
-        return self._copy(", ".join(parts), start)
+    def _inside_types(self) -> tuple[Callable[[], str], Callable[[int | None], str | None]]:
+        """The rules of attributes inside tensor and memref types, aliases resolved."""
+
+        def encoding() -> str:
+            start = self.scanner.skip()
+            return self._copy(str(self.attribute()), start)
+
+        return encoding, lambda rank: memref_suffix(self, rank)
 
     def _copy(self, text: str, start: int) -> str:
         """A text that aliases may have made far longer than what stands at `start`."""
@@ -502,4 +512,5 @@ _WORDS: dict[str, _Rule] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,
+    "strided": parse_strided_layout,
 }

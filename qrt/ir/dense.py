@@ -3,6 +3,7 @@
 import math
 import re
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,11 @@ def is_backed(element: Type) -> bool:
     if isinstance(element, IntegerType):
         return 1 <= element.width <= 64
     return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
+
+
+def is_wide(element: Type) -> bool:
+    """Whether `element` is a number of more bits than an array holds."""
+    return isinstance(element, IntegerType | FloatType) and element.width > 64
 
 
 def static_shape(type: Type) -> tuple[int, ...]:
@@ -317,6 +323,20 @@ class Literal:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
+    def spelled(self, type: ShapedType) -> str:
+        """Upstream's text of elements too wide for an array. Raises ParseError at the offending element."""
+        if self.scanner.text.startswith('"', self.start):
+            return self.text
+        try:
+            shape = static_shape(type)
+        except QuantTypeError as error:
+            raise self.scanner.error(str(error), self.start, self.end) from None
+        values, said = self._values(shape, type.element)
+        items = spell_elements(values, type.element)
+        if len(set(items)) == 1:
+            return items[0]
+        return _nested(items, said) if items else ""
+
     def _from_hex(self, type: ShapedType) -> Array:
         text = self.text[1:-1]
         try:
@@ -356,21 +376,25 @@ class Literal:
 
     def _checked(self, shape: tuple[int, ...], element: Type) -> Array:
         """Any literal, element by element."""
+        values, said = self._values(shape, element)
+        dtype = storage_dtype(element)
+        if isinstance(element, FloatType):
+            return np.fromiter(values, f"u{dtype.itemsize}").view(dtype).reshape(said)
+        wide = np.fromiter(values, np.uint64 if element is _UI64 else np.int64)
+        wide = _wrapped(wide, element) if isinstance(element, IntegerType) and element is not _UI64 else wide
+        return wide.reshape(said)
+
+    def _values(self, shape: tuple[int, ...], element: Type) -> tuple[Iterator[int], tuple[int, ...]]:
+        """The elements, and the shape they were said in: `()` for a splat."""
         count, found = self._layout()
         if found is not None and found != list(shape):
             message = f"inferred shape of elements literal ({found}) does not match type ({list(shape)})"
             raise self.scanner.error(message, self.start, self.end)
         if not count and 0 not in shape:
             raise self.scanner.error("expected element literal of primitive type", self.end)
-        dtype = storage_dtype(element)
         matches = _ELEMENT_RE.finditer(self.scanner.text, self.start, self.end)
         values = (self._value(match[1], match.start(1), element) for match in matches if match[1] is not None)
-        said = shape if found is not None or not count else ()  # () is a splat
-        if isinstance(element, FloatType):
-            return np.fromiter(values, f"u{dtype.itemsize}", count).view(dtype).reshape(said)
-        wide = np.fromiter(values, np.uint64 if element is _UI64 else np.int64, count)
-        wide = _wrapped(wide, element) if isinstance(element, IntegerType) and element is not _UI64 else wide
-        return wide.reshape(said)
+        return values, shape if found is not None or not count else ()
 
     def _value(self, text: str, at: int, element: Type) -> int:
         error = self.scanner.error
@@ -392,12 +416,14 @@ class Literal:
             return int(digits == "true")
         if "." in digits:
             raise error("expected integer elements, found a float", at, at + len(text))
-        value = int(digits, 16 if is_hex else 10) if len(digits) < 40 else 1 << 65
-        value = -value if negative else value
         low, high = integer_range(element)
+        value = int(digits, 16 if is_hex else 10) if len(digits) < 4000 else high + 1
+        value = -value if negative else value
         if not low <= value <= high:
             raise error(f"integer constant out of range for {element}", at, at + len(text))
-        return value if value < 1 << 63 or element is _UI64 else value - (1 << 64)
+        if isinstance(element, IntegerType) and element.signedness != "unsigned" and element.width >= 64:
+            return value if value < 1 << (element.width - 1) else value - (1 << element.width)
+        return value
 
     def _layout(self) -> tuple[int, list[int] | None]:
         """The number of elements, and the shape their brackets say (None without brackets)."""

@@ -5,7 +5,7 @@ A type is matched to three levels of angle brackets; deeper ones, and all that i
 
 from qrt.text import pattern
 
-SPACE = r"[ \t\r\n]*+"
+SPACE = pattern("").pattern
 _IN = r"[^<>\"()\[\]\n/]*+"
 _NEST1 = rf"<{_IN}>"
 _NEST2 = rf"<{_IN}(?:{_NEST1}{_IN})*+>"

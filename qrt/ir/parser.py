@@ -378,6 +378,13 @@ class Parser(AttributeParser):
         number = match[2]
         return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
 
+    def argument(self) -> OperandName:
+        """The name of a block argument: it has no result number."""
+        name, number, at = self.operand()
+        if "#" in self.source.text[at : self.scanner.pos]:
+            raise self.scanner.error("result number not allowed in argument list", at, self.scanner.pos)
+        return name, number, at
+
     def operand_list(self) -> list[OperandName]:
         """One or more operands."""
         match = self.scanner.match(NAMES_PATTERN)
@@ -513,7 +520,7 @@ class Parser(AttributeParser):
         block.location = Location(self.source, start, scanner.pos)
         if scanner.accept("("):
             while not block.arguments or scanner.accept(","):
-                name, _, at = self.operand()
+                name, _, at = self.argument()
                 scanner.expect(":", " after block argument")
                 self._define(name, at, [block.add_argument(self.type())])
                 self.optional_location()

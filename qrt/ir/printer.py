@@ -212,7 +212,9 @@ class Printer:
             parts.append(f"[{', '.join(map(self.label, operation.successors))}]")
         definition = operation.definition
         names = operation.inherent if definition is None else definition.properties
-        inherent = sorted((name, value) for name, value in operation.attributes.items() if name in names)
+        defaults = {} if definition is None else definition.defaults
+        said = {name: value for name, value in operation.attributes.items() if name in names}
+        inherent = sorted((defaults | said).items())
         if inherent:
             parts.append(f" <{spell_entries(inherent)}>")
         if operation.regions:

@@ -79,8 +79,8 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Upstream leaves out a per-layer zero point of 0, and only that."""
-    return not t.is_per_layer or t.zero_points[0] != 0
+    """Upstream leaves out a per-layer zero point whose bits in the storage type are 0, and only that."""
+    return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
 def _zero_points_fit(t: UniformType) -> bool:

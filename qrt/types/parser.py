@@ -74,15 +74,17 @@ def parse_type(text: str, upstream: int = 22) -> Type:
 
 class TypeParser:
     """Reads types at a Scanner's cursor, by the rules of an upstream version. `alias` resolves `!name`; `opaque` says
-    whether types of unknown dialects are kept as text; `attributes` reads the attributes inside a type, which are kept
-    as text too. QuantTypeError for a version that is not known."""
+    whether types of unknown dialects are kept as text; `encoding` reads the encoding of a tensor, and `layout` what a
+    memref of a rank says after its element: both are kept as text too. QuantTypeError for a version that is not known.
+    """
 
     def __init__(
         self,
         scanner: Scanner,
         alias: Callable[[str, int], Type] | None = None,
         opaque: Callable[[], bool] | None = None,
-        attributes: Callable[[], str] | None = None,
+        encoding: Callable[[], str] | None = None,
+        layout: Callable[[int | None], str | None] | None = None,
         upstream: int = 22,
     ) -> None:
         if upstream not in UPSTREAM_VERSIONS:
@@ -92,7 +94,8 @@ class TypeParser:
         self.alias = alias
         self.opaque = opaque
         self.upstream = upstream
-        self.attributes = attributes or (lambda: scanner.balanced("an attribute"))
+        self.encoding = encoding or (lambda: scanner.balanced("an attribute"))
+        self.layout = layout or (lambda rank: scanner.balanced("an attribute"))
 
     def parse(self) -> Type:
         """Any type, a function type included."""
@@ -155,13 +158,13 @@ class TypeParser:
         element, at = self._element()
         encoding = None
         if self.scanner.accept(",") and not self.scanner.at(">"):
-            encoding = self.attributes()
+            encoding = self.encoding()
         return self._built(lambda: TensorType(shape, element, encoding), at)
 
     def _memref(self, start: int) -> Type:
         shape = self._shape("memref")
         element, at = self._element()
-        layout = self.attributes() if self.scanner.accept(",") else None
+        layout = self.layout(None if shape is None else len(shape)) if self.scanner.accept(",") else None
         return self._built(lambda: MemRefType(shape, element, layout), at)
 
     def _vector(self, start: int) -> Type:
