@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from qrt import ir
 from qrt.errors import DiagnosticError, QuantError
+from qrt.ir.traits import EXTENSION
 from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_programs import Program
@@ -73,7 +74,7 @@ def ours(program: Program, passes: str = "") -> Verdict:
     try:
         module = ir.parse(program.text, allow_unregistered=program.unregistered)
         for operation in module.operation.walk():
-            if operation.has_trait(ir.Trait.EXTENSION):
+            if operation.has_trait(EXTENSION):
                 return Verdict(error=f"op '{operation.name}' is not upstream's")
         run_passes(module, passes, strict_upstream=True)
     except QuantError as error:
