@@ -236,6 +236,18 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
+  // expected-error@+1:23 {{expected ':'}}
+  %0 = quant.qcast %x f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:29 {{expected 'to'}}
+  %0 = quant.qcast %x : f32 !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
   // expected-error@+1:8 {{requires 0 regions, but found 1}}
   %0 = "quant.qcast"(%x) ({ }) : (f32) -> !quant.uniform<i8:f32, 1.0>
   return
