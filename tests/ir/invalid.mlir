@@ -230,6 +230,24 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
+  // expected-error@+1:28 {{expected '(' in function type}}
+  %0 = "quant.qcast"(%x) : f32 -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:23 {{expected ':'}}
+  %0 = quant.qcast %x f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:29 {{expected 'to'}}
+  %0 = quant.qcast %x : f32 !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
   // expected-error@+1:8 {{requires zero regions}}
   %0 = "quant.qcast"(%x) ({ }) : (f32) -> !quant.uniform<i8:f32, 1.0>
   return
