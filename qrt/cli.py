@@ -36,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except QuantError as error:
         print(*diagnostics(error), sep="\n", file=sys.stderr)
         return 1
+    except MemoryError as error:
+        print(f"error: out of memory{': ' * bool(str(error))}{error}", file=sys.stderr)
+        return 1
     except BrokenPipeError:
         sys.stderr.close()
         return 1

@@ -105,10 +105,10 @@ class Operation:
         for index, operand in enumerate(self.operands):
             operand.uses[self, index] = None
         self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
-        self.regions: list[Region] = list(regions)
+        self.regions = tuple(regions)
         for region in self.regions:
             region.parent = self
-        self.successors: list[Block] = list(successors)
+        self.successors = tuple(successors)
         self.parent: Block | None = None
         self.previous: Operation | None = None
         self.next: Operation | None = None
@@ -191,7 +191,7 @@ class Operation:
         for original, block in blocks.items():
             for operation in original:
                 inner = block.append(operation.clone(values))
-                inner.successors = [blocks.get(successor, successor) for successor in inner.successors]
+                inner.successors = tuple(blocks.get(successor, successor) for successor in inner.successors)
         return copy
 
     def walk(self) -> "Iterator[Operation]":
@@ -271,8 +271,8 @@ class Block:
         return operation
 
     @property
-    def successors(self) -> "list[Block]":
-        return self.last.successors if self.last is not None else []
+    def successors(self) -> "tuple[Block, ...]":
+        return self.last.successors if self.last is not None else ()
 
 
 class Region:

@@ -24,6 +24,7 @@ MAX_BYTES = (1 << 63) - 1
 HEX_ABOVE = 100
 """Constants of more elements than this print as a hex string, as upstream's do."""
 
+_MAX_ITEMSIZE = 16
 _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _COMMENT = re.compile(r"//[^\n]*")
@@ -79,12 +80,19 @@ def static_shape(type: Type) -> tuple[int, ...]:
     if type.shape is None or None in type.shape:
         raise QuantTypeError(f"elements literal type must have static shape, not {type}")
     shape: tuple[int, ...] = type.shape  # type: ignore[assignment]  # no None is left
-    if len(shape) > MAX_RANK:
-        raise QuantTypeError(f"a constant has at most {MAX_RANK} dimensions, not {len(shape)}")
-    itemsize = storage_dtype(type.element).itemsize if is_backed(type.element) else 1
-    if itemsize * math.prod(size or 1 for size in shape) > MAX_BYTES:
-        raise QuantTypeError(f"a constant of {type} has more than {MAX_BYTES} bytes")
+    itemsize = storage_dtype(type.element).itemsize if is_backed(type.element) and 0 not in shape else None
+    check_extent(type, itemsize)
     return shape
+
+
+def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
+    """Raise QuantTypeError unless arrays of the type's shape can be: of elements of `itemsize` bytes, or of any dtype.
+    Dynamic dimensions count as 1, and so do empty ones, as they do to NumPy."""
+    shape = type.shape or ()
+    if len(shape) > MAX_RANK:
+        raise QuantTypeError(f"arrays have at most {MAX_RANK} dimensions, not {len(shape)}")
+    if (_MAX_ITEMSIZE if itemsize is None else itemsize) * math.prod(size or 1 for size in shape) > MAX_BYTES:
+        raise QuantTypeError(f"an array of {type} has more than {MAX_BYTES} bytes")
 
 
 class DenseElementsAttr(Attribute):

@@ -27,6 +27,7 @@ from qrt.ir.traits import ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.text import Location, Source
 from qrt.types import Type
 
+_BLOCK_END = ("}", "^")
 _MEMO_LENGTH = 512  # characters; a longer text is not looked up
 
 OperandName = tuple[str, int, int]
@@ -138,7 +139,8 @@ class Parser(AttributeParser):
             elif scanner.at("{-#"):
                 self.resources()
             else:
-                self._append(block, self.operation())
+                operation = block.append(self.operation())
+                operation.loc = self.optional_location()
         self._finish_scope()
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
@@ -151,9 +153,10 @@ class Parser(AttributeParser):
 
     def operation(self) -> Operation:
         scanner = self.scanner
-        match = scanner.match(HEAD_PATTERN)
+        match = HEAD_PATTERN.match(self.source.text, scanner.pos)
         if match is None:
             self._no_operation()
+        scanner.pos = match.end()
         names, generic, custom = match.groups()
         start = match.start(match.lastindex or 0) - (generic is not None)
         if custom is None:
@@ -321,12 +324,11 @@ class Parser(AttributeParser):
         """Take a custom form that reads as its format's plainest spelling. False, with nothing taken, if it does not:
         then the format's steps read it, and say what is wrong where something is."""
         scanner = self.scanner
-        match = line.pattern.match(self.source.text, scanner.pos)
+        start = scanner.pos
+        match = line.pattern.match(self.source.text, start)
         if match is None:
             return False
-        start = scanner.pos
-        for group, part in enumerate(line.parts, 1):
-            text = match[group]
+        for group, (part, text) in enumerate(zip(line.parts, match.groups(), strict=True), 1):
             if part == "operand":
                 pending.operands.append((text, 0, match.start(group)))
             elif part == "operands":
@@ -345,7 +347,7 @@ class Parser(AttributeParser):
                     given = self._dictionaries.get(text) or self.optional_attributes()
                     if pending.attributes.keys() & given.keys():
                         break
-                    pending.attributes = pending.attributes | given
+                    pending.attributes = pending.attributes | given if pending.attributes else given.copy()
             elif part == "signature":
                 scanner.pos = match.start(group)
                 known = self._signatures.get(text)
@@ -358,9 +360,10 @@ class Parser(AttributeParser):
                 type = self._types.get(text)
                 if type is None:
                     scanner.pos = match.start(group)
-                    type = self.type()
+                    type = self.types.parse()
                     if scanner.pos != match.end(group):
                         break
+                    self._types[text] = type
                 (pending.operand_types if part == "operand type" else pending.result_types).append(type)
         else:
             scanner.pos = match.end()
@@ -531,16 +534,13 @@ class Parser(AttributeParser):
 
     def _block_body(self, block: Block) -> None:
         scanner, text = self.scanner, self.source.text
-        while True:
+        start = scanner.skip()
+        while not text.startswith(_BLOCK_END, start):
+            operation = block.append(self.operation())
             start = scanner.skip()
-            if text.startswith(("}", "^"), start):
-                return
-            self._append(block, self.operation())
-
-    def _append(self, block: Block, operation: Operation) -> None:
-        block.append(operation)
-        if self.source.text.startswith("loc", self.scanner.skip()):
-            operation.loc = self.optional_location()
+            if text.startswith("loc", start):
+                operation.loc = self.optional_location()
+                start = scanner.skip()
 
     def successor(self) -> Block:
         """`^label`: a block of the region that is being read."""
