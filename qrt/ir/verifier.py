@@ -24,6 +24,8 @@ class _Verifier:
     def operation(self, operation: Operation) -> None:
         if operation.definition is not None:
             operation.definition.check(operation)
+        if operation.has_trait(Trait.SYMBOL):
+            _check_symbol_parent(operation)
         if self.strict:
             for value in operation.results:
                 self._integrity(value.type, operation)
@@ -131,6 +133,12 @@ def _check_terminator(block: Block, owner: Operation) -> None:
         raise VerifyError("empty block: expect at least a terminator", owner.location)
     if last.definition is not None and Trait.TERMINATOR not in last.definition.traits:
         raise last.error("block with no terminator, has '" + last.name + "'")
+
+
+def _check_symbol_parent(symbol: Operation) -> None:
+    parent = symbol.parent_operation
+    if parent is not None and parent.definition is not None and not parent.has_trait(Trait.SYMBOL_TABLE):
+        raise symbol.op_error("symbol's parent must have the SymbolTable trait")
 
 
 def _check_symbols(table: Operation) -> None:

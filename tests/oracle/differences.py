@@ -110,6 +110,10 @@ def _wide_zero_point(_: Verdict, theirs: Verdict) -> bool:
     return theirs.crash == 'llvm::isUIntN(BitWidth, val) && "Value is not an N-bit unsigned value"'
 
 
+def _unsigned_float(_: Verdict, theirs: Verdict) -> bool:
+    return theirs.crash == "This floating point format does not support signed values"
+
+
 def _no_mapping(ours: Verdict, theirs: Verdict) -> bool:
     return "does not say how its values are stored" in ours.error and theirs.crash == "unexpected quantized type"
 
@@ -122,6 +126,7 @@ INCOMPARABLE: dict[str, Callable[[Verdict, Verdict], bool]] = {
     "NaN scales are errors": _nan_scale,
     "f80 and f128 may be expressed types": _wide_expressed,
     "sub-channel zero points may be negative or beyond the storage type": _wide_zero_point,
+    "negative numbers of f8E8M0FNU are NaN": _unsigned_float,
     "a cast of a type that says no mapping is an error": _no_mapping,
     "aliases may be used before their definition": _early_alias,
 }
