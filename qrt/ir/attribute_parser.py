@@ -187,7 +187,11 @@ class AttributeParser:
         literal = Literal(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
         kind = self.type()
-        if isinstance(kind, TensorType | VectorType) and not isinstance(kind.element, QuantizedType) and not is_backed(kind.element):
+        if (
+            isinstance(kind, TensorType | VectorType)
+            and not isinstance(kind.element, QuantizedType)
+            and not is_backed(kind.element)
+        ):
             text = literal.spelled(kind) if is_wide(kind.element) else literal.text
             return OpaqueAttr(f"dense<{text}> : {kind}")
         return literal.elements(kind)

@@ -29,14 +29,27 @@ def element_text(draw: Draw, element: str) -> str:
     if element in ("i1", "ui1"):
         return draw.choice(["true", "false", "0", "1"])
     if element in EXPRESSED:
-        return draw.choice(["0.0", "-0.0", "1.5", "-2.", "0.1", "3.0e2", "1" if draw.chance(draw.noise) else "1.", f"0x{draw.getrandbits(16):X}"])
+        return draw.choice(
+            [
+                "0.0",
+                "-0.0",
+                "1.5",
+                "-2.",
+                "0.1",
+                "3.0e2",
+                "1" if draw.chance(draw.noise) else "1.",
+                f"0x{draw.getrandbits(16):X}",
+            ]
+        )
     return draw.choice([str(draw.randint(-8, 7)), str(draw.randint(0, 300 if draw.chance(draw.noise) else 15)), "0x7"])
 
 
 def dense(draw: Draw, shape: list[int] | None = None, element: str | None = None) -> str:
     """A dense constant of integers or floats: nested, splat or empty."""
     element = element or draw.choice(["i1", "ui1", "i4", "i8", "ui8", "si16", "i32", "i64", "index", *EXPRESSED])
-    shape = [draw.randint(0 if draw.chance(0.1) else 1, 3) for _ in range(draw.randint(0, 3))] if shape is None else shape
+    shape = (
+        [draw.randint(0 if draw.chance(0.1) else 1, 3) for _ in range(draw.randint(0, 3))] if shape is None else shape
+    )
     body = element_text(draw, element) if draw.chance(0.3) else _literal(draw, shape, element)
     if 0 in shape and body[0] == "[":
         body = ""

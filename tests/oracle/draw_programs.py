@@ -11,7 +11,7 @@ _SHAPES: tuple[Shape, ...] = (None, (), (2,), (None,), (2, 4), (None, 4), (4, No
 
 @dataclass(frozen=True)
 class Typed:
-    """A value's type: a scalar, or a tensor of a shape, of a float (`f32`), an integer (`i8`) or a quantized element."""
+    """A value's type: a scalar or a tensor, of a float (`f32`), an integer (`i8`) or a quantized element."""
 
     element: str | Quantized
     shape: Shape
@@ -113,7 +113,9 @@ class _Function:
             value = self.draw.choice(["1.5", "-2.0", "0.1"]) if "f" in element else str(self.draw.randint(-9, 9))
             self.lines.append(f"%c{len(self.lines)} = arith.constant {value} : {element}")
         else:
-            self.lines.append(f"%c{len(self.lines)} = arith.constant {dense(self.draw, [2], element).replace('vector', 'tensor')}")
+            self.lines.append(
+                f"%c{len(self.lines)} = arith.constant {dense(self.draw, [2], element).replace('vector', 'tensor')}"
+            )
         shape = () if "dense" not in self.lines[-1] else (2,)
         self.cast_of_constant(f"%c{len(self.lines) - 1}", Typed(element, shape, "dense" not in self.lines[-1]))
 
@@ -135,7 +137,9 @@ class _Function:
         results = ", ".join(t.text for t in callee.results)
         signature = f"({', '.join(t.text for t in callee.arguments)}) -> ({results})"
         bound = f"{name}:{len(callee.results)} = " if callee.results else ""
-        self.lines.append(f"{bound}{self.draw.choice(['call', 'func.call'])} @{callee.name}({', '.join(operands)}) : {signature}")
+        self.lines.append(
+            f"{bound}{self.draw.choice(['call', 'func.call'])} @{callee.name}({', '.join(operands)}) : {signature}"
+        )
         self.values += [(f"{name}#{i}", type) for i, type in enumerate(callee.results)]
 
     def use(self) -> None:

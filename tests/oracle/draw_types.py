@@ -181,8 +181,10 @@ def fitting(draw: Draw, shape: Shape, expressed: str, width: int | None = None, 
     """A uniform type for a scalar, or for tensors of `shape`."""
     form = draw.random()
     if scalar or not shape or 0 in shape or form < 0.5:
-        return per_layer(draw, expressed, width) if shape is not None or scalar or form < 0.7 else per_axis(
-            draw, expressed, shape, width
+        return (
+            per_layer(draw, expressed, width)
+            if shape is not None or scalar or form < 0.7
+            else per_axis(draw, expressed, shape, width)
         )
     return (per_axis if form < 0.8 else sub_channel)(draw, expressed, shape, width)
 
@@ -193,7 +195,9 @@ def any_type(draw: Draw, expressed: str, width: int | None = None) -> Quantized:
 
 
 def calibrated(draw: Draw, expressed: str) -> Quantized:
-    bounds = [draw.choice(["-1.0", "-0.0", "0.0", f"{draw.uniform(-9, 9):.3f}", repr(draw.uniform(-1, 1))]) for _ in "ab"]
+    bounds = [
+        draw.choice(["-1.0", "-0.0", "0.0", f"{draw.uniform(-9, 9):.3f}", repr(draw.uniform(-1, 1))]) for _ in "ab"
+    ]
     bounds = [text if "e" not in text else "0.25" for text in bounds]
     if draw.chance(0.9):
         bounds.sort(key=float)

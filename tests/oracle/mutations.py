@@ -9,12 +9,43 @@ from tests.oracle.draw_types import Draw
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|->|::|[%@#!^]?[\w$.]+|\S|\s+')
 _VOCABULARY = (
     *"(){}[]<>,:=-+*?%@#!^&|.",
-    *("->", "::", "0", "1", "-1", "0x1", "1.0", "f32", "i8", "u8", "tensor", "!quant", "!quant.uniform", "to", "%0", "@g0"),
-    *("return", "func.func", "quant.qcast", "quant.dcast", "quant.scast", "private", "loc(unknown)", '"a"', "//", "\\", "é"),
+    *(
+        "->",
+        "::",
+        "0",
+        "1",
+        "-1",
+        "0x1",
+        "1.0",
+        "f32",
+        "i8",
+        "u8",
+        "tensor",
+        "!quant",
+        "!quant.uniform",
+        "to",
+        "%0",
+        "@g0",
+    ),
+    *(
+        "return",
+        "func.func",
+        "quant.qcast",
+        "quant.dcast",
+        "quant.scast",
+        "private",
+        "loc(unknown)",
+        '"a"',
+        "//",
+        "\\",
+        "é",
+    ),
     *("module", "attributes", "^bb0:", "99999999999999999999", "x", "?x", "*x", "true", "dense", "memref", "vector"),
 )
 _TENSOR = re.compile(r"tensor<(\*x|(?:[\d?]+x)*)")
-_TYPE = re.compile(r"tensor<(?:\*x|(?:[\d?]+x)*)(?:!quant\.\w+<[^()%]*?>>|[a-z]+\d+>)|!quant\.uniform<[^()%{]*?>|\b[if]\d+\b")
+_TYPE = re.compile(
+    r"tensor<(?:\*x|(?:[\d?]+x)*)(?:!quant\.\w+<[^()%]*?>>|[a-z]+\d+>)|!quant\.uniform<[^()%{]*?>|\b[if]\d+\b"
+)
 
 
 def mutated(draw: Draw, program: Program) -> Program:
@@ -99,7 +130,9 @@ def change_dynamic(draw: Draw, text: str) -> str | None:
 
 
 def change_rank(draw: Draw, text: str) -> str | None:
-    return _replaced(draw, text, _TENSOR.pattern, lambda m: draw.choice(["tensor<", "tensor<*x", "tensor<2x", m[0] + "1x"]))
+    return _replaced(
+        draw, text, _TENSOR.pattern, lambda m: draw.choice(["tensor<", "tensor<*x", "tensor<2x", m[0] + "1x"])
+    )
 
 
 def change_scalar(draw: Draw, text: str) -> str | None:
@@ -107,15 +140,21 @@ def change_scalar(draw: Draw, text: str) -> str | None:
 
 
 def change_tensor(draw: Draw, text: str) -> str | None:
-    return _replaced(draw, text, r"(?<= )(?:[if]\d+|!quant\.uniform<[^(){}%]*?>)(?=[,) \n])", lambda m: f"tensor<{m[0]}>")
+    return _replaced(
+        draw, text, r"(?<= )(?:[if]\d+|!quant\.uniform<[^(){}%]*?>)(?=[,) \n])", lambda m: f"tensor<{m[0]}>"
+    )
 
 
 def change_width(draw: Draw, text: str) -> str | None:
-    return _replaced(draw, text, r"(?<=[<x ])(s?i|ui?)\d+", lambda m: m[1] + draw.choice(["1", "4", "8", "16", "32", "33"]))
+    return _replaced(
+        draw, text, r"(?<=[<x ])(s?i|ui?)\d+", lambda m: m[1] + draw.choice(["1", "4", "8", "16", "32", "33"])
+    )
 
 
 def change_expressed(draw: Draw, text: str) -> str | None:
-    return _replaced(draw, text, r"b?f\d+", lambda m: draw.choice(["f32", "f64", "f16", "bf16", "f8E5M2", "tf32", "i8"]))
+    return _replaced(
+        draw, text, r"b?f\d+", lambda m: draw.choice(["f32", "f64", "f16", "bf16", "f8E5M2", "tf32", "i8"])
+    )
 
 
 def change_axis(draw: Draw, text: str) -> str | None:
@@ -134,7 +173,9 @@ def change_block(draw: Draw, text: str) -> str | None:
 
 
 def change_number(draw: Draw, text: str) -> str | None:
-    return _replaced(draw, text, r"-?\d+\.?\d*", lambda m: draw.choice(["0", "1", "0.0", "1.0", "-1.0", "-1", "300", "0x10"]))
+    return _replaced(
+        draw, text, r"-?\d+\.?\d*", lambda m: draw.choice(["0", "1", "0.0", "1.0", "-1.0", "-1", "300", "0x10"])
+    )
 
 
 def rename_value(draw: Draw, text: str) -> str | None:
@@ -143,7 +184,16 @@ def rename_value(draw: Draw, text: str) -> str | None:
 
 
 def rename_op(draw: Draw, text: str) -> str | None:
-    ops = ["quant.qcast", "quant.dcast", "quant.scast", "arith.addf", "arith.addi", "qcast", "quant.cast", "func.return"]
+    ops = [
+        "quant.qcast",
+        "quant.dcast",
+        "quant.scast",
+        "arith.addf",
+        "arith.addi",
+        "qcast",
+        "quant.cast",
+        "func.return",
+    ]
     return _replaced(draw, text, r"\b(?:quant|arith|func)\.\w+", lambda m: draw.choice(ops))
 
 
@@ -161,7 +211,9 @@ def move_line(draw: Draw, text: str) -> str:
 
 
 def drop_result(draw: Draw, text: str) -> str | None:
-    return _replaced(draw, text, r"(?:%\w+(?::\d+)? = |(?<=return )%\w+, | -> \([^()]*\)(?= \{)|:\d+(?= =))", lambda m: "")
+    return _replaced(
+        draw, text, r"(?:%\w+(?::\d+)? = |(?<=return )%\w+, | -> \([^()]*\)(?= \{)|:\d+(?= =))", lambda m: ""
+    )
 
 
 _OF_TOKENS = (

@@ -55,7 +55,11 @@ def _batch(texts: list[str], flags: list[str]) -> list[Verdict]:
     """The output has a part for each program, an empty one for a program that is refused. A program that ends mlir-opt
     is found by halving."""
     done = mlir_opt.run(
-        SEPARATOR.join(f"{text}\n" for text in texts), "--split-input-file", "--mlir-print-op-generic", "--mlir-disable-threading", *flags
+        SEPARATOR.join(f"{text}\n" for text in texts),
+        "--split-input-file",
+        "--mlir-print-op-generic",
+        "--mlir-disable-threading",
+        *flags,
     )
     errors = done.stderr.decode(errors="replace")
     if done.returncode not in (0, 1):
