@@ -34,6 +34,8 @@ _NESTED = pattern(":" + pattern(":").pattern)  # upstream has no token `::`: it 
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
 """Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""
+_WITHOUT_TYPES = frozenset({"arith", "builtin", "func", "linalg", "math", "quant", "tensor"})
+"""Dialects that have no other types than those read by name."""
 _KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "distinct", "dense_string"})
 
 
@@ -44,11 +46,15 @@ class AttributeParser:
         self.source = source
         self.scanner = Scanner(source)
         self.allow_unregistered = allow_unregistered
-        self.types = TypeParser(self.scanner, self._type_alias, lambda: self.allow_unregistered, *self._inside_types())
+        self.types = TypeParser(self.scanner, self._type_alias, self._is_opaque, *self._inside_types())
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
         self._open_aliases: list[str] = []
         self._blobs: dict[str, Blob] = {}
+
+    def _is_opaque(self, dialect: str) -> bool:
+        """Whether types of a dialect are kept as text."""
+        return self.allow_unregistered and dialect not in _WITHOUT_TYPES
 
     def type(self) -> Type:
         return self.types.parse()

@@ -67,7 +67,7 @@ def parse_type(text: str) -> Type:
 
 
 class TypeParser:
-    """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of unknown dialects
+    """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of a dialect
     are kept as text; `encoding` reads the encoding of a tensor, and `layout` what a memref of a rank says after its
     element: both are kept as text too."""
 
@@ -75,7 +75,7 @@ class TypeParser:
         self,
         scanner: Scanner,
         alias: Callable[[str, int], Type] | None = None,
-        opaque: Callable[[], bool] | None = None,
+        opaque: Callable[[str], bool] | None = None,
         encoding: Callable[[], str] | None = None,
         layout: Callable[[int | None], str | None] | None = None,
     ) -> None:
@@ -265,7 +265,7 @@ class TypeParser:
 
     def _opaque(self, start: int, end: int) -> Type:
         text = self.scanner.text[start:end]
-        if self.opaque is None or not self.opaque():
+        if self.opaque is None or not self.opaque(re.split(r"[.<]", text[1:], maxsplit=1)[0]):
             raise self.scanner.error(f"type '{text}' of an unregistered dialect", start, end)
         return OpaqueType(text)
 

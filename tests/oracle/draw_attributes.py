@@ -34,7 +34,7 @@ def element_text(draw: Draw, element: str) -> str:
                 "0.0",
                 "-0.0",
                 "1.5",
-                "-2.",
+                "2." if element == "f8E8M0FNU" else "-2.",
                 "0.1",
                 "3.0e2",
                 "1" if draw.chance(draw.noise) else "1.",

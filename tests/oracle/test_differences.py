@@ -34,6 +34,10 @@ CASES = {
         of_attribute("!quant.uniform<i8:f32:{0:1}, {{16777217.0}}>"),
         "!quant.uniform<i8:f32:{0:1}, {{0x4170000000000000}}>",
     ),
+    "brackets in comments are no brackets": (
+        of_attribute("!quant.uniform<i8: // >\n f32, 1.0>"),
+        "!quant.uniform<i8:f32, 1.000000e+00>",
+    ),
     "affine maps are printed in place": (
         of_attribute("memref<2xi8, affine_map<(d0) -> (d0 + 1)>>"),
         "memref<2xi8, affine_map<(d0) -> (d0 + 1)>>",
