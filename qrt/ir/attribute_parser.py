@@ -37,6 +37,8 @@ _MAX_EXPANSION = 1 << 16
 """Characters that the aliases in one alias may stand for, beyond the length of the text."""
 _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
+_WITHOUT_TYPES = frozenset({"arith", "builtin", "func", "linalg", "math", "quant", "tensor"})
+"""Dialects that have no other types than those read by name."""
 _KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "distinct", "dense_string"})
 
 
@@ -47,9 +49,7 @@ class AttributeParser:
         self.source = source
         self.scanner = Scanner(source)
         self.allow_unregistered = allow_unregistered
-        self.types = TypeParser(
-            self.scanner, self._type_alias, lambda: self.allow_unregistered, *self._inside_types(), upstream
-        )
+        self.types = TypeParser(self.scanner, self._type_alias, self._is_opaque, *self._inside_types(), upstream)
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
         self._open_aliases: list[str] = []
@@ -57,6 +57,10 @@ class AttributeParser:
         self._expansion = 0  # characters that aliases stand for in the open definition
         self._copied = 0
         self._blobs: dict[str, Blob] = {}
+
+    def _is_opaque(self, dialect: str) -> bool:
+        """Whether types of a dialect are kept as text."""
+        return self.allow_unregistered and dialect not in _WITHOUT_TYPES
 
     def type(self) -> Type:
         return self.types.parse()

@@ -419,7 +419,7 @@ class Literal:
                 raise error(f"hexadecimal float constant out of range for {element}", at, at + len(text))
             return bits
         if digits in ("true", "false"):
-            if element is not _I1:
+            if not isinstance(element, IntegerType) or element.width != 1:
                 raise error("expected i1 type for 'true' or 'false' values", at, at + len(text))
             return int(digits == "true")
         if "." in digits:

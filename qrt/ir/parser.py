@@ -194,8 +194,7 @@ class Parser(AttributeParser):
     def _custom(self, name: str, start: int) -> PendingOperation:
         definition = DEFINITIONS.get(name)
         if definition is None and "." not in name:
-            for dialect in (self._dialects[-1], "builtin"):
-                definition = definition or DEFINITIONS.get(f"{dialect}.{name}")
+            definition = DEFINITIONS.get(f"{self._dialects[-1]}.{name}")
         if definition is None:
             raise self.scanner.error(f"custom op '{name}' is unknown", start, start + len(name))
         pending = PendingOperation(definition.name, definition, start)
@@ -230,9 +229,10 @@ class Parser(AttributeParser):
             scanner.expect(">", " after properties")
         if scanner.accept("("):
             isolated = definition is not None and ISOLATED_FROM_ABOVE in definition.traits
-            pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
+            dialect = self._dialects[-1]  # the generic form changes nothing about how the ops inside are named
+            pending.regions.append(self.region(isolated=isolated, dialect=dialect))
             while scanner.accept(","):
-                pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
+                pending.regions.append(self.region(isolated=isolated, dialect=dialect))
             scanner.expect(")", " after regions")
         inherent = frozenset(pending.attributes)
         for key, value in self.optional_attributes().items():
@@ -469,7 +469,7 @@ class Parser(AttributeParser):
             outer = self._scope, self._names, self._blocks
             self._scope = _Scope() if isolated else self._scope
             self._names, self._blocks = [], _Blocks()
-            self._dialects.append(dialect.partition(".")[0])
+            self._dialects.append(dialect)
             region = self._region_body(arguments)
             if isolated:
                 self._finish_scope()

@@ -203,7 +203,7 @@ class Printer:
 
     def _default_dialect(self, operation: Operation) -> str:
         parent = operation.parent_operation
-        return "builtin" if parent is None or operation.name == "builtin.module" else parent.name.partition(".")[0]
+        return "builtin" if parent is None else parent.name.partition(".")[0]
 
     def _generic_form(self, operation: Operation) -> None:
         parts = self._parts

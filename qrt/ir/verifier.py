@@ -6,7 +6,7 @@ from qrt.errors import Diagnostic, QuantTypeError, VerifyError
 from qrt.ir import places
 from qrt.ir.attributes import StringAttr, TypeAttr
 from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL_TABLE, TERMINATOR
+from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
 from qrt.types import FunctionType, TensorType, Type, UniformType, check_integrity
 
 
@@ -62,6 +62,8 @@ class _Verifier:
     def _operation(self, operation: Operation) -> None:
         if operation.definition is not None:
             operation.definition.check(operation)
+        if operation.has_trait(SYMBOL):
+            _check_symbol_parent(operation)
         for value in operation.results:
             self._value_type(value.type, operation)
         for attribute in operation.attributes.values():
@@ -190,6 +192,12 @@ def _check_terminator(block: Block, owner: Operation) -> None:
         raise VerifyError("empty block: expect at least a terminator", owner.location)
     if last.definition is not None and TERMINATOR not in last.definition.traits:
         raise last.error("block with no terminator, has '" + last.name + "'")
+
+
+def _check_symbol_parent(symbol: Operation) -> None:
+    parent = symbol.parent_operation
+    if parent is not None and parent.definition is not None and not parent.has_trait(SYMBOL_TABLE):
+        raise symbol.op_error("symbol's parent must have the SymbolTable trait")
 
 
 def _check_symbols(table: Operation) -> None:

@@ -74,7 +74,7 @@ def parse_type(text: str, upstream: int = 22) -> Type:
 
 class TypeParser:
     """Reads types at a Scanner's cursor, by the rules of an upstream version. `alias` resolves `!name`; `opaque` says
-    whether types of unknown dialects are kept as text; `encoding` reads the encoding of a tensor, and `layout` what a
+    whether types of a dialect are kept as text; `encoding` reads the encoding of a tensor, and `layout` what a
     memref of a rank says after its element: both are kept as text too. QuantTypeError for a version that is not known.
     """
 
@@ -82,7 +82,7 @@ class TypeParser:
         self,
         scanner: Scanner,
         alias: Callable[[str, int], Type] | None = None,
-        opaque: Callable[[], bool] | None = None,
+        opaque: Callable[[str], bool] | None = None,
         encoding: Callable[[], str] | None = None,
         layout: Callable[[int | None], str | None] | None = None,
         upstream: int = 22,
@@ -277,7 +277,7 @@ class TypeParser:
 
     def _opaque(self, start: int, end: int) -> Type:
         text = self.scanner.text[start:end]
-        if self.opaque is None or not self.opaque():
+        if self.opaque is None or not self.opaque(re.split(r"[.<]", text[1:], maxsplit=1)[0]):
             raise self.scanner.error(f"type '{text}' of an unregistered dialect", start, end)
         return OpaqueType(text)
 

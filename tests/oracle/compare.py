@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from tests.oracle.differences import DIFFERENCES, INCOMPARABLE
+from tests.oracle.differences import DIFFERENCES, INCOMPARABLE, Case
 from tests.oracle.draw_programs import Program
 from tests.oracle.verdicts import Verdict, ours, upstream
 
@@ -37,7 +37,7 @@ def _compared(
         if _agree(our, their):
             TALLY["accepted by both" if our.printed else "rejected by both"] += not flag
             agreed.append((program, our))
-        elif (name := _incomparable(our, their)) is not None:
+        elif (name := _incomparable(Case(program.text, our, their))) is not None:
             EXPLAINED[name] += 1
         else:
             open_cases.append((program, our, their))
@@ -57,8 +57,8 @@ def _agree(our: Verdict, their: Verdict) -> bool:
     return not their.crash and our.printed == their.printed and bool(our.error) == bool(their.error)
 
 
-def _incomparable(our: Verdict, their: Verdict) -> str | None:
-    return next((name for name, applies in INCOMPARABLE.items() if applies(our, their)), None)
+def _incomparable(case: Case) -> str | None:
+    return next((name for name, applies in INCOMPARABLE.items() if applies(case)), None)
 
 
 def _asked(program: Program) -> Program:

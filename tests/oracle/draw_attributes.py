@@ -14,7 +14,7 @@ def number(draw: Draw) -> str:
 
 
 def whole(draw: Draw) -> str:
-    width = draw.choice([1, 4, 8, 16, 32, 64, 65, 128])
+    width = draw.choice([0, 1, 4, 8, 16, 32, 64, 65, 128])
     return f"{integer(draw)}{draw.choice(['', ' : index', f' : i{width}', f' : si{width}', f' : ui{width}'])}"
 
 
@@ -26,7 +26,7 @@ def _literal(draw: Draw, shape: list[int], element: str) -> str:
 
 def element_text(draw: Draw, element: str) -> str:
     """One number of a dense constant."""
-    if element == "i1":
+    if element in ("i1", "ui1"):
         return draw.choice(["true", "false", "0", "1"])
     if element in EXPRESSED:
         return draw.choice(
@@ -34,7 +34,7 @@ def element_text(draw: Draw, element: str) -> str:
                 "0.0",
                 "-0.0",
                 "1.5",
-                "-2.",
+                "2." if element == "f8E8M0FNU" else "-2.",
                 "0.1",
                 "3.0e2",
                 "1" if draw.chance(draw.noise) else "1.",
@@ -46,7 +46,7 @@ def element_text(draw: Draw, element: str) -> str:
 
 def dense(draw: Draw, shape: list[int] | None = None, element: str | None = None) -> str:
     """A dense constant of integers or floats: nested, splat or empty."""
-    element = element or draw.choice(["i1", "i4", "i8", "ui8", "si16", "i32", "i64", "index", *EXPRESSED])
+    element = element or draw.choice(["i1", "ui1", "i4", "i8", "ui8", "si16", "i32", "i64", "index", *EXPRESSED])
     shape = (
         [draw.randint(0 if draw.chance(0.1) else 1, 3) for _ in range(draw.randint(0, 3))] if shape is None else shape
     )

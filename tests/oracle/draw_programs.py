@@ -1,5 +1,6 @@
 """Programs drawn at random: functions of quant casts, arith on floats and integers, calls, and constants."""
 
+import re
 from dataclasses import dataclass
 
 from tests.oracle.draw_attributes import attribute_text, dense
@@ -10,7 +11,7 @@ _SHAPES: tuple[Shape, ...] = (None, (), (2,), (None,), (2, 4), (None, 4), (4, No
 
 @dataclass(frozen=True)
 class Typed:
-    """A value's type: a scalar, or a tensor of a shape, of a float (`f32`), an integer (`i8`) or a quantized element."""
+    """A value's type: a scalar or a tensor, of a float (`f32`), an integer (`i8`) or a quantized element."""
 
     element: str | Quantized
     shape: Shape
@@ -175,6 +176,14 @@ def _argument(draw: Draw) -> Typed:
     return type.of(fitting(draw, type.shape, expressed, scalar=is_scalar))
 
 
+def aliased(draw: Draw, text: str, types: list[Typed]) -> str:
+    """The program with aliases for some of its types, each in all its places."""
+    for index, type in enumerate(draw.sample(types, min(2, len(types)))):
+        places = re.compile(rf"(?<=[ (,]){re.escape(type.text)}(?=[ ,)\n])")
+        text = f"!t{index} = {type.text}\n" + places.sub(f"!t{index}", text)
+    return text
+
+
 def program(draw: Draw) -> Program:
     """A program that is right, but for what the drawn types break."""
     draw.noise = 0.01 if draw.chance(0.1) else 0.0
@@ -196,4 +205,6 @@ def program(draw: Draw) -> Program:
             texts.append(function.text(f"g{index}", visibility))
         callees.append(_Callee(f"g{index}", tuple(taken), tuple(results)))
     text = "".join(texts)
+    if draw.chance(0.2):
+        text = aliased(draw, text, [type for function in callees for type in function.arguments])
     return Program(spaced(draw, text) if draw.chance(0.1) else text, unregistered)

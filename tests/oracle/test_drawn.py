@@ -15,18 +15,10 @@ from tests.oracle.draw_attributes import attribute_text
 from tests.oracle.draw_programs import Program, program
 from tests.oracle.draw_types import Draw, spaced, type_text
 from tests.oracle.mutations import mutated
+from tests.oracle.verdicts import PASSES
 
 pytestmark = mlir_opt.needed
 
-PASSES = (
-    "lower-quant-ops",
-    "strip-func-quant-types",
-    "normalize-quant-types",
-    "canonicalize",
-    "cse",
-    "inline",
-    "symbol-dce",
-)
 SEED = os.environ.get("QRT_ORACLE_SEED", "1")
 PROGRAMS = int(os.environ.get("QRT_ORACLE_PROGRAMS", "3000" if os.environ.get("QRT_REQUIRE_ORACLE") else "300"))
 _SHOWN = 5

@@ -13,6 +13,15 @@ from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_programs import Program
 
+PASSES = (
+    "lower-quant-ops",
+    "strip-func-quant-types",
+    "normalize-quant-types",
+    "canonicalize",
+    "cse",
+    "inline",
+    "symbol-dce",
+)
 SEPARATOR = "// -----\n"
 _BATCH = 100
 _ERROR = re.compile(r"^<stdin>:(\d+):\d+: error: (.*)$", re.MULTILINE)

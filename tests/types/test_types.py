@@ -1,4 +1,4 @@
-"""Types as text and as values. Spellings and verdicts are those of mlir-opt 22: tests/ir/test_oracle.py asks it again
+"""Types as text and as values. Spellings and verdicts are those of mlir-opt 22: tests/oracle/test_fixed.py asks again
 where it is installed."""
 
 import copy

@@ -48,7 +48,7 @@ def _parse_generic(parser: "Parser", pending: "PendingOperation") -> None:
     if scanner.accept_word("attrs"):
         scanner.expect("=", " after 'attrs'")
         pending.attributes.update(parser.attribute_dictionary())
-    pending.regions.append(parser.region(isolated=False, dialect="linalg"))
+    pending.regions.append(parser.region(isolated=False, dialect=""))
     if scanner.accept("->"):
         pending.result_types = parser.types.results()
 

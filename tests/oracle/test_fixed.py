@@ -62,7 +62,8 @@ def test_programs_print_alike(name):
         assert output.rstrip("\n") == module.print(generic=True).rstrip("\n")
 
 
-INVALID = (Path(__file__).parent / "invalid.mlir").read_text().split("// -----\n")
+_IR = Path(__file__).parents[1] / "ir"
+INVALID = (_IR / "invalid.mlir").read_text().split("// -----\n")
 
 
 @pytest.mark.parametrize("text", [t for t in INVALID if "qrt." not in t and "rounding" not in t])
@@ -72,7 +73,7 @@ def test_invalid_programs_are_refused_by_both(text):
     assert not upstream(text)[0]
 
 
-BROKEN = (Path(__file__).parent / "broken.mlir").read_text().split("// -----\n")
+BROKEN = (Path(__file__).parent.parent / "ir" / "broken.mlir").read_text().split("// -----\n")
 
 
 @pytest.mark.parametrize("text", BROKEN)
@@ -87,7 +88,7 @@ def test_the_verifier_goes_on_where_upstreams_does(text):
 
 def test_lowered_code_reads_alike():
     """Custom and generic forms of every op of lowered code, ours and theirs, each read by the other."""
-    text = (Path(__file__).parent / "lowered.mlir").read_text()
+    text = (_IR / "lowered.mlir").read_text()
     module = ir.parse(text)
     accepted, output = upstream(text)
     assert accepted, output
