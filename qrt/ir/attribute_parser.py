@@ -264,10 +264,7 @@ class AttributeParser:
 
     def _attribute_text(self) -> str:
         """An attribute inside a type, aliases resolved."""
-        parts = [str(self.attribute())]
-        while self.scanner.accept(","):
-            parts.append(str(self.attribute()))
-        return ", ".join(parts)
+        return self.attribute().spell(elide=True)
 
     # -- locations --------------------------------------------------------------------------------------------------
 
