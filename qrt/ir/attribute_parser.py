@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir.affine import parse_affine_map
+from qrt.ir.affine import parse_affine_map, parse_affine_set
 from qrt.ir.attributes import (
     FALSE,
     TRUE,
@@ -32,7 +32,7 @@ _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
 """Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""
-_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
+_KEPT_AS_TEXT = frozenset({"sparse", "strided", "distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -468,4 +468,5 @@ _WORDS: dict[str, _Rule] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,
+    "affine_set": parse_affine_set,
 }

@@ -159,12 +159,19 @@ class TypeParser:
             text = self.attribute()
             if text.startswith("affine_map"):
                 layout = text
-                self._built(lambda: _check_map_rank(text, shape), start)
+                self._check_map_rank(text, shape, start)
             elif space is not None:
                 raise self.scanner.error("multiple memory spaces specified in memref type", start, self.scanner.pos)
             else:
                 space = text
         return self._built(lambda: MemRefType(shape, element, layout, space), at)
+
+    def _check_map_rank(self, text: str, shape: list[int | None] | None, start: int) -> None:
+        dimensions = text.partition("(")[2].partition(")")[0]
+        count = dimensions.count(",") + 1 if dimensions else 0
+        if shape is not None and count != len(shape):
+            message = f"memref layout mismatch between rank and affine map: {len(shape)} != {count}"
+            raise self.scanner.error(message, start, self.scanner.pos)
 
     def _strided(self) -> StridedLayout:
         scanner = self.scanner
@@ -433,13 +440,6 @@ class TypeParser:
             check()
         except QuantTypeError as error:
             raise self.scanner.error(str(error), start, self.scanner.pos if end is None else end) from None
-
-
-def _check_map_rank(text: str, shape: list[int | None] | None) -> None:
-    dimensions = text.partition("(")[2].partition(")")[0]
-    count = dimensions.count(",") + 1 if dimensions else 0
-    if shape is not None and count != len(shape):
-        raise QuantTypeError(f"memref layout mismatch between rank and affine map: {len(shape)} != {count}")
 
 
 def _shape_of(value: Any) -> list[int]:

@@ -144,8 +144,8 @@ def row_major(shape: Iterable[int | None]) -> Shape:
 
 
 class MemRefType(Type):
-    """A memref. `layout` is None where elements are contiguous in row-major order, else strides or the text of an affine
-    map; `space` is the text of the memory space's attribute. A quantized element is an error: memrefs hold `iN`.
+    """A memref. `layout` is None where elements are contiguous in row-major order, else strides, or the text of an
+    affine map; `space` is the text of the memory space. A quantized element is an error: memrefs hold `iN`.
 
     >>> str(MemRefType((4, None), FloatType("f32"), StridedLayout((None, 1)), "1"))
     'memref<4x?xf32, strided<[?, 1]>, 1>'
