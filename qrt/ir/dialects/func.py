@@ -287,7 +287,7 @@ CALL = Definition(
     operands=("operands*",),
     results=("results*",),
     attributes={"callee": AttributeSpec(instance_of(SymbolRefAttr, "a symbol"), required=True)},
-    format="$callee `(` ($operands^)? `)` attr-dict `:` functional-type(operands, results)",
+    format="$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
     verify=_verify_call,
 )
 
