@@ -34,6 +34,16 @@ class AffineMapAttr(Attribute):
         return f"affine_map<({dimensions}){symbols} -> ({', '.join(map(_spell, self.results))})>"
 
 
+def add(left: Expression, right: Expression) -> Expression:
+    """`left + right`, simplified."""
+    return _combine("+", left, right)
+
+
+def multiply(left: Expression, right: int) -> Expression:
+    """`left * right`, simplified."""
+    return _combine("*", left, right)
+
+
 def floordiv(left: Expression, right: int) -> Expression:
     """`left floordiv right`, simplified."""
     return _combine("floordiv", left, right)

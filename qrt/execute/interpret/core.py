@@ -20,7 +20,8 @@ import numpy as np
 from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
-from qrt.ir import Block, Module, Operation, Region, Trait, Value
+from qrt.ir import Block, Module, Operation, Region, Value
+from qrt.ir.traits import CONSTANT_LIKE, TERMINATOR
 from qrt.types import TensorType
 
 Frame = list[Any]
@@ -114,7 +115,7 @@ class Compiler:
             return step
         function = self._bound(self.code.tables.handlers, operation)
         results = [self.slot(value) for value in operation.results]
-        if operation.has_trait(Trait.CONSTANT_LIKE):
+        if operation.has_trait(CONSTANT_LIKE):
             self.template[results[0]] = function()
             return None
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
@@ -190,7 +191,7 @@ class BlockCode:
         self.owner = owner
         self.arguments = [compiler.slot(value) for value in block.arguments]
         operations = block.operations
-        last = operations[-1] if operations and operations[-1].has_trait(Trait.TERMINATOR) else None
+        last = operations[-1] if operations and operations[-1].has_trait(TERMINATOR) else None
         self.terminator = last
         self.steps = compiler.steps(operations if last is None else operations[:-1])
         self.size = len(operations)

@@ -18,14 +18,14 @@ from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
 from qrt.execute.interpret.loops import Shape, element, extents, grid, plain_loops, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.linalg import STRUCTURED_OPS, indexing_maps, input_count, structured_parent
+from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType
 
 _ELEMENTWISE = ("arith", "math")
 _ASSOCIATIVE = frozenset(
-    "arith.addi arith.muli arith.andi arith.ori arith.xori arith.maxsi arith.minsi arith.maxui arith.minui "
-    "arith.maximumf arith.minimumf".split()  # noqa: SIM905
+    f"arith.{name}"
+    for name in ("addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "maximumf", "minimumf")
 )
 """Ops that may combine many values in any order."""
 _RUNNING = {"arith.addf": np.add, "arith.mulf": np.multiply}
@@ -58,10 +58,10 @@ class Combiner:
         self.factors: list[int] | None = None
         self.factor_steps: list[Step] = []
         source = value.operation
-        if op.name == "arith.addi" and source is not None and source.name == "arith.muli" and source in rest:
-            if not _is_bool(self.type) and len(value.uses) == 1:
-                self.factors = [compiler.slot(factor) for factor in source.operands]
-                self.factor_steps = compiler.steps(other for other in rest if other is not source)
+        is_product = op.name == "arith.addi" and source is not None and source.name == "arith.muli" and source in rest
+        if source is not None and is_product and not _is_bool(self.type) and len(value.uses) == 1:
+            self.factors = [compiler.slot(factor) for factor in source.operands]
+            self.factor_steps = compiler.steps(other for other in rest if other is not source)
         (self._step,) = compiler.steps([op])
         self.value = compiler.slot(value)
         self._out, self._result = compiler.slot(out), compiler.slot(op.results[0])
@@ -115,8 +115,9 @@ class LoopNest:
     """A structured op, compiled."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
+        assert isinstance(op, StructuredOp)  # which alone are built
         self.op = op
-        self.maps, self.inputs = indexing_maps(op), input_count(op)
+        self.maps, self.inputs = op.indexing_maps, op.input_count
         self.loops = self.maps[0].dimensions
         self.operands = [compiler.slot(value) for value in op.operands]
         self.results = [compiler.slot(value) for value in op.results]
@@ -124,8 +125,8 @@ class LoopNest:
         self.arguments = [compiler.slot(value) for value in block.arguments]
         self.indices = [
             (compiler.slot(inner.results[0]), inner.attributes["dim"].python)
-            for inner in op.walk()
-            if inner.name == "linalg.index" and structured_parent(inner) is op
+            for inner in block
+            if inner.name == "linalg.index"
         ]
         self.body = compiler.region(op.regions[0])
         plain = [plain_loops(map) for map in self.maps[self.inputs :]]
@@ -194,11 +195,9 @@ class LoopNest:
         pairs = list(zip(values, self.maps, strict=True))
         for index in product(*map(range, loops)):
             self._place(frame, [np.int64(position) for position in index])
-            scalars = [
-                value[element(map, index)] if isinstance(value, np.ndarray) else value for value, map in pairs
-            ]
-            for (output, map), result in zip(pairs[self.inputs :], self.body.run(frame, scalars), strict=True):
-                output[element(map, index)] = result
+            scalars = [value[element(of, index)] if isinstance(value, np.ndarray) else value for value, of in pairs]
+            for (output, of), result in zip(pairs[self.inputs :], self.body.run(frame, scalars), strict=True):
+                output[element(of, index)] = result
         return values[self.inputs :]
 
     def _reduce(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any]:
@@ -287,4 +286,4 @@ def _index(op: Operation, compiler: Compiler) -> Step:
     return lambda frame: None
 
 
-STRUCTURED: dict[str, Builder] = {name: _loop_nest for name in STRUCTURED_OPS} | {"linalg.index": _index}
+STRUCTURED: dict[str, Builder] = dict.fromkeys(STRUCTURED_OPS, _loop_nest) | {"linalg.index": _index}

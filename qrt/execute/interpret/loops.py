@@ -1,4 +1,4 @@
-"""Iteration spaces of affine maps: extents from operands' shapes, operands as views over the loops, sums of products."""
+"""Iteration spaces of affine maps: extents from shapes, operands as views over the loops, sums of products."""
 
 from collections.abc import Sequence
 from math import prod
@@ -111,7 +111,8 @@ def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -
     sums = np.matmul(left.reshape((*outer, -1, terms)), right.reshape((*outer, terms, -1)))
     order = [*batch, *rows, *columns]
     sums = sums.reshape([max(x.shape[loop], y.shape[loop]) for loop in order])
-    return sums.transpose([order.index(loop) for loop in kept]).astype(np.int64)
+    made: Array = sums.transpose([order.index(loop) for loop in kept]).astype(np.int64)
+    return made
 
 
 def _magnitude(x: Array) -> int:
