@@ -1,16 +1,19 @@
-"""Affine maps: `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>`, simplified and spelled as upstream does.
+"""Affine maps and sets, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>` and `affine_set<(d0) : (d0 - 1 >= 0)>`,
+simplified and spelled as upstream does.
 
 An expression is `("d", i)`, `("s", i)`, an integer, or `(operator, left, right)`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import gcd
+from typing import TYPE_CHECKING, Any, cast
 
 from qrt.ir.attributes import Attribute
 
 if TYPE_CHECKING:
     from qrt.ir.attribute_parser import AttributeParser
+    from qrt.ir.parser import OperandName, Parser
 
 Expression = int | tuple[Any, ...]
 _WORDS = ("floordiv", "ceildiv", "mod")
@@ -29,9 +32,29 @@ class AffineMapAttr(Attribute):
         return cls(rank, 0, tuple(("d", i) for i in range(rank)))
 
     def spell(self, elide: bool = False) -> str:
-        dimensions = ", ".join(f"d{i}" for i in range(self.dimensions))
-        symbols = f"[{', '.join(f's{i}' for i in range(self.symbols))}]" if self.symbols else ""
-        return f"affine_map<({dimensions}){symbols} -> ({', '.join(map(_spell, self.results))})>"
+        results = ", ".join(map(spell_expression, self.results))
+        return f"affine_map<{_spell_names(self.dimensions, self.symbols)} -> ({results})>"
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerSetAttr(Attribute):
+    """`affine_set<...>`: the points at which each constraint's expression is zero (`is_equality`), or not negative."""
+
+    dimensions: int
+    symbols: int
+    constraints: tuple[tuple[Expression, bool], ...]
+
+    def spell(self, elide: bool = False) -> str:
+        constraints = ", ".join(
+            f"{spell_expression(expression)} {'==' if is_equality else '>='} 0"
+            for expression, is_equality in self.constraints
+        )
+        return f"affine_set<{_spell_names(self.dimensions, self.symbols)} : ({constraints})>"
+
+
+def _spell_names(dimensions: int, symbols: int) -> str:
+    listed = f"[{', '.join(f's{i}' for i in range(symbols))}]" if symbols else ""
+    return f"({', '.join(f'd{i}' for i in range(dimensions))}){listed}"
 
 
 def add(left: Expression, right: Expression) -> Expression:
@@ -88,21 +111,89 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     """What stands after the word `affine_map`. Raises ParseError."""
     scanner = parser.scanner
-    scanner.expect("<", " after 'affine_map'")
-    scanner.expect("(", " before affine dimensions")
-    names: dict[str, Expression] = {}
-    dimensions = _names(parser, names, "d", ")")
-    symbols = _names(parser, names, "s", "]") if scanner.accept("[") else 0
+    names, dimensions, symbols = _parse_header(parser, "affine_map")
     scanner.expect("->", " in affine map")
     scanner.expect("(", " before affine results")
+    results = parse_expressions(parser, names, ")")
+    scanner.expect(">", " closing the affine map")
+    return AffineMapAttr(dimensions, symbols, tuple(results))
+
+
+def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
+    """What stands after the word `affine_set`. Raises ParseError."""
+    scanner = parser.scanner
+    names, dimensions, symbols = _parse_header(parser, "affine_set")
+    scanner.expect(":", " in integer set")
+    scanner.expect("(", " before constraints")
+    constraints: list[tuple[Expression, bool]] = []
+    while not scanner.at(")") and (not constraints or scanner.accept(",")):
+        constraints.append(_constraint(parser, names))
+    scanner.expect(")", " after constraints")
+    scanner.expect(">", " closing the integer set")
+    return IntegerSetAttr(dimensions, symbols, tuple(constraints) or ((0, True),))
+
+
+class ValueNames(dict[str, Expression]):
+    """The SSA values that the expressions of a custom form name: `%i + symbol(%n)`. Each is one dimension or symbol."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dimensions: list[OperandName] = []
+        self.symbols: list[OperandName] = []
+
+    @property
+    def operands(self) -> "list[OperandName]":
+        return [*self.dimensions, *self.symbols]
+
+    def value(self, parser: "Parser", kind: str) -> Expression:
+        """The expression of the value at the cursor."""
+        operand = parser.operand()
+        found = self.dimensions if kind == "d" else self.symbols
+        if operand[:2] not in [known[:2] for known in self.operands]:
+            found.append(operand)
+            self[f"{operand[0]}#{operand[1]}"] = (kind, len(found) - 1)
+        return self[f"{operand[0]}#{operand[1]}"]
+
+
+def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr, list[OperandName]]":
+    """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
+    parser.scanner.expect(brackets[0])
+    names = ValueNames()
+    results = parse_expressions(parser, names, brackets[1])
+    return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
+
+
+def parse_expressions(parser: "AttributeParser", names: dict[str, Expression], close: str) -> list[Expression]:
+    """Expressions up to a bracket that closes them."""
+    scanner = parser.scanner
     results: list[Expression] = []
-    if not scanner.accept(")"):
+    if not scanner.accept(close):
         results.append(_sum(parser, names))
         while scanner.accept(","):
             results.append(_sum(parser, names))
-        scanner.expect(")", " after affine results")
-    scanner.expect(">", " closing the affine map")
-    return AffineMapAttr(dimensions, symbols, tuple(results))
+        scanner.expect(close, " after affine expressions")
+    return results
+
+
+def _parse_header(parser: "AttributeParser", word: str) -> tuple[dict[str, Expression], int, int]:
+    """`<(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
+    scanner = parser.scanner
+    scanner.expect("<", f" after '{word}'")
+    scanner.expect("(", " before affine dimensions")
+    names: dict[str, Expression] = {}
+    dimensions = _names(parser, names, "d", ")")
+    return names, dimensions, _names(parser, names, "s", "]") if scanner.accept("[") else 0
+
+
+def _constraint(parser: "AttributeParser", names: dict[str, Expression]) -> tuple[Expression, bool]:
+    left = _sum(parser, names)
+    for relation in (">=", "<=", "=="):
+        if parser.scanner.accept(relation):
+            right = _sum(parser, names)
+            if relation == "<=":
+                left, right = right, left
+            return _combine("+", left, _combine("*", right, -1)), relation == "=="
+    raise parser.scanner.error("expected '>=', '<=' or '==' in a constraint")
 
 
 def _names(parser: "AttributeParser", names: dict[str, Expression], kind: str, close: str) -> int:
@@ -166,10 +257,21 @@ def _operand(parser: "AttributeParser", names: dict[str, Expression]) -> Express
             return _combine("*", _operand(parser, names), -1)
     if scanner.text[start : start + 1].isdigit():
         return scanner.integer(64, "an affine constant")
+    if isinstance(names, ValueNames):
+        return _value(cast("Parser", parser), names)
     name = scanner.word("an affine expression")
     if name not in names:
         raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
     return names[name]
+
+
+def _value(parser: "Parser", names: ValueNames) -> Expression:
+    if not parser.scanner.accept_word("symbol"):
+        return names.value(parser, "d")
+    parser.scanner.expect("(", " after 'symbol'")
+    value = names.value(parser, "s")
+    parser.scanner.expect(")", " after a symbol")
+    return value
 
 
 def _is_constant(value: Expression) -> bool:
@@ -189,37 +291,156 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _combine(operator: str, left: Expression, right: Expression) -> Expression:
-    if isinstance(left, int) and isinstance(right, int):
+    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order."""
+    if isinstance(left, int) and isinstance(right, int) and (operator in "+*" or right > 0):
         return _CONSTANTS[operator](left, right)
     if operator in "+*" and (isinstance(left, int) or (_is_constant(left) and not _is_constant(right))):
         left, right = right, left
-    if right == 0 and operator in "+*":
-        return left if operator == "+" else 0
-    if right == 1 and operator != "+":
-        return 0 if operator == "mod" else left
-    if operator in "+*" and isinstance(right, int) and isinstance(left, tuple):
-        inner, *parts = left
-        if inner == operator and isinstance(parts[1], int):
-            return _combine(operator, parts[0], _combine(operator, parts[1], right))
-    return operator, left, right
+    found = _SIMPLIFY[operator](left, right)
+    return (operator, left, right) if found is None else found
 
 
-def _spell(value: Expression, tight: bool = False) -> str:
+def _parts(value: Expression, operator: str) -> tuple[Expression, Expression] | None:
+    """The two sides of an expression of this operator."""
+    return (value[1], value[2]) if isinstance(value, tuple) and value[0] == operator else None
+
+
+def _scaled(value: Expression) -> tuple[Expression, int]:
+    """An expression as a multiple of another."""
+    parts = _parts(value, "*")
+    return (parts[0], parts[1]) if parts is not None and isinstance(parts[1], int) else (value, 1)
+
+
+def _add(left: Expression, right: Expression) -> Expression | None:
+    if right == 0:
+        return left
+    inner = _parts(left, "+")
+    constant = inner[1] if inner is not None and isinstance(inner[1], int) else None
+    if inner is not None and constant is not None and isinstance(right, int):
+        return _combine("+", inner[0], constant + right)
+    (first, times), (second, more) = _scaled(left), _scaled(right)
+    if first == second:
+        return _combine("*", first, times + more)
+    if inner is not None and constant is not None:  # (d0 + 2) + d1 is d0 + d1 + 2
+        return _combine("+", _combine("+", inner[0], right), constant)
+    return _as_remainder(left, right)
+
+
+def _as_remainder(left: Expression, right: Expression) -> Expression | None:
+    """`e - (e floordiv q) * q` is `e mod q`."""
+    product = _parts(right, "*")
+    if product is None:
+        return None
+    quotient, factor = product
+    divisor: Expression = -factor if isinstance(factor, int) else _combine("*", factor, -1)
+    nested = _parts(quotient, "*")
+    if factor == -1 and nested is not None:
+        quotient, divisor = nested
+    division = _parts(quotient, "floordiv")
+    return _combine("mod", left, divisor) if division == (left, divisor) else None
+
+
+def _multiply(left: Expression, right: Expression) -> Expression | None:
+    if right in (0, 1):
+        return left if right == 1 else 0
+    inner = _parts(left, "*")
+    if inner is None or not isinstance(inner[1], int):
+        return None
+    if isinstance(right, int):
+        return _combine("*", inner[0], inner[1] * right)
+    return _combine("*", _combine("*", inner[0], right), inner[1])
+
+
+def _floor_divide(left: Expression, right: Expression) -> Expression | None:
+    if not isinstance(right, int) or right < 1:
+        return None
+    exact = _divide_exactly(left, right)
+    terms = _parts(left, "+")
+    if exact is None and terms is not None and any(_divisor(term) % right == 0 for term in terms):
+        return _combine("+", _combine("floordiv", terms[0], right), _combine("floordiv", terms[1], right))
+    return exact
+
+
+def _ceil_divide(left: Expression, right: Expression) -> Expression | None:
+    return _divide_exactly(left, right) if isinstance(right, int) and right >= 1 else None
+
+
+def _divide_exactly(left: Expression, right: int) -> Expression | None:
+    inner, times = _scaled(left)
+    if right == 1:
+        return left
+    return _combine("*", inner, times // right) if inner != left and times % right == 0 else None
+
+
+def _remainder(left: Expression, right: Expression) -> Expression | None:
+    if not isinstance(right, int) or right < 1:
+        return None
+    if _divisor(left) % right == 0:
+        return 0
+    for term, other in _sides(left):
+        if _divisor(term) % right == 0:
+            return _combine("mod", other, right)
+    inner = _parts(left, "mod")
+    if inner is not None and isinstance(inner[1], int) and inner[1] >= 1 and inner[1] % right == 0:
+        return _combine("mod", inner[0], right)
+    return None
+
+
+def _sides(value: Expression) -> list[tuple[Expression, Expression]]:
+    terms = _parts(value, "+")
+    return [] if terms is None else [terms, terms[::-1]]
+
+
+def _divisor(value: Expression) -> int:
+    """The largest integer that is known to divide an expression."""
+    if isinstance(value, int):
+        return abs(value)
+    if value[0] in ("d", "s"):
+        return 1
+    operator, left, right = value
+    if operator == "*":
+        return _divisor(left) * _divisor(right)
+    if operator in ("+", "mod"):
+        return gcd(_divisor(left), _divisor(right))
+    if isinstance(right, int) and right != 0 and _divisor(left) % right == 0:
+        return abs(_divisor(left) // right)
+    return 1
+
+
+_SIMPLIFY: dict[str, Callable[[Expression, Expression], Expression | None]] = {
+    "+": _add,
+    "*": _multiply,
+    "floordiv": _floor_divide,
+    "ceildiv": _ceil_divide,
+    "mod": _remainder,
+}
+
+
+def _plain_name(kind: str, index: int) -> str:
+    return f"{kind}{index}"
+
+
+def spell_expression(value: Expression, name: Callable[[str, int], str] = _plain_name, tight: bool = False) -> str:
+    """The text of an expression; `name` spells dimension ("d") or symbol ("s") number so-and-so.
+
+    >>> spell_expression(("+", ("*", ("d", 0), 4), -1))
+    'd0 * 4 - 1'
+    """
     if isinstance(value, int):
         return str(value)
     if value[0] in ("d", "s"):
-        return f"{value[0]}{value[1]}"
+        return name(*value)
     operator, left, right = value
     if operator == "*" and right == -1:
-        text = f"-{_spell(left, True)}"
+        text = f"-{spell_expression(left, name, True)}"
     elif operator != "+":
-        text = f"{_spell(left, True)} {operator} {_spell(right, True)}"
+        text = f"{spell_expression(left, name, True)} {operator} {spell_expression(right, name, True)}"
     elif isinstance(right, int) and right < 0:
-        text = f"{_spell(left)} - {-right}"
+        text = f"{spell_expression(left, name)} - {-right}"
     elif isinstance(right, tuple) and right[0] == "*" and isinstance(right[2], int) and right[2] < 0:
         factor = "" if right[2] == -1 else f" * {-right[2]}"
-        subtracted = _spell(right[1], right[2] != -1 or (right[1][0] == "+"))
-        text = f"{_spell(left)} - {subtracted}{factor}"
+        subtracted = spell_expression(right[1], name, right[2] != -1 or (right[1][0] == "+"))
+        text = f"{spell_expression(left, name)} - {subtracted}{factor}"
     else:
-        text = f"{_spell(left)} + {_spell(right)}"
+        text = f"{spell_expression(left, name)} + {spell_expression(right, name)}"
     return f"({text})" if tight else text

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir.affine import parse_affine_map
+from qrt.ir.affine import parse_affine_map, parse_affine_set
 from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
     FALSE,
@@ -31,7 +31,7 @@ from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, T
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
-_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
+_KEPT_AS_TEXT = frozenset({"sparse", "strided", "distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -265,10 +265,7 @@ class AttributeParser:
 
     def _attribute_text(self) -> str:
         """An attribute inside a type, aliases resolved."""
-        parts = [str(self.attribute())]
-        while self.scanner.accept(","):
-            parts.append(str(self.attribute()))
-        return ", ".join(parts)
+        return self.attribute().spell(elide=True)
 
     # -- locations --------------------------------------------------------------------------------------------------
 
@@ -472,4 +469,5 @@ _WORDS: dict[str, _Rule] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,
+    "affine_set": parse_affine_set,
 }

@@ -20,7 +20,7 @@ from qrt.types.quantized import (
     check_integrity,
     storage_range,
 )
-from qrt.types.shaped import MemRefType, TensorType, VectorType
+from qrt.types.shaped import MemRefType, StridedLayout, TensorType, VectorType, row_major
 
 __all__ = [
     "AnyQuantizedType",
@@ -34,6 +34,7 @@ __all__ = [
     "NoneType",
     "OpaqueType",
     "QuantizedType",
+    "StridedLayout",
     "TensorType",
     "TupleType",
     "Type",
@@ -42,5 +43,6 @@ __all__ = [
     "VectorType",
     "check_integrity",
     "parse_type",
+    "row_major",
     "storage_range",
 ]

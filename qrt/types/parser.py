@@ -28,7 +28,7 @@ from qrt.types.quantized import (
     parse_storage,
     storage_range,
 )
-from qrt.types.shaped import MAX_DIM, MemRefType, TensorType, VectorType
+from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
 _MEMO_LIMIT = 4096
 _memo: dict[str, Type] = {}
@@ -68,19 +68,19 @@ def parse_type(text: str) -> Type:
 
 class TypeParser:
     """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of unknown dialects
-    are kept as text; `attributes` reads the attributes inside a type, which are kept as text too."""
+    are kept as text; `attribute` reads an attribute inside a type, which is kept as text too."""
 
     def __init__(
         self,
         scanner: Scanner,
         alias: Callable[[str, int], Type] | None = None,
         opaque: Callable[[], bool] | None = None,
-        attributes: Callable[[], str] | None = None,
+        attribute: Callable[[], str] | None = None,
     ) -> None:
         self.scanner = scanner
         self.alias = alias
         self.opaque = opaque
-        self.attributes = attributes or (lambda: scanner.balanced("an attribute"))
+        self.attribute = attribute or (lambda: scanner.balanced("an attribute", ","))
 
     def parse(self) -> Type:
         """Any type, a function type included."""
@@ -143,14 +143,55 @@ class TypeParser:
         element, at = self._element()
         encoding = None
         if self.scanner.accept(",") and not self.scanner.at(">"):
-            encoding = self.attributes()
+            encoding = self.attribute()
         return self._built(lambda: TensorType(shape, element, encoding), at)
 
     def _memref(self, start: int) -> Type:
         shape = self._shape("memref")
         element, at = self._element()
-        layout = self.attributes() if self.scanner.accept(",") else None
-        return self._built(lambda: MemRefType(shape, element, layout), at)
+        layout: StridedLayout | str | None = None
+        space: str | None = None
+        while self.scanner.accept(","):
+            start = self.scanner.skip()
+            if self.scanner.accept_word("strided"):
+                layout = self._strided()
+                continue
+            text = self.attribute()
+            if text.startswith("affine_map"):
+                layout = text
+                self._check_map_rank(text, shape, start)
+            elif space is not None:
+                raise self.scanner.error("multiple memory spaces specified in memref type", start, self.scanner.pos)
+            else:
+                space = text
+        return self._built(lambda: MemRefType(shape, element, layout, space), at)
+
+    def _check_map_rank(self, text: str, shape: list[int | None] | None, start: int) -> None:
+        dimensions = text.partition("(")[2].partition(")")[0]
+        count = dimensions.count(",") + 1 if dimensions else 0
+        if shape is not None and count != len(shape):
+            message = f"memref layout mismatch between rank and affine map: {len(shape)} != {count}"
+            raise self.scanner.error(message, start, self.scanner.pos)
+
+    def _strided(self) -> StridedLayout:
+        scanner = self.scanner
+        scanner.expect("<", " after 'strided'")
+        scanner.expect("[", " before strides")
+        strides: list[int | None] = []
+        while not scanner.at("]") and (not strides or scanner.accept(",")):
+            strides.append(self._stride())
+        scanner.expect("]", " after strides")
+        offset: int | None = 0
+        if scanner.accept(","):
+            if not scanner.accept_word("offset"):
+                raise scanner.error("expected 'offset' after strides")
+            scanner.expect(":", " after 'offset'")
+            offset = self._stride()
+        scanner.expect(">", " closing the layout")
+        return StridedLayout(tuple(strides), offset)
+
+    def _stride(self) -> int | None:
+        return None if self.scanner.accept("?") else self.scanner.integer(64, "a 64-bit signed integer or '?'")
 
     def _vector(self, start: int) -> Type:
         scanner = self.scanner

@@ -1,16 +1,14 @@
-"""What the custom forms of several dialects share: flags, bracketed operands, and the constraints on types."""
+"""What the custom forms of several dialects share: flags, and the constraints on types."""
 
 from typing import TYPE_CHECKING
 
 from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.attributes import OpaqueAttr
 from qrt.ir.constraints import I1, INDEX, element_of, is_float, is_integer, with_element
-from qrt.ir.core import Operation, Value
+from qrt.ir.core import Operation
 from qrt.ir.define import AttributeSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from qrt.ir.parser import Parser, PendingOperation
     from qrt.ir.printer import Printer
 
@@ -40,20 +38,6 @@ def print_flag(printer: "Printer", operation: Operation, name: str) -> None:
         printer.word(flag.text.removeprefix("#arith."))
 
 
-def parse_enclosed(parser: "Parser", pending: "PendingOperation", brackets: str) -> int:
-    """Operands in brackets, perhaps none; how many there were."""
-    scanner = parser.scanner
-    scanner.expect(brackets[0])
-    operands = parser.operand_list() if scanner.at("%") else []
-    scanner.expect(brackets[1], " after operands")
-    pending.operands.extend(operands)
-    return len(operands)
-
-
-def print_enclosed(printer: "Printer", values: "Sequence[Value]", brackets: str) -> None:
-    printer.attach(f"{brackets[0]}{', '.join(map(printer.name, values))}{brackets[1]}")
-
-
 def require_same_shape(operation: Operation) -> None:
     """All operands and results: all scalars, or of one shape."""
     values = [*operation.operands, *operation.results]
@@ -68,9 +52,7 @@ __all__ = [
     "flag_spec",
     "is_float",
     "is_integer",
-    "parse_enclosed",
     "parse_flag",
-    "print_enclosed",
     "print_flag",
     "require_same_shape",
     "with_element",
