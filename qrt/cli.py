@@ -55,6 +55,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
     run.add_argument("--threads", type=int, metavar="N")
     run.add_argument("--interpret", action="store_true", help="run every op's plain reference instead of the kernels")
+    run.add_argument("--max-steps", type=int, metavar="N", help="stop after N operations in the interpreter")
+    run.add_argument(
+        "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"
+    )
     run.set_defaults(command=_run)
 
     opt = commands.add_parser("opt", help="check, transform and print a program", allow_abbrev=False)
@@ -81,10 +85,10 @@ def _run(options: argparse.Namespace) -> None:
             stack.enter_context(kernels.use(options.isa))
         if options.threads is not None:
             kernels.set_num_threads(options.threads)
-        program = Program(_read(options.file), options.function)
+        program = Program(_read(options.file), options.function, saturating=options.saturating)
         inputs = {name: _load_array(path) for name, path in map(_pair, options.input)}
         inputs |= {name: _parse_value(text, program, name) for name, text in map(_pair, options.input_value)}
-        results = program.run(inputs, interpret=options.interpret)
+        results = program.run(inputs, interpret=options.interpret, max_steps=options.max_steps)
     targets = dict(map(_pair, options.output))
     if unknown := set(targets) - set(results):
         raise ModelError(f"no output is named {min(unknown)!r}; the outputs are {', '.join(results) or 'none'}")

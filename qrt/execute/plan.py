@@ -1,35 +1,32 @@
-"""Plans: a function for concrete input shapes as steps over slots, buffers with lifetimes in one arena, weights
-packed once.
+"""Plans: a function for concrete input shapes as steps over slots, and the buffers behind the slots.
 
-A plan is built by walking the function: constants fold, calls are inlined, ``reshape`` and storage casts that change
-nothing become other names of the same slot, and every other op is bound to its kernel. Maximal runs of kernel steps
-are one call into C.
+Maximal runs of kernel steps are one call into C; what the interpreter runs stands between them, over one frame.
 """
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.errors import ModelError, QuantError
-from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call
-from qrt.execute.values import as_tensor, concrete, storage_cast
-from qrt.ir import Module, Operation
+from qrt.execute.interpret.core import Frame, Run
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
-from qrt.types import TensorType, UniformType
+from qrt.types import TensorType
 
 _ALIGNMENT = 64
+
+Segment = Callable[[list[Any], Frame], None]
+"""Steps that run together: reads and writes buffers, or the frame of the interpreter."""
 
 
 @dataclass(frozen=True)
 class Coverage:
     """Where one op of the program runs: ``kernel`` (``detail`` names the entry and its ISA), ``reference``,
-    ``constant`` or ``alias``."""
+    ``interpreter``, ``constant`` or ``alias``."""
 
     op: str
     location: str
@@ -37,53 +34,76 @@ class Coverage:
     detail: str = ""
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A value of the program: its slot, and the type under which this name sees it."""
-
-    slot: int
-    type: TensorType
-
-
 @dataclass
-class _Slot:
+class Slot:
+    """What one buffer is: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array ``owned`` by one
+    run, both of ``type``; a ``value`` that an interpreted step puts there."""
+
     kind: str
-    type: TensorType
+    type: TensorType | None
     first: int = 0
     last: int = 0
     offset: int = 0
 
     @property
+    def static_type(self) -> TensorType:
+        assert self.type is not None  # buffers are made for known types
+        return self.type
+
+    @property
     def nbytes(self) -> int:
-        return prod(static_shape(self.type, "plan")) * element_dtype(self.type.element).itemsize
+        return prod(static_shape(self.static_type, "plan")) * element_dtype(self.static_type.element).itemsize
 
 
 @dataclass(frozen=True)
-class _Step:
+class CallStep:
+    """A call on slots, the last of which it writes."""
+
     call: BoundCall
     slots: tuple[int, ...]
     coverage: Coverage
 
+    def __call__(self, buffers: list[Any], frame: Frame) -> None:
+        self.call(*(buffers[slot] for slot in self.slots))
+
 
 @dataclass(frozen=True)
-class _StorageCast:
-    """``quant.scast`` of a value that is not constant, where it changes the dtype or the range."""
+class ValueStep:
+    """Anything else: a segment of its own."""
 
-    source: TensorType
-    target: TensorType
+    run: Segment
+    coverage: Coverage
 
-    def __call__(self, *arrays: Array) -> None:
-        source, out = arrays
-        out[...] = storage_cast(source, self.source.element, self.target.element)
+    def __call__(self, buffers: list[Any], frame: Frame) -> None:
+        self.run(buffers, frame)
+
+
+Step = CallStep | ValueStep
+
+
+@dataclass(frozen=True)
+class Result:
+    """A value of the function's ``return``: the slot, and how it is made an array of the caller's own."""
+
+    slot: int
+    shape: tuple[int, ...] | None
+    """None where only the run knows it."""
+    is_shared: bool
+    """Whether the caller gets the array in the slot itself: a memref."""
 
 
 class Plan:
     """One function planned for one set of input types. ``run`` may be called from many threads at once."""
 
     def __init__(
-        self, slots: list[_Slot], constants: dict[int, Array], steps: list[_Step], results: list[_Place]
+        self,
+        slots: list[Slot],
+        constants: dict[int, Array],
+        steps: Sequence[Step],
+        results: Sequence[Result],
+        template: Frame,
     ) -> None:
-        self._slots, self._constants, self._results = slots, constants, results
+        self._slots, self._constants, self._results, self._template = slots, constants, results, template
         self.coverage = [step.coverage for step in steps]
         self.isa = kernels.active()
         self.arena_bytes = _allocate(slots)
@@ -91,11 +111,7 @@ class Plan:
         self._free: list[dict[int, Array]] = []
         self._lock = threading.Lock()
 
-    @property
-    def result_types(self) -> list[TensorType]:
-        return [place.type for place in self._results]
-
-    def run(self, inputs: Sequence[Array]) -> list[Array]:
+    def run(self, inputs: Sequence[Array], max_steps: int | None = None) -> list[Array]:
         """Runs on arrays of the planned shapes and returns fresh result arrays."""
         with self._lock:
             temporaries = self._free.pop() if self._free else None
@@ -103,23 +119,32 @@ class Plan:
             temporaries = self._workspace()
         given = iter(inputs)
         buffers = [self._buffer(i, slot, given, temporaries) for i, slot in enumerate(self._slots)]
-        for segment in self._segments:
-            segment(buffers)
-        results = [self._result(place, buffers) for place in self._results]
+        frame = self._template.copy()
+        frame[0] = Run(max_steps)
+        with np.errstate(all="ignore"):
+            for segment in self._segments:
+                segment(buffers, frame)
+        results = [self._result(result, buffers) for result in self._results]
         with self._lock:
             self._free.append(temporaries)
         return results
 
-    def _buffer(self, index: int, slot: _Slot, inputs: Iterator[Array], temporaries: Mapping[int, Array]) -> Array:
+    def _buffer(self, index: int, slot: Slot, inputs: Iterator[Array], temporaries: Mapping[int, Array]) -> Any:
         if slot.kind == "input":
             return next(inputs)
         if slot.kind == "constant":
             return self._constants[index]
-        return temporaries[index] if slot.kind == "temporary" else _empty(slot.type)
+        if slot.kind == "value":
+            return None
+        return temporaries[index] if slot.kind == "temporary" else empty(slot.static_type)
 
-    def _result(self, place: _Place, buffers: Sequence[Array]) -> Array:
-        array = buffers[place.slot].reshape(static_shape(place.type, "result"))
-        return array if self._slots[place.slot].kind == "output" else array.copy()
+    def _result(self, result: Result, buffers: Sequence[Any]) -> Array:
+        array: Array = np.asarray(buffers[result.slot])
+        if result.is_shared:
+            return array
+        if result.shape is not None:
+            array = array.reshape(result.shape)
+        return array if self._slots[result.slot].kind == "owned" else array.copy()
 
     def _workspace(self) -> dict[int, Array]:
         """One arena and the temporaries' views of it."""
@@ -129,12 +154,13 @@ class Plan:
         for index, slot in enumerate(self._slots):
             if slot.kind == "temporary":
                 at = start + slot.offset
-                view = raw[at : at + slot.nbytes].view(element_dtype(slot.type.element))
-                views[index] = view.reshape(static_shape(slot.type, "plan"))
+                view = raw[at : at + slot.nbytes].view(element_dtype(slot.static_type.element))
+                views[index] = view.reshape(static_shape(slot.static_type, "plan"))
         return views
 
 
-def _empty(t: TensorType) -> Array:
+def empty(t: TensorType) -> Array:
+    """An array of a static type, not filled."""
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
@@ -143,38 +169,35 @@ def is_kernel(call: BoundCall) -> TypeGuard[_core.Call]:
     return isinstance(call, _core.Call)
 
 
-def _segments(steps: Sequence[_Step], slot_count: int) -> list[Callable[[Sequence[Array]], None]]:
+def _segments(steps: Sequence[Step], slot_count: int) -> list[Segment]:
     """Maximal runs of kernel steps as one C plan each; every other step by itself."""
-    segments: list[Callable[[Sequence[Array]], None]] = []
-    run: list[_Step] = []
+    segments: list[Segment] = []
+    run: list[CallStep] = []
 
     def flush() -> None:
         if run:
-            calls = [s.call for s in run if is_kernel(s.call)]
-            segments.append(_core.Plan(calls, [s.slots for s in run], slot_count).run)
+            calls = [step.call for step in run if is_kernel(step.call)]
+            segments.append(_kernel_segment(_core.Plan(calls, [step.slots for step in run], slot_count)))
             run.clear()
 
     for step in steps:
-        if is_kernel(step.call):
+        if isinstance(step, CallStep) and is_kernel(step.call):
             run.append(step)
             continue
         flush()
-        segments.append(_python_segment(step))
+        segments.append(step)
     flush()
     return segments
 
 
-def _python_segment(step: _Step) -> Callable[[Sequence[Array]], None]:
-    def segment(buffers: Sequence[Array]) -> None:
-        step.call(*(buffers[s] for s in step.slots))
-
-    return segment
+def _kernel_segment(plan: _core.Plan) -> Segment:
+    return lambda buffers, frame: plan.run(buffers)
 
 
-def _allocate(slots: Sequence[_Slot]) -> int:
+def _allocate(slots: Sequence[Slot]) -> int:
     """Gives every temporary an offset so that none overlap while both live: first fit, the largest first. Returns the
     bytes needed."""
-    placed: list[_Slot] = []
+    placed: list[Slot] = []
     for slot in sorted((s for s in slots if s.kind == "temporary"), key=lambda s: -s.nbytes):
         at = 0
         for other in sorted(placed, key=lambda s: s.offset):
@@ -184,118 +207,3 @@ def _allocate(slots: Sequence[_Slot]) -> int:
         slot.offset = at
         placed.append(slot)
     return max((s.offset + s.nbytes for s in placed), default=0)
-
-
-# ------------------------------------------------------------------------------------------------------------- building
-
-
-def build(module: Module, function: Operation, input_types: Sequence[TensorType]) -> Plan:
-    """Plans ``function`` of ``module`` for inputs of static types."""
-    builder = _Builder(module)
-    places = [builder.slot("input", t) for t in input_types]
-    results = builder.inline(function, places, 0)
-    builder.finish(results)
-    return Plan(builder.slots, builder.constants, builder.steps, results)
-
-
-class _Builder:
-    def __init__(self, module: Module) -> None:
-        self.module = module
-        self.slots: list[_Slot] = []
-        self.constants: dict[int, Array] = {}
-        self.steps: list[_Step] = []
-
-    def slot(self, kind: str, t: TensorType) -> _Place:
-        self.slots.append(_Slot(kind, t, len(self.steps), len(self.steps)))
-        return _Place(len(self.slots) - 1, t)
-
-    def inline(self, function: Operation, arguments: Sequence[_Place], depth: int) -> list[_Place]:
-        """Plans the body of a function on these places; returns those of its results."""
-        if depth > MAX_CALL_DEPTH:
-            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
-        block = body(function)
-        places = dict(zip(block.arguments, arguments, strict=True))
-        for op in block:
-            operands = [places[v] for v in op.operands]
-            if op.name == "func.return":
-                return operands
-            try:
-                results = self._op(op, operands, depth)
-            except ModelError:
-                raise
-            except QuantError as error:
-                raise failure(op, str(error)) from error
-            places.update(zip(op.results, results, strict=True))
-        raise failure(function, "the function does not return")
-
-    def _op(self, op: Operation, operands: list[_Place], depth: int) -> list[_Place]:
-        if op.name == "arith.constant":
-            return [self._constant(constant_array(op), as_tensor(op.results[0].type))]
-        if op.name == "func.call":
-            return self.inline(callee(self.module, op), operands, depth + 1)
-        if op.name == "quant.scast":
-            return [self._storage_cast(op, operands[0])]
-        return [self._family(op, operands)]
-
-    def _family(self, op: Operation, operands: list[_Place]) -> _Place:
-        types = tuple(p.type for p in operands)
-        family, attributes, result = family_call(op, types)
-        if family.name == "reshape":
-            return _Place(operands[0].slot, result)
-        if all(p.slot in self.constants for p in operands):
-            return self._folded(family.call(types, result, attributes)[0], operands, result)
-        packed = {
-            i: self._array(operands[i])
-            for i in family.packs
-            if i < len(operands) and operands[i].slot in self.constants
-        }
-        call, has_kernel = family.call(types, result, attributes, packed)
-        inputs = [p for i, p in enumerate(operands) if i not in packed]
-        detail = f"{call.name} ({call.isa})" if is_kernel(call) else family.name
-        return self._step(
-            call, inputs, result, Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)
-        )
-
-    def _storage_cast(self, op: Operation, operand: _Place) -> _Place:
-        target = as_tensor(op.results[0].type)
-        target = concrete(target, static_shape(operand.type, "scast"), "the result of quant.scast")
-        source = operand.type
-        call = _StorageCast(source, target)
-        if operand.slot in self.constants:
-            return self._folded(call, [operand], target)
-        quantized = source.element if isinstance(source.element, UniformType) else target.element
-        assert isinstance(quantized, UniformType)
-        whole = quantized.is_signed and quantized.storage_width in (8, 16, 32)
-        if whole and (quantized.has_default_bounds or quantized is source.element):
-            return _Place(operand.slot, target)
-        return self._step(call, [operand], target, Coverage(op.name, str(op.location), "reference", "scast"))
-
-    def _step(self, call: BoundCall, operands: Sequence[_Place], result: TensorType, coverage: Coverage) -> _Place:
-        place = self.slot("temporary", result)
-        for operand in operands:
-            self.slots[operand.slot].last = len(self.steps)
-        self.steps.append(_Step(call, (*(p.slot for p in operands), place.slot), coverage))
-        return place
-
-    def _folded(self, call: BoundCall, operands: Sequence[_Place], result: TensorType) -> _Place:
-        array = _empty(result)
-        call(*(self._array(p) for p in operands), array)
-        return self._constant(array, result)
-
-    def _array(self, place: _Place) -> Array:
-        return self.constants[place.slot].reshape(static_shape(place.type, "constant"))
-
-    def _constant(self, array: Array, t: TensorType) -> _Place:
-        place = self.slot("constant", t)
-        self.constants[place.slot] = array
-        return place
-
-    def finish(self, results: Sequence[_Place]) -> None:
-        """Results that no other name holds are written straight into fresh arrays."""
-        for place in results:
-            slot = self.slots[place.slot]
-            if slot.kind == "temporary":
-                slot.kind = "output"
-        used = {s for step in self.steps for s in step.slots} | {p.slot for p in results}
-        for index in [i for i in self.constants if i not in used]:
-            self.constants[index] = np.empty(0, np.uint8)

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ import numpy as np
 
 from qrt import ir, kernels
 from qrt.errors import ModelError
+from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
-from qrt.execute.plan import Coverage, Plan, build
+from qrt.execute.plan import Coverage, Plan
 from qrt.execute.values import as_tensor, concrete, incoming, of_rank, outgoing
 from qrt.ops.core import Array
-from qrt.types import TensorType
+from qrt.types import MemRefType, TensorType
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
@@ -24,15 +25,19 @@ PICKLE_VERSION = 1
 @dataclass(frozen=True)
 class Port:
     """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
-    of rank 0."""
+    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array."""
 
     name: str
     type: TensorType
+    in_place: bool = False
 
 
 class Program:
     """A compiled function. Call it with its arguments in order, or ``run`` it with a dict by name; both are safe from
     many threads.
+
+    ``saturating`` converts a float that an integer type cannot hold to the nearest one it can, where that is undefined
+    and an error without.
 
     Float inputs are arrays of the declared dtype; quantized inputs are QuantTensors of the declared type or its
     storage integers. Quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes,
@@ -41,7 +46,7 @@ class Program:
     Raises ``ModelError`` for arguments that do not fit and ops that do not run, ``VerifyError`` for an invalid module.
     """
 
-    def __init__(self, module: ir.Module, function: str | None = None) -> None:
+    def __init__(self, module: ir.Module, function: str | None = None, *, saturating: bool = False) -> None:
         module.verify()
         self._module = module
         self._function = _choose(module, function)
@@ -50,7 +55,8 @@ class Program:
         self.outputs = _ports(self._function, "result")
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
         self._lock = threading.Lock()
-        self._interpreter = Interpreter(module)
+        self._saturating = saturating
+        self._interpreter = Interpreter(module, saturating=saturating)
         if all(port.type.has_static_shape for port in self.inputs):
             self._plan([port.type for port in self.inputs])
 
@@ -59,15 +65,18 @@ class Program:
         results = self._run(self._incoming(arguments))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def run(self, inputs: Mapping[str, Any], *, interpret: bool = False) -> dict[str, Any]:
-        """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits."""
+    def run(
+        self, inputs: Mapping[str, Any], *, interpret: bool = False, max_steps: int | None = None
+    ) -> dict[str, Any]:
+        """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
+        ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
         names = [port.name for port in self.inputs]
         if unknown := set(inputs) - set(names):
             raise ModelError(f"no input is named {min(unknown)!r}; the inputs are {', '.join(names) or 'none'}")
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
         arrays = self._incoming([inputs[name] for name in names])
-        results = self._interpret(arrays) if interpret else self._run(arrays)
+        results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
         return dict(zip((port.name for port in self.outputs), results, strict=True))
 
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
@@ -83,21 +92,26 @@ class Program:
         if len(arguments) != len(self.inputs):
             raise ModelError(f"{self.name} takes {len(self.inputs)} arguments, got {len(arguments)}")
         return [
-            incoming(value, port.type, f"input {port.name!r}")
+            incoming(value, port.type, f"input {port.name!r}", port.in_place)
             for value, port in zip(arguments, self.inputs, strict=True)
         ]
 
-    def _run(self, arrays: Sequence[Array]) -> list[Any]:
+    def _run(self, arrays: Sequence[Array], max_steps: int | None = None) -> list[Any]:
         types = [TensorType(a.shape, port.type.element) for a, port in zip(arrays, self.inputs, strict=True)]
         plan = self._plan(types)
-        return [outgoing(a, t) for a, t in zip(plan.run(arrays), plan.result_types, strict=True)]
+        return self._outgoing(plan.run(arrays, max_steps))
 
-    def _interpret(self, arrays: Sequence[Array]) -> list[Any]:
+    def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
         values = [
             of_rank(a, v.type) for a, v in zip(arrays, self._function.regions[0].blocks[0].arguments, strict=True)
         ]
-        results = map(np.asarray, self._interpreter.call(self._function, values))
-        return [outgoing(a, TensorType(a.shape, p.type.element)) for a, p in zip(results, self.outputs, strict=True)]
+        return self._outgoing(map(np.asarray, self._interpreter.call(self._function, values, max_steps)))
+
+    def _outgoing(self, results: Iterable[Array]) -> list[Any]:
+        return [
+            outgoing(a, concrete(p.type, a.shape, f"result {p.name!r}"))
+            for a, p in zip(results, self.outputs, strict=True)
+        ]
 
     def _plan(self, types: Sequence[TensorType]) -> Plan:
         key = (kernels.active(), *types)
@@ -106,7 +120,7 @@ class Program:
             if found is not None:
                 self._plans.move_to_end(key)
                 return found
-        plan = build(self._module, self._function, types)
+        plan = build(self._module, self._function, types, self._saturating)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
@@ -119,16 +133,16 @@ class Program:
         return f"Program {self.name}({inputs}) -> ({outputs})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, str(self._module), self.name)
+        return _rebuild, (PICKLE_VERSION, str(self._module), self.name, self._saturating)
 
 
-def _rebuild(version: int, text: str, function: str) -> Program:
+def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
     if version != PICKLE_VERSION:
         raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
-    return Program(ir.parse(text, filename=f"<pickled {function}>"), function)
+    return Program(ir.parse(text, filename=f"<pickled {function}>"), function, saturating=saturating)
 
 
-def compile(module: ir.Module | str, function: str | None = None) -> Program:
+def compile(module: ir.Module | str, function: str | None = None, *, saturating: bool = False) -> Program:
     """Compiles a function of a module (or of MLIR text): ``main``, the only one, or the one named.
 
     >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
@@ -139,7 +153,7 @@ def compile(module: ir.Module | str, function: str | None = None) -> Program:
     >>> compile(text)(np.float32([1, 2])).storage.tolist()
     [5, 7]
     """
-    return Program(ir.parse(module) if isinstance(module, str) else module, function)
+    return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
 
 
 def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
@@ -175,4 +189,4 @@ def _ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
     names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
     if len(set(names)) != len(names):
         raise ModelError(f"the {kind} share a name: {', '.join(names)}")
-    return tuple(Port(name, as_tensor(t)) for name, t in zip(names, types, strict=True))
+    return tuple(Port(n, as_tensor(t), isinstance(t, MemRefType)) for n, t in zip(names, types, strict=True))

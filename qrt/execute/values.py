@@ -19,7 +19,9 @@ ShapedType = TensorType | VectorType | MemRefType
 
 
 def as_tensor(t: Type) -> TensorType:
-    """The tensor type of a value; a scalar is a tensor of rank 0."""
+    """The tensor type of a value; a scalar is a tensor of rank 0, a memref a tensor of its shape."""
+    if isinstance(t, MemRefType):
+        return TensorType(t.shape, t.element)
     return t if isinstance(t, TensorType) else TensorType((), t)
 
 
@@ -39,8 +41,11 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
     return TensorType(shape, declared.element)
 
 
-def incoming(value: Any, declared: TensorType, what: str) -> Array:
-    """An argument as the program takes it; a wrong dtype, type or shape is a ``ModelError`` that names the argument."""
+def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:
+    """An argument as the program takes it; a wrong dtype, type or shape is a ``ModelError`` that names the argument.
+    With ``in_place`` it is the caller's own array."""
+    if in_place and not (isinstance(value, np.ndarray) and value.flags.writeable and ready(value) is value):
+        raise ModelError(f"{what} is written in place: it must be a writeable, C-contiguous array")
     element = declared.element
     if isinstance(value, QuantTensor):
         if value.type != element:

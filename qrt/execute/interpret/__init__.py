@@ -20,20 +20,20 @@ for _dialect in DIALECTS:
 
 
 class Interpreter:
-    """Runs functions of one module. `max_steps` bounds the operations of one call; with `saturating`, a float that an
-    integer type cannot hold converts to the nearest one it can, where it is undefined without."""
+    """Runs functions of one module. With `saturating`, a float that an integer type cannot hold converts to the
+    nearest one it can, where it is undefined without."""
 
-    def __init__(self, module: Module, *, max_steps: int | None = None, saturating: bool = False) -> None:
+    def __init__(self, module: Module, *, saturating: bool = False) -> None:
         self._code = ModuleCode(module, TABLES, saturating)
-        self._max_steps = max_steps
 
-    def call(self, function: Operation, arguments: Sequence[Any]) -> list[Any]:
-        """The results of a function on arrays, or NumPy scalars, as ``execute.values`` says.
+    def call(self, function: Operation, arguments: Sequence[Any], max_steps: int | None = None) -> list[Any]:
+        """The results of a function on arrays, or NumPy scalars, as ``execute.values`` says, in at most `max_steps`
+        operations.
 
         Raises ModelError at the op that does not run or whose result is undefined."""
         with np.errstate(all="ignore"):
             try:
-                return self._code.function(function).call(Run(self._max_steps), arguments)
+                return self._code.function(function).call(Run(max_steps), arguments)
             except RecursionError:
                 raise failure(function, "regions are nested too deeply to run") from None
 
