@@ -4,7 +4,7 @@ simplified and spelled as upstream does.
 An expression is `("d", i)`, `("s", i)`, an integer, or `(operator, left, right)`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
 from typing import TYPE_CHECKING, Any, cast
@@ -57,9 +57,55 @@ def _spell_names(dimensions: int, symbols: int) -> str:
     return f"({', '.join(f'd{i}' for i in range(dimensions))}){listed}"
 
 
+def add(left: Expression, right: Expression) -> Expression:
+    """`left + right`, simplified."""
+    return _combine("+", left, right)
+
+
+def multiply(left: Expression, right: int) -> Expression:
+    """`left * right`, simplified."""
+    return _combine("*", left, right)
+
+
 def floordiv(left: Expression, right: int) -> Expression:
     """`left floordiv right`, simplified."""
     return _combine("floordiv", left, right)
+
+
+def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
+    """The value of an expression: of integers, or of integer arrays that broadcast.
+
+    >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
+    7
+    """
+    if isinstance(value, int):
+        return value
+    if value[0] == "d":
+        return dimensions[value[1]]
+    if value[0] == "s":
+        return symbols[value[1]]
+    operator, left, right = value
+    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), evaluate(right, dimensions, symbols))
+
+
+def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
+    """(constant term, coefficient of each dimension) of an expression that is a weighted sum of dimensions; else None.
+
+    >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
+    (5, 0, 2)
+    """
+    if isinstance(value, int):
+        return (value, *[0] * dimensions)
+    if value[0] == "d":
+        return (0, *(int(index == value[1]) for index in range(dimensions)))
+    operator, left, right = value
+    first = linear(left, dimensions) if operator in "+*" else None
+    second = linear(right, dimensions) if first is not None else None
+    if first is None or second is None:
+        return None
+    if operator == "+":
+        return tuple(a + b for a, b in zip(first, second, strict=True))
+    return tuple(a * right for a in first) if isinstance(right, int) else None
 
 
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
@@ -235,7 +281,7 @@ def _is_constant(value: Expression) -> bool:
     return value[0] == "s" or (value[0] != "d" and all(map(_is_constant, value[1:])))
 
 
-_CONSTANTS: dict[str, Callable[[int, int], int]] = {
+_CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "*": lambda a, b: a * b,
     "floordiv": lambda a, b: a // b,
