@@ -1,7 +1,7 @@
 """The ops that are known, by name. A dialect is a module of `qrt.ir.dialects` with a list `OPS`."""
 
 from qrt.ir.define import Definition
-from qrt.ir.dialects import arith, builtin, cf, func, linalg, math, qrt, quant, scf, shape, tensor
+from qrt.ir.dialects import arith, builtin, cf, func, linalg, math, memref, qrt, quant, scf, shape, tensor
 
 DIALECTS = {
     "arith": arith,
@@ -10,6 +10,7 @@ DIALECTS = {
     "func": func,
     "linalg": linalg,
     "math": math,
+    "memref": memref,
     "quant": quant,
     "qrt": qrt,
     "scf": scf,

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from qrt.types import MemRefType, StridedLayout
 
@@ -49,17 +50,6 @@ def subview(
     return MemRefType(sizes, source.element, StridedLayout(tuple(strides), offset), source.space)
 
 
-def is_rank_reduction(full: Sequence[Number], reduced: Sequence[Number]) -> tuple[int, ...] | None:
-    """The dimensions of `full` that are left, where the others are of size 1; None if `reduced` is no such shape."""
-    kept: list[int] = []
-    for index, size in enumerate(full):
-        if len(kept) < len(reduced) and size == reduced[len(kept)]:
-            kept.append(index)
-        elif size != 1:
-            return None
-    return tuple(kept) if len(kept) == len(reduced) else None
-
-
 def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
     """The type of a memref whose dimension i becomes the dimensions `groups[i]` of `shape`."""
     layout = source.strides
@@ -69,7 +59,9 @@ def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequenc
         return MemRefType(shape, source.element, None, source.space)
     strides: list[Number] = []
     for group, stride in zip(groups, layout.strides, strict=True):
-        strides += [times(stride, product([shape[inner] for inner in group[index + 1 :]])) for index in range(len(group))]
+        strides += [
+            times(stride, product([shape[inner] for inner in group[index + 1 :]])) for index in range(len(group))
+        ]
     return MemRefType(shape, source.element, StridedLayout(tuple(strides), layout.offset), source.space)
 
 
@@ -83,7 +75,7 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
         return MemRefType(shape, source.element, None, source.space)
     for group in groups:
         kept = [index for index in group if source.shape[index] != 1]
-        for outer, inner in zip(kept, kept[1:], strict=False):
+        for outer, inner in pairwise(kept):
             wanted = times(layout.strides[inner], source.shape[inner])
             if wanted is not None and layout.strides[outer] not in (None, wanted):
                 return None
