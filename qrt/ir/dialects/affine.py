@@ -143,16 +143,19 @@ def evaluate(expression: Expression, values: Sequence[int], dimensions: int) -> 
     if isinstance(expression, int):
         return expression
     if expression[0] in ("d", "s"):
-        return values[expression[1] + (dimensions if expression[0] == "s" else 0)]
-    operator, *parts = expression
-    left, right = (evaluate(part, values, dimensions) for part in parts)
+        index: int = expression[1] + (dimensions if expression[0] == "s" else 0)
+        return values[index]
+    operator: str = expression[0]
+    left, right = (evaluate(part, values, dimensions) for part in expression[1:])
     if left is None or right is None:
         return None
     if operator in "+*":
         return left + right if operator == "+" else left * right
     if right <= 0:
         return None
-    return {"floordiv": left // right, "ceildiv": -(-left // right), "mod": left % right}[operator]
+    if operator == "mod":
+        return left % right
+    return left // right if operator == "floordiv" else -(-left // right)
 
 
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> "Callable[[Operation, Folds], list[Value | Attribute] | None]":
