@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrt import kernels
 from qrt._version import __version__
-from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, VerifyError
+from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, UndefinedError, VerifyError
 from qrt.functions import (
     add,
     avg_pool2d,
@@ -53,6 +53,7 @@ __all__ = [
     "QuantTensor",
     "QuantTypeError",
     "TensorType",
+    "UndefinedError",
     "UniformType",
     "VerifyError",
     "__version__",

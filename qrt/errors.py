@@ -50,6 +50,10 @@ class KernelError(QuantError):
     """A kernel that is missing, cannot run here, or refused its arguments."""
 
 
+class UndefinedError(QuantError):
+    """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much."""
+
+
 class DiagnosticError(QuantError):
     """An error at a place in a text: prints `file:line:column: error: message`, the source line and a caret."""
 

@@ -33,13 +33,18 @@ ADD_FRACTION_BITS: Final = 20
 # ------------------------------------------------------------------------------------------------------------- floats
 
 
-def round_to_format(x: npt.ArrayLike, name: str) -> Array:
-    """Rounds float64 values to the builtin float format ``name``, half to even, and returns them as float64.
+_DIRECTED = {"toward_zero": (True, True), "down": (True, False), "up": (False, True)}
+"""Whether a positive, and a negative, number too large becomes the largest value instead of what lies beyond it."""
+
+
+def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") -> Array:
+    """Rounds float64 values to the builtin float format ``name`` and returns them as float64; ``rounding`` is one of
+    ``ROUNDINGS``, ``down`` or ``up``.
 
     An operation on two values of a format done in float64 and then rounded here equals the operation rounded once, as
     long as 53 >= 2p + 2 for its precision p (Figueroa, "When is double rounding innocuous?", 1995): so for every
     builtin float up to f32. Overflow gives infinity, else NaN, else the largest value, whichever the format has
-    first.
+    first; where ``rounding`` is towards zero, the largest value.
     """
     form = FORMATS[name]
     values = np.asarray(x, np.float64)
@@ -50,11 +55,15 @@ def round_to_format(x: npt.ArrayLike, name: str) -> Array:
     exponent = np.frexp(values)[1] - 1
     quantum = np.maximum(exponent, form.min_exponent) - (form.precision - 1)
     with np.errstate(invalid="ignore", over="ignore"):
-        rounded = np.ldexp(np.rint(np.ldexp(values, -quantum)), quantum)
+        scaled = np.ldexp(values, -quantum)
+        directed = {"down": np.floor, "up": np.ceil}.get(rounding)
+        rounded = np.ldexp(directed(scaled) if directed else round_integral(scaled, rounding), quantum)
     largest = float(form.largest)
     beyond = {"ieee": np.inf, "none": largest}.get(form.special, np.nan)
     overflow = np.copysign(beyond, values)
-    rounded = np.where(np.abs(rounded) > largest, overflow, rounded)
+    above, below = _DIRECTED.get(rounding, (False, False))
+    stays = np.where(np.signbit(values), below, above)
+    rounded = np.where(np.abs(rounded) > largest, np.where(stays, np.copysign(largest, values), overflow), rounded)
     if form.special == "nan_zero":
         rounded = rounded + 0.0  # has no negative zero
     return np.where(np.isfinite(values), rounded, np.where(np.isinf(values), overflow, values))

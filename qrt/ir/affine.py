@@ -1,17 +1,20 @@
-"""Affine maps: `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>`, simplified and spelled as upstream does.
+"""Affine maps and sets, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>` and `affine_set<(d0) : (d0 - 1 >= 0)>`,
+simplified and spelled as upstream does.
 
 An expression is `("d", i)`, `("s", i)`, an integer, or `(operator, left, right)`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import gcd
+from typing import TYPE_CHECKING, Any, cast
 
 from qrt.ir.attributes import Attribute
 from qrt.text import Scanner
 
 if TYPE_CHECKING:
     from qrt.ir.attribute_parser import AttributeParser
+    from qrt.ir.parser import OperandName, Parser
 
 Expression = int | tuple[Any, ...]
 MAX_OPERATORS = 256
@@ -33,9 +36,39 @@ class AffineMapAttr(Attribute):
         return cls(rank, 0, tuple(("d", i) for i in range(rank)))
 
     def spell(self, elide: bool = False) -> str:
-        dimensions = ", ".join(f"d{i}" for i in range(self.dimensions))
-        symbols = f"[{', '.join(f's{i}' for i in range(self.symbols))}]" if self.symbols else ""
-        return f"affine_map<({dimensions}){symbols} -> ({', '.join(map(_spell, self.results))})>"
+        results = ", ".join(map(spell_expression, self.results))
+        return f"affine_map<{_spell_names(self.dimensions, self.symbols)} -> ({results})>"
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerSetAttr(Attribute):
+    """`affine_set<...>`: the points at which each constraint's expression is zero (`is_equality`), or not negative."""
+
+    dimensions: int
+    symbols: int
+    constraints: tuple[tuple[Expression, bool], ...]
+
+    def spell(self, elide: bool = False) -> str:
+        constraints = ", ".join(
+            f"{spell_expression(expression)} {'==' if is_equality else '>='} 0"
+            for expression, is_equality in self.constraints
+        )
+        return f"affine_set<{_spell_names(self.dimensions, self.symbols)} : ({constraints})>"
+
+
+def _spell_names(dimensions: int, symbols: int) -> str:
+    listed = f"[{', '.join(f's{i}' for i in range(symbols))}]" if symbols else ""
+    return f"({', '.join(f'd{i}' for i in range(dimensions))}){listed}"
+
+
+def add(left: Expression, right: Expression) -> Expression:
+    """`left + right`, simplified."""
+    return _combine("+", left, right)
+
+
+def multiply(left: Expression, right: int) -> Expression:
+    """`left * right`, simplified."""
+    return _combine("*", left, right)
 
 
 def floordiv(left: Expression, right: int) -> Expression:
@@ -43,110 +76,233 @@ def floordiv(left: Expression, right: int) -> Expression:
     return _combine("floordiv", left, right)
 
 
+def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
+    """The value of an expression: of integers, or of integer arrays that broadcast.
+
+    >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
+    7
+    """
+    if isinstance(value, int):
+        return value
+    if value[0] == "d":
+        return dimensions[value[1]]
+    if value[0] == "s":
+        return symbols[value[1]]
+    operator, left, right = value
+    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), evaluate(right, dimensions, symbols))
+
+
+def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
+    """(constant term, coefficient of each dimension) of an expression that is a weighted sum of dimensions; else None.
+
+    >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
+    (5, 0, 2)
+    """
+    if isinstance(value, int):
+        return (value, *[0] * dimensions)
+    if value[0] == "d":
+        return (0, *(int(index == value[1]) for index in range(dimensions)))
+    operator, left, right = value
+    first = linear(left, dimensions) if operator in "+*" else None
+    second = linear(right, dimensions) if first is not None else None
+    if first is None or second is None:
+        return None
+    if operator == "+":
+        return tuple(a + b for a, b in zip(first, second, strict=True))
+    return tuple(a * right for a in first) if isinstance(right, int) else None
+
+
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     """What stands after the word `affine_map`. Raises ParseError."""
+    parser.scanner.expect("<", " after 'affine_map'")
+    map = parse_affine_map_body(parser)
+    parser.scanner.expect(">", " closing the affine map")
+    return map
+
+
+def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
+    """`(d0)[s0] -> (d0 + s0)`."""
     scanner = parser.scanner
-    scanner.expect("<", " after 'affine_map'")
-    scanner.expect("(", " before affine dimensions")
-    reader = _Reader(scanner)
-    dimensions = reader.names("d", ")")
-    symbols = reader.names("s", "]") if scanner.accept("[") else 0
+    names, dimensions, symbols = _parse_header(parser)
     scanner.expect("->", " in affine map")
     scanner.expect("(", " before affine results")
-    results: list[Expression] = []
-    if not scanner.accept(")"):
-        results.append(reader.sum())
-        while scanner.accept(","):
-            results.append(reader.sum())
-        scanner.expect(")", " after affine results")
-    scanner.expect(">", " closing the affine map")
-    return AffineMapAttr(dimensions, symbols, tuple(results))
+    return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, ")")))
 
 
-class _Reader:
-    """Reads the expressions of one map."""
+def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
+    """What stands after the word `affine_set`. Raises ParseError."""
+    scanner = parser.scanner
+    scanner.expect("<", " after 'affine_set'")
+    names, dimensions, symbols = _parse_header(parser)
+    scanner.expect(":", " in integer set")
+    scanner.expect("(", " before constraints")
+    constraints: list[tuple[Expression, bool]] = []
+    while not scanner.at(")") and (not constraints or scanner.accept(",")):
+        constraints.append(_constraint(parser, names))
+    scanner.expect(")", " after constraints")
+    scanner.expect(">", " closing the integer set")
+    return IntegerSetAttr(dimensions, symbols, tuple(constraints) or ((0, True),))
 
-    def __init__(self, scanner: Scanner) -> None:
-        self.scanner = scanner
-        self.known: dict[str, Expression] = {}
-        self.operators = 0
 
-    def names(self, kind: str, close: str) -> int:
-        scanner = self.scanner
-        count = 0
-        if scanner.accept(close):
-            return 0
-        while True:
-            start = scanner.skip()
-            name = scanner.word("an affine identifier")
-            if name in self.known:
-                raise scanner.error(f"redefinition of identifier '{name}'", start, scanner.pos)
-            self.known[name] = (kind, count)
-            count += 1
-            if not scanner.accept(","):
-                scanner.expect(close, " after affine identifiers")
-                return count
+class Names(dict[str, Expression]):
+    """What identifiers stand for in the expressions of one map, and how many operators these have."""
 
-    def sum(self) -> Expression:
-        scanner = self.scanner
-        with scanner.nested():
-            value = self._product()
-            while True:
-                start = scanner.skip()
-                if scanner.accept("+"):
-                    value = self._combined(start, "+", value, self._product())
-                elif scanner.at("-") and not scanner.at("->"):
-                    scanner.expect("-")
-                    value = self._combined(start, "+", value, self._combined(start, "*", self._product(), -1))
-                else:
-                    return value
+    operators = 0
 
-    def _product(self) -> Expression:
-        scanner = self.scanner
-        value = self._operand()
-        while True:
-            start = scanner.skip()
-            word = "*" if scanner.accept("*") else scanner.peek_word()
-            if word in _WORDS:
-                scanner.expect(word)
-            elif word != "*":
-                return value
-            right = self._operand()
-            if word == "*" and not (_is_constant(value) or _is_constant(right)):
-                message = "non-affine expression: one factor must be a constant or a symbol"
-                raise scanner.error(message, start, scanner.pos)
-            if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
-                message = f"the right side of {word} must be a positive constant or a symbol"
-                raise scanner.error(message, start, scanner.pos)
-            value = self._combined(start, word, value, right)
-
-    def _operand(self) -> Expression:
-        scanner = self.scanner
-        start = scanner.skip()
-        if scanner.accept("("):
-            value = self.sum()
-            scanner.expect(")", " in affine expression")
-            return value
-        if scanner.accept("-"):
-            with scanner.nested():
-                return self._combined(start, "*", self._operand(), -1)
-        if scanner.text[start : start + 1].isdigit():
-            return scanner.integer(64, "an affine constant")
-        name = scanner.word("an affine expression")
-        if name not in self.known:
-            raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
-        return self.known[name]
-
-    def _combined(self, start: int, operator: str, left: Expression, right: Expression) -> Expression:
+    def combine(self, scanner: Scanner, start: int, operator: str, left: Expression, right: Expression) -> Expression:
         """The expression, simplified; an error where it is too large to be taken apart again."""
         self.operators += 1
         if self.operators > MAX_OPERATORS:
-            raise self.scanner.error(f"more than {MAX_OPERATORS} operators in an affine map", start)
+            raise scanner.error(f"more than {MAX_OPERATORS} operators in an affine map", start)
         value = _combine(operator, left, right)
         constant = value if isinstance(value, int) else value[-1]
         if isinstance(constant, int) and not _INT64_MIN <= constant <= -_INT64_MIN - 1:
-            raise self.scanner.error("an affine constant does not fit 64 bits", start, self.scanner.pos)
+            raise scanner.error("an affine constant does not fit 64 bits", start, scanner.pos)
         return value
+
+
+class ValueNames(Names):
+    """The SSA values that the expressions of a custom form name: `%i + symbol(%n)`. Each is one dimension or symbol."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dimensions: list[OperandName] = []
+        self.symbols: list[OperandName] = []
+
+    @property
+    def operands(self) -> "list[OperandName]":
+        return [*self.dimensions, *self.symbols]
+
+    def value(self, parser: "Parser", kind: str) -> Expression:
+        """The expression of the value at the cursor."""
+        operand = parser.operand()
+        found = self.dimensions if kind == "d" else self.symbols
+        if operand[:2] not in [known[:2] for known in self.operands]:
+            found.append(operand)
+            self[f"{operand[0]}#{operand[1]}"] = (kind, len(found) - 1)
+        return self[f"{operand[0]}#{operand[1]}"]
+
+
+def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr, list[OperandName]]":
+    """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
+    parser.scanner.expect(brackets[0])
+    names = ValueNames()
+    results = parse_expressions(parser, names, brackets[1])
+    return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
+
+
+def parse_expressions(parser: "AttributeParser", names: Names, close: str) -> list[Expression]:
+    """Expressions up to a bracket that closes them."""
+    scanner = parser.scanner
+    results: list[Expression] = []
+    if not scanner.accept(close):
+        results.append(_sum(parser, names))
+        while scanner.accept(","):
+            results.append(_sum(parser, names))
+        scanner.expect(close, " after affine expressions")
+    return results
+
+
+def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:
+    """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
+    scanner = parser.scanner
+    scanner.expect("(", " before affine dimensions")
+    names = Names()
+    dimensions = _names(parser, names, "d", ")")
+    return names, dimensions, _names(parser, names, "s", "]") if scanner.accept("[") else 0
+
+
+def _constraint(parser: "AttributeParser", names: Names) -> tuple[Expression, bool]:
+    left = _sum(parser, names)
+    for relation in (">=", "<=", "=="):
+        if parser.scanner.accept(relation):
+            right = _sum(parser, names)
+            if relation == "<=":
+                left, right = right, left
+            scanner, start = parser.scanner, parser.scanner.pos
+            negative = names.combine(scanner, start, "*", right, -1)
+            return names.combine(scanner, start, "+", left, negative), relation == "=="
+    raise parser.scanner.error("expected '>=', '<=' or '==' in a constraint")
+
+
+def _names(parser: "AttributeParser", names: Names, kind: str, close: str) -> int:
+    scanner = parser.scanner
+    count = 0
+    if scanner.accept(close):
+        return 0
+    while True:
+        start = scanner.skip()
+        name = scanner.word("an affine identifier")
+        if name in names:
+            raise scanner.error(f"redefinition of identifier '{name}'", start, scanner.pos)
+        names[name] = (kind, count)
+        count += 1
+        if not scanner.accept(","):
+            scanner.expect(close, " after affine identifiers")
+            return count
+
+
+def _sum(parser: "AttributeParser", names: Names) -> Expression:
+    scanner = parser.scanner
+    with scanner.nested():
+        value = _product(parser, names)
+        while True:
+            start = scanner.skip()
+            if scanner.accept("+"):
+                value = names.combine(scanner, start, "+", value, _product(parser, names))
+            elif scanner.at("-") and not scanner.at("->"):
+                scanner.expect("-")
+                negative = names.combine(scanner, start, "*", _product(parser, names), -1)
+                value = names.combine(scanner, start, "+", value, negative)
+            else:
+                return value
+
+
+def _product(parser: "AttributeParser", names: Names) -> Expression:
+    scanner = parser.scanner
+    value = _operand(parser, names)
+    while True:
+        start = scanner.skip()
+        word = "*" if scanner.accept("*") else scanner.peek_word()
+        if word in _WORDS:
+            scanner.expect(word)
+        elif word != "*":
+            return value
+        right = _operand(parser, names)
+        if word == "*" and not (_is_constant(value) or _is_constant(right)):
+            raise scanner.error("non-affine expression: one factor must be a constant or a symbol", start, scanner.pos)
+        if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
+            raise scanner.error(f"the right side of {word} must be a positive constant or a symbol", start, scanner.pos)
+        value = names.combine(scanner, start, word, value, right)
+
+
+def _operand(parser: "AttributeParser", names: Names) -> Expression:
+    scanner = parser.scanner
+    start = scanner.skip()
+    if scanner.accept("("):
+        value = _sum(parser, names)
+        scanner.expect(")", " in affine expression")
+        return value
+    if scanner.accept("-"):
+        with scanner.nested():
+            return names.combine(scanner, start, "*", _operand(parser, names), -1)
+    if scanner.text[start : start + 1].isdigit():
+        return scanner.integer(64, "an affine constant")
+    if isinstance(names, ValueNames):
+        return _value(cast("Parser", parser), names)
+    name = scanner.word("an affine expression")
+    if name not in names:
+        raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
+    return names[name]
+
+
+def _value(parser: "Parser", names: ValueNames) -> Expression:
+    if not parser.scanner.accept_word("symbol"):
+        return names.value(parser, "d")
+    parser.scanner.expect("(", " after 'symbol'")
+    value = names.value(parser, "s")
+    parser.scanner.expect(")", " after a symbol")
+    return value
 
 
 def _is_constant(value: Expression) -> bool:
@@ -156,7 +312,7 @@ def _is_constant(value: Expression) -> bool:
     return value[0] == "s" or (value[0] != "d" and all(map(_is_constant, value[1:])))
 
 
-_CONSTANTS: dict[str, Callable[[int, int], int]] = {
+_CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "*": lambda a, b: a * b,
     "floordiv": lambda a, b: a // b,
@@ -166,37 +322,156 @@ _CONSTANTS: dict[str, Callable[[int, int], int]] = {
 
 
 def _combine(operator: str, left: Expression, right: Expression) -> Expression:
-    if isinstance(left, int) and isinstance(right, int):
-        return _CONSTANTS[operator](left, right)
+    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order."""
+    if isinstance(left, int) and isinstance(right, int) and (operator in "+*" or right > 0):
+        return int(_CONSTANTS[operator](left, right))
     if operator in "+*" and (isinstance(left, int) or (_is_constant(left) and not _is_constant(right))):
         left, right = right, left
-    if right == 0 and operator in "+*":
-        return left if operator == "+" else 0
-    if right == 1 and operator != "+":
-        return 0 if operator == "mod" else left
-    if operator in "+*" and isinstance(right, int) and isinstance(left, tuple):
-        inner, *parts = left
-        if inner == operator and isinstance(parts[1], int):
-            return _combine(operator, parts[0], _combine(operator, parts[1], right))
-    return operator, left, right
+    found = _SIMPLIFY[operator](left, right)
+    return (operator, left, right) if found is None else found
 
 
-def _spell(value: Expression, tight: bool = False) -> str:
+def _parts(value: Expression, operator: str) -> tuple[Expression, Expression] | None:
+    """The two sides of an expression of this operator."""
+    return (value[1], value[2]) if isinstance(value, tuple) and value[0] == operator else None
+
+
+def _scaled(value: Expression) -> tuple[Expression, int]:
+    """An expression as a multiple of another."""
+    parts = _parts(value, "*")
+    return (parts[0], parts[1]) if parts is not None and isinstance(parts[1], int) else (value, 1)
+
+
+def _add(left: Expression, right: Expression) -> Expression | None:
+    if right == 0:
+        return left
+    inner = _parts(left, "+")
+    constant = inner[1] if inner is not None and isinstance(inner[1], int) else None
+    if inner is not None and constant is not None and isinstance(right, int):
+        return _combine("+", inner[0], constant + right)
+    (first, times), (second, more) = _scaled(left), _scaled(right)
+    if first == second:
+        return _combine("*", first, times + more)
+    if inner is not None and constant is not None:  # (d0 + 2) + d1 is d0 + d1 + 2
+        return _combine("+", _combine("+", inner[0], right), constant)
+    return _as_remainder(left, right)
+
+
+def _as_remainder(left: Expression, right: Expression) -> Expression | None:
+    """`e - (e floordiv q) * q` is `e mod q`."""
+    product = _parts(right, "*")
+    if product is None:
+        return None
+    quotient, factor = product
+    divisor: Expression = -factor if isinstance(factor, int) else _combine("*", factor, -1)
+    nested = _parts(quotient, "*")
+    if factor == -1 and nested is not None:
+        quotient, divisor = nested
+    division = _parts(quotient, "floordiv")
+    return _combine("mod", left, divisor) if division == (left, divisor) else None
+
+
+def _multiply(left: Expression, right: Expression) -> Expression | None:
+    if right in (0, 1):
+        return left if right == 1 else 0
+    inner = _parts(left, "*")
+    if inner is None or not isinstance(inner[1], int):
+        return None
+    if isinstance(right, int):
+        return _combine("*", inner[0], inner[1] * right)
+    return _combine("*", _combine("*", inner[0], right), inner[1])
+
+
+def _floor_divide(left: Expression, right: Expression) -> Expression | None:
+    if not isinstance(right, int) or right < 1:
+        return None
+    exact = _divide_exactly(left, right)
+    terms = _parts(left, "+")
+    if exact is None and terms is not None and any(_divisor(term) % right == 0 for term in terms):
+        return _combine("+", _combine("floordiv", terms[0], right), _combine("floordiv", terms[1], right))
+    return exact
+
+
+def _ceil_divide(left: Expression, right: Expression) -> Expression | None:
+    return _divide_exactly(left, right) if isinstance(right, int) and right >= 1 else None
+
+
+def _divide_exactly(left: Expression, right: int) -> Expression | None:
+    inner, times = _scaled(left)
+    if right == 1:
+        return left
+    return _combine("*", inner, times // right) if inner != left and times % right == 0 else None
+
+
+def _remainder(left: Expression, right: Expression) -> Expression | None:
+    if not isinstance(right, int) or right < 1:
+        return None
+    if _divisor(left) % right == 0:
+        return 0
+    for term, other in _sides(left):
+        if _divisor(term) % right == 0:
+            return _combine("mod", other, right)
+    inner = _parts(left, "mod")
+    if inner is not None and isinstance(inner[1], int) and inner[1] >= 1 and inner[1] % right == 0:
+        return _combine("mod", inner[0], right)
+    return None
+
+
+def _sides(value: Expression) -> list[tuple[Expression, Expression]]:
+    terms = _parts(value, "+")
+    return [] if terms is None else [terms, terms[::-1]]
+
+
+def _divisor(value: Expression) -> int:
+    """The largest integer that is known to divide an expression."""
+    if isinstance(value, int):
+        return abs(value)
+    if value[0] in ("d", "s"):
+        return 1
+    operator, left, right = value
+    if operator == "*":
+        return _divisor(left) * _divisor(right)
+    if operator in ("+", "mod"):
+        return gcd(_divisor(left), _divisor(right))
+    if isinstance(right, int) and right != 0 and _divisor(left) % right == 0:
+        return abs(_divisor(left) // right)
+    return 1
+
+
+_SIMPLIFY: dict[str, Callable[[Expression, Expression], Expression | None]] = {
+    "+": _add,
+    "*": _multiply,
+    "floordiv": _floor_divide,
+    "ceildiv": _ceil_divide,
+    "mod": _remainder,
+}
+
+
+def _plain_name(kind: str, index: int) -> str:
+    return f"{kind}{index}"
+
+
+def spell_expression(value: Expression, name: Callable[[str, int], str] = _plain_name, tight: bool = False) -> str:
+    """The text of an expression; `name` spells dimension ("d") or symbol ("s") number so-and-so.
+
+    >>> spell_expression(("+", ("*", ("d", 0), 4), -1))
+    'd0 * 4 - 1'
+    """
     if isinstance(value, int):
         return str(value)
     if value[0] in ("d", "s"):
-        return f"{value[0]}{value[1]}"
+        return name(*value)
     operator, left, right = value
     if operator == "*" and right == -1:
-        text = f"-{_spell(left, True)}"
+        text = f"-{spell_expression(left, name, True)}"
     elif operator != "+":
-        text = f"{_spell(left, True)} {operator} {_spell(right, True)}"
+        text = f"{spell_expression(left, name, True)} {operator} {spell_expression(right, name, True)}"
     elif isinstance(right, int) and right < 0:
-        text = f"{_spell(left)} - {-right}"
+        text = f"{spell_expression(left, name)} - {-right}"
     elif isinstance(right, tuple) and right[0] == "*" and isinstance(right[2], int) and right[2] < 0:
         factor = "" if right[2] == -1 else f" * {-right[2]}"
-        subtracted = _spell(right[1], right[2] != -1 or (right[1][0] == "+"))
-        text = f"{_spell(left)} - {subtracted}{factor}"
+        subtracted = spell_expression(right[1], name, right[2] != -1 or (right[1][0] == "+"))
+        text = f"{spell_expression(left, name)} - {subtracted}{factor}"
     else:
-        text = f"{_spell(left)} + {_spell(right)}"
+        text = f"{spell_expression(left, name)} + {spell_expression(right, name)}"
     return f"({text})" if tight else text

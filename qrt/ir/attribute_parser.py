@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir.affine import parse_affine_map
+from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
 from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
     FALSE,
@@ -25,7 +25,6 @@ from qrt.ir.attributes import (
     quote,
 )
 from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed, is_wide
-from qrt.ir.layout import memref_suffix, parse_strided_layout
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
@@ -37,9 +36,11 @@ _MAX_EXPANSION = 1 << 16
 """Characters that the aliases in one alias may stand for, beyond the length of the text."""
 _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
-_WITHOUT_TYPES = frozenset({"arith", "builtin", "func", "linalg", "math", "quant", "tensor"})
+_WITHOUT_TYPES = frozenset(
+    {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
+)
 """Dialects that have no other types than those read by name."""
-_KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "distinct", "dense_string"})
+_KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
 
 
 class AttributeParser:
@@ -208,6 +209,12 @@ class AttributeParser:
             return OpaqueAttr(f"dense<{text}> : {kind}")
         return literal.elements(kind)
 
+    def elements_of(self, kind: TensorType) -> Attribute:
+        """`dense<...>` of a type that the text has said already."""
+        self.scanner.expect_word("dense", " to begin an initial value")
+        self.scanner.expect("<", " after 'dense'")
+        return Literal(self.scanner).elements(kind)
+
     def _dense_resource(self, start: int) -> Attribute:
         scanner = self.scanner
         scanner.expect("<", " after 'dense_resource'")
@@ -285,14 +292,25 @@ class AttributeParser:
             text = f"{text} : {self.type()}"
         return OpaqueAttr(text)
 
-    def _inside_types(self) -> tuple[Callable[[], str], Callable[[int | None], str | None]]:
+    def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
         """The rules of attributes inside tensor and memref types, aliases resolved."""
 
         def encoding() -> str:
             start = self.scanner.skip()
             return self._copy(str(self.attribute()), start)
 
-        return encoding, lambda rank: memref_suffix(self, rank)
+        return encoding, self._map_or_space
+
+    def _map_or_space(self) -> str:
+        """An affine map, or the memory space of a memref: an integer, a string or a dictionary."""
+        start = self.scanner.skip()
+        value = self.attribute()
+        if not isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr):
+            raise self.scanner.error("unsupported memory space Attribute", start, self.scanner.pos)
+        return self._copy(value.spell(elide=True), start)
+
+    def _strided(self, start: int) -> Attribute:
+        return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
         """A text that aliases may have made far longer than what stands at `start`."""
@@ -516,5 +534,6 @@ _WORDS: dict[str, _Rule] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,
-    "strided": parse_strided_layout,
+    "strided": AttributeParser._strided,
+    "affine_set": parse_affine_set,
 }

@@ -21,12 +21,10 @@ def element_of(type: Type) -> Type:
 def with_element(type: Type, element: Type) -> Type:
     """A type of the same shape."""
     match type:
-        case TensorType():
+        case TensorType() | MemRefType():
             return type.with_(element=element)
         case VectorType():
             return VectorType(type.shape, element, type.scalable)
-        case MemRefType():
-            return MemRefType(type.shape, element, type.layout)
     return element
 
 

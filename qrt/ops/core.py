@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, check_integrity
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
 Types = tuple[TensorType, ...]
@@ -134,6 +134,8 @@ def element_dtype(t: Type) -> np.dtype[Any]:
         return storage_dtype(t)
     if isinstance(t, FloatType):
         return expressed_dtype(t)
+    if isinstance(t, IndexType):
+        return np.dtype(np.int64)
     if isinstance(t, IntegerType) and t.width <= 64:
         bits = next(b for b in (8, 16, 32, 64) if t.width <= b)
         return np.dtype(bool) if t.width == 1 else np.dtype(f"{'u' if t.signedness == 'unsigned' else 'i'}{bits // 8}")

@@ -21,7 +21,7 @@ from qrt.types.quantized import (
     check_integrity,
     storage_range,
 )
-from qrt.types.shaped import MemRefType, TensorType, VectorType
+from qrt.types.shaped import MemRefType, StridedLayout, TensorType, VectorType, row_major
 
 __all__ = [
     "UPSTREAM_VERSIONS",
@@ -37,6 +37,7 @@ __all__ = [
     "OpaqueType",
     "QuantileType",
     "QuantizedType",
+    "StridedLayout",
     "TensorType",
     "TupleType",
     "Type",
@@ -45,5 +46,6 @@ __all__ = [
     "VectorType",
     "check_integrity",
     "parse_type",
+    "row_major",
     "storage_range",
 ]

@@ -30,7 +30,7 @@ from qrt.types.quantized import (
     default_bounds,
     parse_storage,
 )
-from qrt.types.shaped import MAX_DIM, MemRefType, TensorType, VectorType
+from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
 UPSTREAM_VERSIONS = (22, 24)
 """The versions of MLIR whose texts are read: 22, and 24 for what the `quant` dialect gains by then."""
@@ -74,8 +74,8 @@ def parse_type(text: str, upstream: int = 22) -> Type:
 
 class TypeParser:
     """Reads types at a Scanner's cursor, by the rules of an upstream version. `alias` resolves `!name`; `opaque` says
-    whether types of a dialect are kept as text; `encoding` reads the encoding of a tensor, and `layout` what a
-    memref of a rank says after its element: both are kept as text too. QuantTypeError for a version that is not known.
+    whether types of a dialect are kept as text; `encoding` reads the encoding of a tensor, and `map_or_space` an affine
+    map or a memory space of a memref: they are kept as text too. QuantTypeError for a version that is not known.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class TypeParser:
         alias: Callable[[str, int], Type] | None = None,
         opaque: Callable[[str], bool] | None = None,
         encoding: Callable[[], str] | None = None,
-        layout: Callable[[int | None], str | None] | None = None,
+        map_or_space: Callable[[], str] | None = None,
         upstream: int = 22,
     ) -> None:
         if upstream not in UPSTREAM_VERSIONS:
@@ -95,7 +95,7 @@ class TypeParser:
         self.opaque = opaque
         self.upstream = upstream
         self.encoding = encoding or (lambda: scanner.balanced("an attribute"))
-        self.layout = layout or (lambda rank: scanner.balanced("an attribute"))
+        self.map_or_space = map_or_space or (lambda: scanner.balanced("an attribute", ","))
 
     def parse(self) -> Type:
         """Any type, a function type included."""
@@ -164,8 +164,57 @@ class TypeParser:
     def _memref(self, start: int) -> Type:
         shape = self._shape("memref")
         element, at = self._element()
-        layout = self.layout(None if shape is None else len(shape)) if self.scanner.accept(",") else None
-        return self._built(lambda: MemRefType(shape, element, layout), at)
+        layout: StridedLayout | str | None = None
+        space: str | None = None
+        while self.scanner.accept(","):
+            start = self.scanner.skip()
+            said = self.strided_layout() if self.scanner.accept_word("strided") else self.map_or_space()
+            if isinstance(said, StridedLayout) or said.startswith("affine_map"):
+                self._check_layout(said, shape, start, is_last=space is not None)
+                layout = said
+            elif space is not None:
+                raise self.scanner.error("multiple memory spaces specified in memref type", start, self.scanner.pos)
+            else:
+                space = said
+        return self._built(lambda: MemRefType(shape, element, layout, space), at)
+
+    def _check_layout(
+        self, layout: StridedLayout | str, shape: list[int | None] | None, start: int, is_last: bool
+    ) -> None:
+        error, end = self.scanner.error, self.scanner.pos
+        if shape is None:
+            raise error("cannot have affine map for unranked memref type", start, end)
+        if is_last:
+            raise error("expected memory space to be last in memref type", start, end)
+        if isinstance(layout, StridedLayout):
+            if len(layout.strides) != len(shape):
+                raise error("expected the number of strides to match the rank", start, end)
+            return
+        dimensions = layout.partition("(")[2].partition(")")[0]
+        count = dimensions.count(",") + 1 if dimensions else 0
+        if count != len(shape):
+            raise error(f"memref layout mismatch between rank and affine map: {len(shape)} != {count}", start, end)
+
+    def strided_layout(self) -> StridedLayout:
+        """What stands after the word `strided`."""
+        scanner = self.scanner
+        scanner.expect("<", " after 'strided'")
+        scanner.expect("[", " before strides")
+        strides: list[int | None] = []
+        while not scanner.at("]") and (not strides or scanner.accept(",")):
+            strides.append(self._stride())
+        scanner.expect("]", " after strides")
+        offset: int | None = 0
+        if scanner.accept(","):
+            if not scanner.accept_word("offset"):
+                raise scanner.error("expected 'offset' after strides")
+            scanner.expect(":", " after 'offset'")
+            offset = self._stride()
+        scanner.expect(">", " closing the layout")
+        return StridedLayout(tuple(strides), offset)
+
+    def _stride(self) -> int | None:
+        return None if self.scanner.accept("?") else self.scanner.integer(64, "a 64-bit signed integer or '?'")
 
     def _vector(self, start: int) -> Type:
         scanner = self.scanner

@@ -1,6 +1,8 @@
-"""Tensor, vector and memref types. Encodings and layouts are kept as text: nothing here reads them."""
+"""Tensor, vector and memref types. Encodings, memory spaces and affine layouts are kept as text: nothing here reads
+them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from operator import index
 from types import EllipsisType
 from typing import Self
@@ -112,29 +114,111 @@ class VectorType(Type):
         return type(self), (self.shape, self.element, self.scalable)
 
 
-class MemRefType(Type):
-    """A memref; layout and memory space are kept as one text. A quantized element is an error: memrefs hold `iN`."""
+@dataclass(frozen=True, slots=True)
+class StridedLayout:
+    """`strided<[s0, s1], offset: o>`: the element at (i, j) is number `o + i * s0 + j * s1` of the buffer; None is what
+    only the run knows.
 
-    __slots__ = ("element", "layout", "shape")
+    >>> str(StridedLayout((None, 1), None)), str(StridedLayout((4, 1)))
+    ('strided<[?, 1], offset: ?>', 'strided<[4, 1]>')
+    """
+
+    strides: Shape
+    offset: int | None = 0
+
+    def __str__(self) -> str:
+        strides = ", ".join("?" if stride is None else str(stride) for stride in self.strides)
+        offset = "" if self.offset == 0 else f", offset: {'?' if self.offset is None else self.offset}"
+        return f"strided<[{strides}]{offset}>"
+
+
+def row_major(shape: Iterable[int | None]) -> Shape:
+    """The strides of a contiguous buffer of this shape, the last index running fastest.
+
+    >>> row_major((2, None, 3)), row_major((None, 2, 3))
+    ((None, 3, 1), (6, 3, 1))
+    """
+    strides: list[int | None] = []
+    step: int | None = 1
+    for size in reversed(tuple(shape)):
+        strides.append(step)
+        step = None if step is None or size is None else step * size
+    return tuple(reversed(strides))
+
+
+class MemRefType(Type):
+    """A memref. `layout` is None where elements are contiguous in row-major order, else strides, or the text of an
+    affine map; `space` is the text of the memory space. A quantized element is an error: memrefs hold `iN`.
+
+    >>> str(MemRefType((4, None), FloatType("f32"), StridedLayout((None, 1)), "1"))
+    'memref<4x?xf32, strided<[?, 1]>, 1>'
+    """
+
+    __slots__ = ("element", "layout", "shape", "space")
     shape: Shape | None
     element: Type
-    layout: str | None
+    layout: StridedLayout | str | None
+    space: str | None
 
-    def __new__(cls, shape: Iterable[int | None] | None, element: Type, layout: str | None = None) -> Self:
+    def __new__(
+        cls,
+        shape: Iterable[int | None] | None,
+        element: Type,
+        layout: StridedLayout | str | None = None,
+        space: str | None = None,
+    ) -> Self:
         dims = None if shape is None else _shape(shape)
-        return cls._intern((dims, element, layout), lambda: cls._checked(dims, element, layout))
+        if dims is not None and layout == _identity_map(len(dims)):
+            layout = None
+        if space == "0":
+            space = None
+        return cls._intern((dims, element, layout, space), lambda: cls._checked(dims, element, layout, space))
 
     @staticmethod
-    def _checked(shape: Shape | None, element: Type, layout: str | None) -> dict[str, object]:
+    def _checked(
+        shape: Shape | None, element: Type, layout: StridedLayout | str | None, space: str | None
+    ) -> dict[str, object]:
         allowed = IntegerType | FloatType | IndexType | ComplexType | VectorType | MemRefType | OpaqueType
         if not isinstance(element, allowed):
             raise QuantTypeError(f"invalid memref element type {element}")
-        return {"shape": shape, "element": element, "layout": layout}
+        if shape is None and layout is not None:
+            raise QuantTypeError("cannot have affine map for unranked memref type")
+        if shape is not None and isinstance(layout, StridedLayout) and len(layout.strides) != len(shape):
+            raise QuantTypeError("expected the number of strides to match the rank")
+        return {"shape": shape, "element": element, "layout": layout, "space": space}
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions; `None` if unranked."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def has_static_shape(self) -> bool:
+        return self.shape is not None and None not in self.shape
+
+    @property
+    def strides(self) -> StridedLayout | None:
+        """Strides and offset, in elements; None for a layout that is an affine map, and for an unranked memref."""
+        if self.layout is None:
+            return None if self.shape is None else StridedLayout(row_major(self.shape))
+        return self.layout if isinstance(self.layout, StridedLayout) else None
+
+    def with_(
+        self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
+    ) -> "MemRefType":
+        """A copy with another shape or element."""
+        dims = self.shape if isinstance(shape, EllipsisType) else shape
+        return MemRefType(dims, self.element if element is None else element, self.layout, self.space)
 
     def spell(self) -> str:
         dims = "*x" if self.shape is None else _dims(self.shape)
-        layout = "" if self.layout is None else f", {self.layout}"
-        return f"memref<{dims}{self.element}{layout}>"
+        rest = "".join(f", {part}" for part in (self.layout, self.space) if part is not None)
+        return f"memref<{dims}{self.element}{rest}>"
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.layout)
+        return type(self), (self.shape, self.element, self.layout, self.space)
+
+
+def _identity_map(rank: int) -> str:
+    names = ", ".join(f"d{i}" for i in range(rank))
+    return f"affine_map<({names}) -> ({names})>"

@@ -1,11 +1,17 @@
-"""`tensor`: making tensors, asking for extents, reading elements, changing shapes."""
+"""`tensor`: making tensors, asking for extents, reading and writing elements; slices in `tensor_slices`."""
 
 from math import prod
 
-from qrt.ir.constraints import element_type_of
-from qrt.ir.core import Operation
+from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.constraints import INDEX, element_type_of, same_as
+from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, Definition
-from qrt.types import TensorType
+from qrt.ir.dense import DenseElementsAttr
+from qrt.ir.dialects import tensor_slices
+from qrt.ir.dialects.tensor_slices import ranked, static_values
+from qrt.ir.fold import Folds, constant_of
+from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
+from qrt.types import FloatType, IndexType, IntegerType, TensorType
 
 
 def _result(operation: Operation) -> TensorType:
@@ -50,19 +56,128 @@ def _verify_reshape(operation: Operation) -> None:
     raise operation.op_error("cannot use shape operand with dynamic length to reshape to statically-ranked tensor type")
 
 
-def _verify_cast(operation: Operation) -> None:
-    given, made = operation.operands[0].type, _result(operation)
-    assert isinstance(given, TensorType)  # the constraint
-    fits = given.element is made.element and (
-        given.shape is None
-        or made.shape is None
-        or (
-            len(given.shape) == len(made.shape)
-            and all(a is None or b is None or a == b for a, b in zip(given.shape, made.shape, strict=True))
-        )
+def _fits(given: TensorType, made: TensorType) -> bool:
+    """Whether two shapes may be of one tensor."""
+    if given.shape is None or made.shape is None:
+        return True
+    return len(given.shape) == len(made.shape) and all(
+        a is None or b is None or a == b for a, b in zip(given.shape, made.shape, strict=True)
     )
+
+
+def _require(operation: Operation, fits: bool) -> None:
     if not fits:
+        given, made = operation.operands[0].type, operation.results[0].type
         raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+
+
+def _verify_cast(operation: Operation) -> None:
+    given, made = ranked(operation.operands[0]), _result(operation)
+    _require(operation, given.element is made.element and _fits(given, made))
+
+
+def _verify_bitcast(operation: Operation) -> None:
+    given, made = ranked(operation.operands[0]), _result(operation)
+    widths = {type.element.width if isinstance(type.element, IntegerType | FloatType) else 0 for type in (given, made)}
+    _require(operation, len(widths) == 1 and 0 not in widths and _fits(given, made))
+
+
+def _verify_insert(operation: Operation) -> None:
+    if ranked(operation.operands[1]).rank != len(operation.operands) - 2:
+        raise operation.op_error("incorrect number of indices")
+
+
+def _verify_generate(operation: Operation) -> None:
+    _verify_sizes(operation)
+    block = operation.regions[0].blocks[0]
+    if any(argument.type is not INDEX for argument in block.arguments):
+        raise operation.error("all body arguments must be index")
+    if len(block.arguments) != _result(operation).rank:
+        raise operation.error("must have one body argument per input dimension")
+    last = block.last
+    if last is None or last.name != "tensor.yield":
+        raise operation.op_error("body must be terminated with a `yield` operation")
+    if last.operands[0].type is not _result(operation).element:
+        raise operation.op_error("body must be terminated with a `yield` operation of the tensor element type")
+
+
+# -- folding ---------------------------------------------------------------------------------------------------------
+
+Folded = list[Value | Attribute] | None
+
+
+def _index(value: int) -> IntegerAttr:
+    return IntegerAttr(value, IndexType())
+
+
+def _constant_index(value: Value) -> int | None:
+    found = constant_of(value)
+    return found.value if isinstance(found, IntegerAttr) else None
+
+
+def _defined_by(value: Value, name: str) -> Operation | None:
+    source = value.operation
+    return source if source is not None and source.name == name else None
+
+
+def _fold_identity(operation: Operation, folds: Folds) -> Folded:
+    given = operation.operands[0]
+    return [given] if given.type is operation.results[0].type else None
+
+
+def _fold_rank(operation: Operation, folds: Folds) -> Folded:
+    given = operation.operands[0].type
+    return [_index(given.rank)] if isinstance(given, TensorType) and given.rank is not None else None
+
+
+def _fold_dim(operation: Operation, folds: Folds) -> Folded:
+    """Of a static dimension, or of one whose extent an op was given."""
+    source, axis = operation.operands[0], _constant_index(operation.operands[1])
+    shape = ranked(source).shape
+    if axis is None or shape is None or not 0 <= axis < len(shape):
+        return None
+    size = shape[axis]
+    if size is not None:
+        return [_index(size)]
+    for name in ("tensor.empty", "tensor.generate", "tensor.splat"):
+        maker = _defined_by(source, name)
+        if maker is not None and maker.definition is not None:
+            return [maker.definition.operand_group(maker, "dynamicSizes")[shape[:axis].count(None)]]
+    slice_ = _defined_by(source, "tensor.extract_slice")
+    if slice_ is not None and len(static_values(slice_, "sizes")) == len(shape):
+        found = tensor_slices.mixed_values(slice_, "sizes")[axis]
+        return [_index(found) if isinstance(found, int) else found]
+    return None
+
+
+def _fold_extract(operation: Operation, folds: Folds) -> Folded:
+    """From a constant, a splat, or what was made of elements."""
+    tensor, *positions = operation.operands
+    splat = _defined_by(tensor, "tensor.splat")
+    if splat is not None:
+        return [splat.operands[0]]
+    constant = constant_of(tensor)
+    if isinstance(constant, DenseElementsAttr) and constant.is_splat:
+        return _element(constant, (0,) * constant.array.ndim)
+    index = [_constant_index(value) for value in positions]
+    shape = ranked(tensor).shape or ()
+    known = tuple(at for at, size in zip(index, shape, strict=True) if at is not None and 0 <= at < (size or 0))
+    if len(known) < len(shape):
+        return None
+    made = _defined_by(tensor, "tensor.from_elements")
+    if made is not None:
+        flat = 0
+        for at, size in zip(known, shape, strict=True):
+            flat = flat * (size or 0) + at
+        return [made.operands[flat]]
+    return _element(constant, known) if isinstance(constant, DenseElementsAttr) else None
+
+
+def _element(constant: DenseElementsAttr, index: tuple[int, ...]) -> Folded:
+    value, element = constant.array[index], constant.element
+    if isinstance(element, FloatType):
+        return [FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), element)]
+    return [IntegerAttr(int(value), element)]
 
 
 OPS = [
@@ -89,6 +204,7 @@ OPS = [
         results=("result: index",),
         traits={PURE},
         format="attr-dict $source `,` $index `:` type($source)",
+        fold=_fold_dim,
     ),
     Definition(
         "tensor.extract",
@@ -98,6 +214,7 @@ OPS = [
         traits={PURE},
         format="$tensor `[` $indices `]` attr-dict `:` type($tensor)",
         verify_signature=_verify_extract,
+        fold=_fold_extract,
     ),
     Definition(
         "tensor.from_elements",
@@ -123,5 +240,52 @@ OPS = [
         traits={PURE},
         format="$source attr-dict `:` type($source) `to` type($dest)",
         verify_signature=_verify_cast,
+        fold=_fold_identity,
     ),
+    Definition(
+        "tensor.bitcast",
+        operands=("source: tensor",),
+        results=("dest: tensor",),
+        traits={PURE},
+        format="$source attr-dict `:` type($source) `to` type($dest)",
+        verify_signature=_verify_bitcast,
+        fold=_fold_identity,
+    ),
+    Definition(
+        "tensor.rank",
+        operands=("tensor: tensor",),
+        results=("result: index",),
+        traits={PURE},
+        format="$tensor attr-dict `:` type($tensor)",
+        fold=_fold_rank,
+    ),
+    Definition(
+        "tensor.insert",
+        operands=("scalar", "dest: ranked tensor", "indices*: index"),
+        results=("result: ranked tensor",),
+        infer={
+            "result": same_as("dest"),
+            "scalar": element_type_of("dest", "scalar type matches element type of dest"),
+        },
+        traits={PURE},
+        format="$scalar `into` $dest `[` $indices `]` attr-dict `:` type($dest)",
+        verify_signature=_verify_insert,
+    ),
+    Definition(
+        "tensor.generate",
+        operands=("dynamicSizes*: index",),
+        results=("result: ranked tensor",),
+        regions=("body: 1",),
+        traits={RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK},
+        format="$dynamicSizes $body attr-dict `:` type($result)",
+        verify=_verify_generate,
+    ),
+    Definition(
+        "tensor.yield",
+        operands=("value",),
+        traits={PURE, RETURN_LIKE, TERMINATOR},
+        parents=("tensor.generate", "tensor.pad"),
+        format="$value attr-dict `:` type($value)",
+    ),
+    *tensor_slices.OPS,
 ]

@@ -1,0 +1,124 @@
+"""Iteration spaces of affine maps: extents from shapes, operands as views over the loops, sums of products."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError
+from qrt.ir.affine import AffineMapAttr, Expression, evaluate, linear
+from qrt.ops.core import Array
+
+Shape = tuple[int, ...]
+
+
+def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
+    """How often each loop runs, from the operands that a loop alone indexes.
+
+    Raises ModelError where two operands disagree, or an index leaves its operand.
+    """
+    found: dict[int, int] = {}
+    for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
+        for axis, (result, size) in enumerate(zip(map.results, shape, strict=True)):
+            if isinstance(result, tuple) and result[0] == "d" and found.setdefault(result[1], size) != size:
+                raise ModelError(
+                    f"shapes disagree: dimension {axis} of operand #{number} is {size}, but its loop runs "
+                    f"{found[result[1]]} times"
+                )
+    loops = tuple(found[loop] for loop in range(maps[0].dimensions)) if maps else ()
+    if 0 not in loops:
+        for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
+            _check_bounds(number, map, shape, loops)
+    return loops
+
+
+def _check_bounds(number: int, map: AffineMapAttr, shape: Shape, loops: Shape) -> None:
+    for axis, (result, size) in enumerate(zip(map.results, shape, strict=True)):
+        if isinstance(result, tuple) and result[0] == "d":
+            continue
+        low, high = _range(result, loops)
+        if low < 0 or high >= size:
+            raise ModelError(
+                f"indices {low} to {high} are out of bounds: dimension {axis} of operand #{number} is {size}"
+            )
+
+
+def _range(expression: Expression, loops: Shape) -> tuple[int, int]:
+    weights = linear(expression, len(loops))
+    if weights is None:
+        values = evaluate(expression, grid(loops))
+        return int(np.min(values)), int(np.max(values))
+    ends = [weight * (extent - 1) for weight, extent in zip(weights[1:], loops, strict=True)]
+    return weights[0] + sum(end for end in ends if end < 0), weights[0] + sum(end for end in ends if end > 0)
+
+
+def grid(loops: Shape) -> list[Array]:
+    """The index of each loop, as an array that broadcasts over all loops."""
+    rank = len(loops)
+    return [np.arange(extent).reshape((-1,) + (1,) * (rank - 1 - loop)) for loop, extent in enumerate(loops)]
+
+
+def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
+    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
+    loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
+    return loops if len(loops) == len(map.results) == len(set(loops)) else None
+
+
+def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
+    """The operand over the loops, in their order; of size 1 where a loop does not index it. No copy, unless an index
+    is no weighted sum of loops; a scalar stays one. The indices must be within bounds: nothing is checked here."""
+    if not isinstance(array, np.ndarray):
+        return array
+    rank = len(loops)
+    weights = [linear(result, rank) for result in map.results]
+    rows = [row for row in weights if row is not None]
+    if len(rows) < len(weights):
+        return _gathered(array, map, loops)
+    if any(row[0] for row in rows):
+        array = array[tuple(slice(row[0], None) for row in rows)]
+    strides = [
+        sum(row[loop + 1] * stride for row, stride in zip(rows, array.strides, strict=True)) for loop in range(rank)
+    ]
+    used = [any(row[loop + 1] for row in rows) for loop in range(rank)]
+    shape = [extent if is_used else 1 for extent, is_used in zip(loops, used, strict=True)]
+    return np.lib.stride_tricks.as_strided(array, shape, strides)
+
+
+def _gathered(array: Array, map: AffineMapAttr, loops: Shape) -> Array:
+    rank = len(loops)
+    positions = [position.reshape((1,) * (rank - position.ndim) + position.shape) for position in grid(loops)]
+    found: Array = array[tuple(evaluate(result, positions) for result in map.results)]
+    return found
+
+
+def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -> Array | None:
+    """The sum of `x * y` over the reduced loops, modulo 2**64, in the order of the other loops; None unless both
+    operands run over all reduced loops. Integers of at most 64 bits; exact in floats where the bound of the sum says
+    so, as a matrix product there is many times faster."""
+    if any(not x.shape[loop] == y.shape[loop] == loops[loop] for loop in reduced):
+        return None
+    kept = [loop for loop in range(x.ndim) if loop not in reduced]
+    batch = [loop for loop in kept if x.shape[loop] == y.shape[loop]]
+    rows = [loop for loop in kept if loop not in batch and y.shape[loop] == 1]
+    columns = [loop for loop in kept if loop not in batch and loop not in rows]
+    terms = prod(loops[loop] for loop in reduced)
+    bound = terms * _magnitude(x) * _magnitude(y)
+    dtype = np.float32 if bound < 1 << 24 else np.float64 if bound < 1 << 53 else np.int64
+    left = x.transpose([*batch, *rows, *reduced, *columns]).astype(dtype)
+    right = y.transpose([*batch, *reduced, *columns, *rows]).astype(dtype)
+    outer = left.shape[: len(batch)]
+    sums = np.matmul(left.reshape((*outer, -1, terms)), right.reshape((*outer, terms, -1)))
+    order = [*batch, *rows, *columns]
+    sums = sums.reshape([max(x.shape[loop], y.shape[loop]) for loop in order])
+    made: Array = sums.transpose([order.index(loop) for loop in kept]).astype(np.int64)
+    return made
+
+
+def _magnitude(x: Array) -> int:
+    return max(abs(int(x.min())), abs(int(x.max())))
+
+
+def element(map: AffineMapAttr, index: Sequence[int]) -> tuple[int, ...]:
+    """Where a map points to in one iteration."""
+    return tuple(evaluate(result, index) for result in map.results)

@@ -1,0 +1,310 @@
+"""``tensor`` on arrays. A tensor is never written in place: what changes one makes another."""
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import UndefinedError
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.linalg import is_elementwise
+from qrt.execute.interpret.loops import Shape, grid
+from qrt.execute.operations import failure
+from qrt.execute.values import as_tensor, concrete
+from qrt.ir import Operation, Value
+from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values, reassociation_of, static_values
+from qrt.ops.core import Array, element_dtype
+from qrt.types import IndexType, TensorType
+
+Mixed = list[int | Value]
+
+
+def _dtype(value: Value) -> np.dtype[Any]:
+    element = as_tensor(value.type).element
+    return np.dtype(np.int64) if isinstance(element, IndexType) else element_dtype(element)
+
+
+def _sizes(type: TensorType, dynamic: Sequence[Any]) -> Shape:
+    """The shape, its open dimensions as given."""
+    remaining = iter(dynamic)
+    shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
+    if any(size < 0 for size in shape):
+        raise UndefinedError(f"a dimension is negative: {list(shape)}")
+    return shape
+
+
+# -- making tensors --------------------------------------------------------------------------------------------------
+
+
+def _empty(op: Operation, compiler: Compiler) -> Function:
+    type, dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
+    return lambda *sizes: np.zeros(_sizes(type, sizes), dtype)
+
+
+def _splat(op: Operation, compiler: Compiler) -> Function:
+    type, dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
+    return lambda value, *sizes: np.full(_sizes(type, sizes), value, dtype)
+
+
+def _from_elements(op: Operation, compiler: Compiler) -> Function:
+    type, dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
+    return lambda *elements: np.array(elements, dtype).reshape(_sizes(type, ()))
+
+
+class _Filled:
+    """A tensor whose elements a body computes from their indices."""
+
+    def __init__(self, op: Operation, compiler: Compiler) -> None:
+        self.op = op
+        self.body = compiler.region(op.regions[0])
+        self.at_once = is_elementwise(op.regions[0].blocks[0].operations[:-1])
+        self.type, self.dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
+        self.result = compiler.slot(op.results[0])
+
+    def fill(self, frame: Frame, shape: Shape) -> Array:
+        """The body at every index."""
+        made = np.empty(shape, self.dtype)
+        if made.size and self.at_once:
+            made[...] = self.body.run(frame, grid(shape))[0]
+        elif made.size:
+            for index in product(*map(range, shape)):
+                made[index] = self.body.run(frame, map(np.int64, index))[0]
+        return made
+
+
+def _generate(op: Operation, compiler: Compiler) -> Step:
+    filled = _Filled(op, compiler)
+    sizes = [compiler.slot(value) for value in op.operands]
+
+    def step(frame: Frame) -> None:
+        try:
+            shape = _sizes(filled.type, [frame[slot] for slot in sizes])
+        except UndefinedError as error:
+            raise failure(op, str(error)) from None
+        frame[filled.result] = filled.fill(frame, shape)
+
+    return step
+
+
+def _pad(op: Operation, compiler: Compiler) -> Step:
+    filled = _Filled(op, compiler)
+    source = compiler.slot(op.operands[0])
+    slots = [compiler.slot(value) for value in op.operands]
+    bind = {name: _mixed(op, name) for name in ("low", "high")}
+
+    def step(frame: Frame) -> None:
+        array, operands = frame[source], [frame[slot] for slot in slots]
+        low, high = (bind[name](operands) for name in ("low", "high"))
+        shape = tuple(size + before + after for size, before, after in zip(array.shape, low, high, strict=True))
+        if any(size < 0 for size in shape):
+            raise failure(op, f"pads {list(array.shape)} to a negative dimension: {list(shape)}")
+        concrete(filled.type, shape, f"the result of {op.name}")
+        made = filled.fill(frame, shape)
+        target = tuple(
+            slice(max(before, 0), size - max(after, 0)) for before, after, size in zip(low, high, shape, strict=True)
+        )
+        kept = tuple(
+            slice(max(-before, 0), size - max(-after, 0))
+            for before, after, size in zip(low, high, array.shape, strict=True)
+        )
+        made[target] = array[kept]
+        frame[filled.result] = made
+
+    return step
+
+
+# -- extents and elements --------------------------------------------------------------------------------------------
+
+
+def _dim(op: Operation, compiler: Compiler) -> Function:
+    def dim(array: Array, axis: Any) -> Any:
+        if not 0 <= axis < array.ndim:
+            raise UndefinedError(f"dimension {axis} of a tensor of rank {array.ndim}")
+        return np.int64(array.shape[axis])
+
+    return dim
+
+
+def _rank(op: Operation, compiler: Compiler) -> Function:
+    return lambda array: np.int64(array.ndim)
+
+
+def check_bounds(index: Sequence[Any], shape: Shape) -> None:
+    """Raise UndefinedError if an index, or one of an array of them, is none of an element."""
+    for axis, (at, size) in enumerate(zip(index, shape, strict=True)):
+        if np.any((at < 0) | (at >= size)):
+            wrong = at if np.ndim(at) == 0 else at[(at < 0) | (at >= size)].flat[0]
+            raise UndefinedError(f"index {wrong} is out of bounds: dimension {axis} is {size}")
+
+
+def _extract(op: Operation, compiler: Compiler) -> Function:
+    def extract(array: Array, *index: Any) -> Any:
+        check_bounds(index, array.shape)
+        return array[index]
+
+    return extract
+
+
+def _insert(op: Operation, compiler: Compiler) -> Function:
+    def insert(scalar: Any, array: Array, *index: Any) -> Array:
+        check_bounds(index, array.shape)
+        made = array.copy()
+        made[index] = scalar
+        return made
+
+    return insert
+
+
+# -- slices ----------------------------------------------------------------------------------------------------------
+
+
+def _mixed(op: Operation, name: str) -> Function:
+    """The integers of a list, from the operands' values."""
+    positions = {value: index for index, value in enumerate(op.operands)}
+    entries = [(entry, -1) if isinstance(entry, int) else (0, positions[entry]) for entry in mixed_values(op, name)]
+    return lambda operands: [value if at < 0 else int(operands[at]) for value, at in entries]
+
+
+def slicer(op: Operation) -> Function:
+    """`index(operands, shape)` of an op on slices: the slice as NumPy takes it, and its sizes.
+
+    The index raises UndefinedError where it leaves the tensor.
+    """
+    lists = [_mixed(op, name) for name in ("offsets", "sizes", "strides")]
+
+    def index(operands: Sequence[Any], shape: Shape) -> tuple[tuple[Any, ...], Shape]:
+        found: list[Any] = []
+        sizes = lists[1](operands)
+        for axis, (offset, size, stride, extent) in enumerate(
+            zip(lists[0](operands), sizes, lists[2](operands), shape, strict=True)
+        ):
+            last = offset + (size - 1) * stride
+            if size < 0 or (size and not (0 <= offset < extent and 0 <= last < extent)):
+                raise UndefinedError(
+                    f"a slice of {size} from {offset} by {stride} leaves dimension {axis}, which is {extent}"
+                )
+            found.append(slice(offset, offset + size) if stride == 1 else offset + stride * np.arange(size))
+        plain = all(isinstance(each, slice) for each in found)
+        ranges = [np.arange(each.start, each.stop) if isinstance(each, slice) else each for each in found]
+        return tuple(found) if plain else np.ix_(*ranges), tuple(sizes)
+
+    return index
+
+
+def _dropped(op: Operation, reduced: Value) -> Shape:
+    dropped = dropped_dimensions(static_values(op, "sizes"), as_tensor(reduced.type).shape or ())
+    assert dropped is not None  # the verifier holds it
+    return dropped
+
+
+def _extract_slice(op: Operation, compiler: Compiler) -> Function:
+    index, dropped = slicer(op), _dropped(op, op.results[0])
+
+    def extract_slice(*operands: Any) -> Array:
+        where, _ = index(operands, operands[0].shape)
+        found: Array = operands[0][where]
+        return found.squeeze(dropped)
+
+    return extract_slice
+
+
+def _insert_slice(op: Operation, compiler: Compiler) -> Function:
+    index, dropped = slicer(op), _dropped(op, op.operands[0])
+
+    def insert_slice(*operands: Any) -> Array:
+        source, target = operands[0], operands[1]
+        where, sizes = index(operands, target.shape)
+        check_part(source.shape, sizes, dropped)
+        made: Array = target.copy()
+        made[where] = source.reshape(sizes)
+        return made
+
+    return insert_slice
+
+
+def check_part(shape: Shape, sizes: Shape, dropped: Shape) -> None:
+    """Raise UndefinedError unless a part of this shape fills a slice of these sizes."""
+    wanted = tuple(size for axis, size in enumerate(sizes) if axis not in dropped)
+    if shape != wanted:
+        raise UndefinedError(f"a tensor of shape {list(shape)} does not fill a slice of {list(wanted)}")
+
+
+# -- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _cast(op: Operation, compiler: Compiler) -> Function:
+    return lambda array: array
+
+
+def _bitcast(op: Operation, compiler: Compiler) -> Function:
+    source, target = (as_tensor(value.type).element for value in (op.operands[0], op.results[0]))
+    dtype = _dtype(op.results[0])
+    given = getattr(source, "width", 0)
+    if given not in (8, 16, 32, 64):
+        raise UndefinedError(f"values of {source} are no bit patterns of {target} in memory")
+    return lambda array: array.view(dtype)
+
+
+def _reshape(op: Operation, compiler: Compiler) -> Function:
+    def reshape(array: Array, shape: Array) -> Array:
+        sizes = [int(size) for size in shape]
+        if any(size < 0 for size in sizes) or prod(sizes) != array.size:
+            raise UndefinedError(f"{array.size} elements do not fill shape {sizes}")
+        return array.reshape(sizes)
+
+    return reshape
+
+
+def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
+    groups = reassociation_of(op)
+    return lambda array: array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
+
+
+def _expand_shape(op: Operation, compiler: Compiler) -> Function:
+    groups, sizes = reassociation_of(op), _mixed(op, "output_shape")
+
+    def expand_shape(*operands: Any) -> Array:
+        array, shape = operands[0], sizes(operands)
+        for axis, group in enumerate(groups):
+            parts = [shape[each] for each in group]
+            if any(part < 0 for part in parts) or prod(parts) != array.shape[axis]:
+                raise UndefinedError(f"dimension {axis}, which is {array.shape[axis]}, does not expand to {parts}")
+        made: Array = array.reshape(shape)
+        return made
+
+    return expand_shape
+
+
+def _concat(op: Operation, compiler: Compiler) -> Function:
+    axis = op.attributes["dim"].python
+
+    def concat(*arrays: Array) -> Array:
+        shapes = {array.shape[:axis] + array.shape[axis + 1 :] for array in arrays}
+        if len(shapes) > 1:
+            raise UndefinedError(f"shapes disagree: {[list(array.shape) for array in arrays]} along dimension {axis}")
+        return np.concatenate(arrays, axis)
+
+    return concat
+
+
+HANDLERS: dict[str, Handler] = {
+    "tensor.bitcast": _bitcast,
+    "tensor.cast": _cast,
+    "tensor.collapse_shape": _collapse_shape,
+    "tensor.concat": _concat,
+    "tensor.dim": _dim,
+    "tensor.empty": _empty,
+    "tensor.expand_shape": _expand_shape,
+    "tensor.extract": _extract,
+    "tensor.extract_slice": _extract_slice,
+    "tensor.from_elements": _from_elements,
+    "tensor.insert": _insert,
+    "tensor.insert_slice": _insert_slice,
+    "tensor.rank": _rank,
+    "tensor.reshape": _reshape,
+    "tensor.splat": _splat,
+}
+
+STRUCTURED: dict[str, Builder] = {"tensor.generate": _generate, "tensor.pad": _pad}

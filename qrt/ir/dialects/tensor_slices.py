@@ -1,0 +1,330 @@
+"""`tensor` on slices and shapes: `extract_slice`, `insert_slice`, `pad`, `collapse_shape`, `expand_shape`, `concat`."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
+
+from qrt.ir.assembly_elements import DYNAMIC
+from qrt.ir.attribute_kinds import ARRAY, I64, UNIT, dense_array
+from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
+from qrt.ir.constraints import INDEX, same_as
+from qrt.ir.core import Operation, Value
+from qrt.ir.define import PURE, AttributeSpec, Definition
+from qrt.ir.traits import SINGLE_BLOCK
+from qrt.types import IntegerType, TensorType
+
+Shape = tuple[int | None, ...]
+Groups = tuple[tuple[int, ...], ...]
+
+_STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
+_PARTS = ("offsets", "sizes", "strides")
+_SLICE_FORMAT = "".join(f"dynamic_indices(${part}, $static_{part}) " for part in _PARTS)
+_SLICE_ATTRIBUTES = {f"static_{part}": _STATIC for part in _PARTS}
+_SLICE_OPERANDS = tuple(f"{part}*: index" for part in _PARTS)
+
+
+def ranked(value: Value) -> TensorType:
+    """The type of a value that a constraint holds to be a ranked tensor."""
+    assert isinstance(value.type, TensorType)
+    return value.type
+
+
+def static_values(operation: Operation, name: str) -> tuple[int | None, ...]:
+    """The list `static_<name>`; None for what an operand gives."""
+    stated = operation.attributes[f"static_{name}"]
+    assert isinstance(stated, DenseArrayAttr)  # the attribute's kind
+    return tuple(None if value == DYNAMIC else value for value in stated.values)
+
+
+def mixed_values(operation: Operation, name: str) -> list[int | Value]:
+    """The list as integers and operands."""
+    assert operation.definition is not None  # that declares both
+    dynamic = iter(operation.definition.operand_group(operation, name))
+    return [next(dynamic) if value is None else value for value in static_values(operation, name)]
+
+
+def verify_lists(operation: Operation, names: Sequence[str], rank: int) -> None:
+    """Every list has an entry per dimension, and an operand for each that it leaves open."""
+    assert operation.definition is not None  # that declares the lists
+    lists = {name: static_values(operation, name) for name in names}
+    first = names[0]
+    for name, values in lists.items():
+        if len(values) != len(lists[first]):
+            raise operation.error(
+                f"expected mixed {first} rank to match mixed {name} rank ({len(lists[first])} vs {len(values)}) so the "
+                "rank of the result type is well-formed."
+            )
+    for name, values in lists.items():
+        if len(values) != rank:
+            raise operation.error(f"expected {rank} {name.removesuffix('s')} values, got {len(values)}")
+        given = len(operation.definition.operand_group(operation, name))
+        if values.count(None) != given:
+            raise operation.error(f"expected {values.count(None)} dynamic {name.removesuffix('s')} values")
+
+
+# -- slices: `%t[offsets] [sizes] [strides]` -------------------------------------------------------------------------
+
+
+def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
+    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`."""
+    dropped: list[int] = []
+    at = 0
+    for axis, size in enumerate(full):
+        if at < len(reduced) and reduced[at] == size:
+            at += 1
+        elif size == 1:
+            dropped.append(axis)
+        else:
+            return None
+    return tuple(dropped) if at == len(reduced) else None
+
+
+def _verify_slice(operation: Operation, whole: TensorType, part: TensorType) -> None:
+    shape = whole.shape or ()
+    verify_lists(operation, _PARTS, len(shape))
+    offsets, sizes, strides = (static_values(operation, name) for name in _PARTS)
+    for name, values in (("offsets", offsets), ("sizes", sizes)):
+        negative = [value for value in values if value is not None and value < 0]
+        if negative:
+            raise operation.error(f"expected {name} to be non-negative, but got {negative[0]}")
+    inferred = whole.with_(shape=sizes)
+    if len(part.shape or ()) > len(shape):
+        raise operation.error("expected rank to be smaller or equal to the other rank. ")
+    if dropped_dimensions(sizes, part.shape or ()) is None:
+        raise operation.error(f"expected type to be '{inferred}' or a rank-reduced version. (size mismatch) ")
+    if part.element is not whole.element:
+        raise operation.error(f"expected element type to be '{whole.element}'")
+    for axis, (size, offset, count, stride) in enumerate(zip(shape, offsets, sizes, strides, strict=True)):
+        if size is None or offset is None:
+            continue
+        if offset >= size:
+            raise operation.error(f"offset {axis} is out-of-bounds: {offset} >= {size}")
+        if count is not None and stride is not None and offset + (count - 1) * stride >= size:
+            last = offset + (count - 1) * stride
+            raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
+
+
+def _verify_extract_slice(operation: Operation) -> None:
+    _verify_slice(operation, ranked(operation.operands[0]), ranked(operation.results[0]))
+
+
+def _verify_insert_slice(operation: Operation) -> None:
+    _verify_slice(operation, ranked(operation.operands[1]), ranked(operation.operands[0]))
+
+
+# -- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def reassociation_of(operation: Operation) -> Groups:
+    """For each dimension of the collapsed type, those of the expanded type."""
+    stated = operation.attributes["reassociation"]
+    assert isinstance(stated, ArrayAttr)  # the attribute's kind
+    return tuple(
+        tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)
+    )
+
+
+def _is_reassociation(value: object) -> str | None:
+    fine = isinstance(value, ArrayAttr) and all(
+        isinstance(group, ArrayAttr) and all(isinstance(axis, IntegerAttr) for axis in group.elements)
+        for group in value.elements
+    )
+    return None if fine else "failed to satisfy constraint: Array of 64-bit integer array attributes"
+
+
+def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed: TensorType) -> None:
+    groups = reassociation_of(operation)
+    large, small = expanded.shape or (), collapsed.shape or ()
+    if expanded.element is not collapsed.element:
+        raise operation.op_error("expected the element types of source and result to be the same")
+    if len(small) != len(groups):
+        raise operation.op_error(
+            f"expected collapsed rank ({len(small)}) to equal the number of reassociation maps ({len(groups)})."
+        )
+    expected = 0
+    for number, group in enumerate(groups):
+        if not group or group[0] != expected or any(b != a + 1 for a, b in pairwise(group)):
+            raise operation.op_error(f"expected reassociation map #{number} to be valid and contiguous.")
+        expected += len(group)
+    if groups and expected != len(large):
+        raise operation.op_error(
+            f"expected reassociation map #{len(groups) - 1} to have size equal to the expanded rank ({len(large)}), "
+            f"but it is  {expected}."
+        )
+    if not groups and any(size != 1 for size in large):
+        raise operation.op_error(
+            "invalid to reshape tensor/memref with non-unit extent dimensions to zero-rank tensor/memref"
+        )
+    for axis, (size, group) in enumerate(zip(small, groups, strict=True)):
+        sizes = [large[each] for each in group]
+        known = [each for each in sizes if each is not None]
+        if len(known) < len(sizes):
+            if size is not None:
+                raise operation.op_error(
+                    f"expected dimension {axis} of collapsed type to be dynamic since one or more of the corresponding "
+                    "dimensions in the expanded type is dynamic"
+                )
+        elif size != prod(known):
+            raise operation.op_error(f"expected dimension {axis} of collapsed type to be static value of {prod(known)}")
+
+
+def _verify_collapse_shape(operation: Operation) -> None:
+    _verify_reassociation(operation, ranked(operation.operands[0]), ranked(operation.results[0]))
+
+
+def _verify_expand_shape(operation: Operation) -> None:
+    made = ranked(operation.results[0])
+    sizes = static_values(operation, "output_shape")
+    if len(sizes) != len(made.shape or ()):
+        raise operation.op_error(
+            f"expected number of static shape dims to be equal to the output rank ({len(made.shape or ())}) but found "
+            f"{len(sizes)} inputs instead"
+        )
+    if sizes.count(None) != len(operation.operands) - 1:
+        raise operation.op_error(
+            f"mismatch in dynamic dims in output_shape and static_output_shape: static_output_shape has "
+            f"{sizes.count(None)} dynamic dims while output_shape has {len(operation.operands) - 1} values"
+        )
+    _verify_reassociation(operation, made, ranked(operation.operands[0]))
+
+
+def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
+    """What the concatenation of types of one rank is of, as far as they say."""
+    shape = list(types[0].shape or ())
+    for index in range(len(shape)):
+        sizes = [(type.shape or ())[index] for type in types]
+        known = [size for size in sizes if size is not None]
+        if index == axis:
+            shape[index] = sum(known) if len(known) == len(sizes) else None
+        else:
+            shape[index] = known[0] if known else None
+    return types[0].with_(shape=shape)
+
+
+def _verify_concat(operation: Operation) -> None:
+    if not operation.operands:
+        raise operation.op_error("requires at least one input")
+    types = [ranked(value) for value in operation.operands]
+    made = ranked(operation.results[0])
+    if any(type.rank != made.rank for type in types):
+        raise operation.op_error("rank of concatenated inputs must match result rank")
+    if any(type.element is not made.element for type in types):
+        raise operation.op_error("inputs and result element type must match")
+    axis = operation.attributes["dim"].python
+    shapes = [type.shape or () for type in types]
+    if not 0 <= axis < len(shapes[0]):
+        raise operation.op_error("concatenation dim must be less than the tensor rank")
+    for index in range(len(shapes[0])):
+        known = {shape[index] for shape in shapes} - {None}
+        if index != axis and len(known) > 1:
+            raise operation.op_error(
+                "static concatenation size mismatch along non-concatenated dimension " + str(index)
+            )
+    inferred = concat_type(types, axis)
+    for wanted, found in zip(inferred.shape or (), made.shape or (), strict=True):
+        if wanted is not None and found is not None and wanted != found:
+            raise operation.op_error(f"result type '{made}'does not match inferred shape '{inferred}' static sizes")
+
+
+def _verify_pad(operation: Operation) -> None:
+    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
+    shape = given.shape or ()
+    low, high = static_values(operation, "low"), static_values(operation, "high")
+    if len(low) != len(shape) or len(high) != len(shape):
+        raise operation.error(
+            f"failed to infer expectedType from sourceType '{given}', specified resultType is '{made}'"
+        )
+    sizes = [
+        None if None in (size, before, after) else size + before + after  # type: ignore[operator]  # none of them is None
+        for size, before, after in zip(shape, low, high, strict=True)
+    ]
+    wanted = given.with_(shape=sizes)
+    stated = made.shape or ()
+    if (
+        made.element is not given.element
+        or len(stated) != len(sizes)
+        or any(a != b and a is not None for a, b in zip(sizes, stated, strict=True))
+    ):
+        raise operation.error(f"specified type '{made}' does not match the inferred type '{wanted}'")
+    verify_lists(operation, ("low", "high"), len(shape))
+    block = operation.regions[0].blocks[0]
+    if len(block.arguments) != len(shape):
+        raise operation.error(f"expected the block to have {len(shape)} arguments")
+    for number, argument in enumerate(block.arguments, 1):
+        if argument.type is not INDEX:
+            raise operation.op_error(f"expected block argument {number} to be an index")
+    last = block.last
+    if last is None or last.name != "tensor.yield" or last.operands[0].type is not made.element:
+        raise operation.op_error("expected yield type to match shape element type")
+
+
+_REASSOCIATION = AttributeSpec(_is_reassociation, required=True, kind=ARRAY)
+
+OPS = [
+    Definition(
+        "tensor.extract_slice",
+        operands=("source: ranked tensor", *_SLICE_OPERANDS),
+        results=("result: ranked tensor",),
+        attributes=_SLICE_ATTRIBUTES,
+        traits={PURE},
+        format=f"$source `` {_SLICE_FORMAT} attr-dict `:` type($source) `to` type($result)",
+        verify_signature=_verify_extract_slice,
+    ),
+    Definition(
+        "tensor.insert_slice",
+        operands=("source: ranked tensor", "dest: ranked tensor", *_SLICE_OPERANDS),
+        results=("result: ranked tensor",),
+        attributes=_SLICE_ATTRIBUTES,
+        infer={"result": same_as("dest")},
+        traits={PURE},
+        format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
+        verify_signature=_verify_insert_slice,
+    ),
+    Definition(
+        "tensor.parallel_insert_slice",
+        operands=("source: ranked tensor", "dest: ranked tensor", *_SLICE_OPERANDS),
+        attributes=_SLICE_ATTRIBUTES,
+        parents=("scf.forall.in_parallel",),
+        format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
+        verify_signature=_verify_insert_slice,
+    ),
+    Definition(
+        "tensor.collapse_shape",
+        operands=("src: ranked tensor",),
+        results=("result: ranked tensor",),
+        attributes={"reassociation": _REASSOCIATION},
+        traits={PURE},
+        format="$src $reassociation attr-dict `:` type($src) `into` type($result)",
+        verify_signature=_verify_collapse_shape,
+    ),
+    Definition(
+        "tensor.expand_shape",
+        operands=("src: ranked tensor", "output_shape*: index"),
+        results=("result: ranked tensor",),
+        attributes={"reassociation": _REASSOCIATION, "static_output_shape": _STATIC},
+        traits={PURE},
+        format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
+        "type($src) `into` type($result)",
+        verify_signature=_verify_expand_shape,
+    ),
+    Definition(
+        "tensor.concat",
+        operands=("inputs*: ranked tensor",),
+        results=("result: ranked tensor",),
+        attributes={"dim": AttributeSpec(kind=I64, required=True)},
+        traits={PURE},
+        format="`dim` `(` $dim `)` $inputs attr-dict `:` functional-type(operands, results)",
+        verify_signature=_verify_concat,
+    ),
+    Definition(
+        "tensor.pad",
+        operands=("source: ranked tensor", "low*: index", "high*: index"),
+        results=("result: ranked tensor",),
+        attributes={"static_low": _STATIC, "static_high": _STATIC, "nofold": AttributeSpec(kind=UNIT)},
+        regions=("region: 1",),
+        traits={PURE, SINGLE_BLOCK},
+        format="$source (`nofold` $nofold^)? `low` `` dynamic_indices($low, $static_low) "
+        "`high` `` dynamic_indices($high, $static_high) $region attr-dict `:` type($source) `to` type($result)",
+        verify=_verify_pad,
+    ),
+]

@@ -1,0 +1,155 @@
+"""Float arithmetic that is exact or rounded once, to nearest even: the same bits on every machine.
+
+f16, f32 and f64 are NumPy's, bf16 is ml_dtypes' (f16 and bf16 compute in f32 and round). All other formats compute in
+f64 and are rounded by `conversions.rounder`. Both are one rounding, for ``+ - * / sqrt``, where the wider format has
+at least 2p + 2 bits for the narrower one's p (Figueroa, "When is double rounding innocuous?", 1995) and the narrower
+one's subnormals are normal in it (Roux, "Innocuous double rounding of basic arithmetic operations", 2014).
+``fastmath`` allows other results; it changes none here. Of two NaNs the first operand's is kept.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.numerics import round_integral
+from qrt.ops.elementwise.conversions import rounder, widened
+from qrt.ops.elementwise.signature import Function, Signature, choose, float_type
+from qrt.types import FloatType
+
+Make = Callable[[FloatType], Function]
+NATIVE = frozenset({"f16", "f32", "f64"})
+
+
+def bind(signature: Signature) -> Function:
+    """An op of ``OPS``."""
+    t = float_type(signature.operand)
+    if not t.format.has_zero:
+        raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
+    return OPS[signature.name](t)
+
+
+def rounded(compute: Function, t: FloatType) -> Function:
+    """``compute`` on float64, its result rounded to ``t``."""
+    widen, narrow = widened(t), rounder(t)
+    if t.name == "f64":
+        return compute
+    return lambda *x: narrow(compute(*[widen(value) for value in x]))
+
+
+def _in(formats: frozenset[str], compute: Function) -> Make:
+    """``compute`` as it is on the formats that have it rounded once, in float64 elsewhere."""
+    return lambda t: compute if t.name in formats else rounded(compute, t)
+
+
+def _everywhere(compute: Function) -> Make:
+    return lambda t: compute
+
+
+_DIRECT = NATIVE | {"bf16"}
+
+
+def _extremum(better: Function, of_zeros: Function) -> Function:
+    def of_unordered(a: Any, b: Any) -> Any:
+        """Equal numbers, zeros of two signs, or a NaN."""
+        return choose(a != a, a, choose(b != b, b, choose(a != 0, a, of_zeros(a, b))))
+
+    def call(a: Any, b: Any) -> Any:
+        first, second = better(a, b), better(b, a)
+        if first.ndim:
+            return np.where(first, a, np.where(second, b, of_unordered(a, b)))
+        return a if first else b if second else of_unordered(a, b)
+
+    return call
+
+
+_MAXIMUM = _extremum(operator.gt, operator.add)  # a sum of zeros is negative only if both are
+_MINIMUM = _extremum(operator.lt, lambda a, b: -(-a + -b))
+"""IEEE 754's maximum and minimum: a NaN if there is one, and -0 below +0."""
+
+
+def _number(extremum: Function) -> Function:
+    """The extremum, or the operand that is a number where the other is a NaN."""
+    return lambda a, b: choose(a != a, b, choose(b != b, a, extremum(a, b)))
+
+
+def _clamp(value: Any, low: Any, high: Any) -> Any:
+    return _MAXIMUM(_MINIMUM(value, high), low)
+
+
+def _round_half_away(x: Any) -> Any:
+    return round_integral(x, "half_away")[()]
+
+
+def _rsqrt(t: FloatType) -> Function:
+    """1 / sqrt(x), both rounded, as upstream expands it."""
+    root, divide = _ROOT(t), _QUOTIENT(t)
+    one = rounder(t)(np.float64(1))
+    return lambda x: divide(one, root(x))
+
+
+# -- fused multiply-add ------------------------------------------------------------------------------------------------
+
+
+def _fma(t: FloatType) -> Function:
+    """``a * b + c`` rounded once. For f32 and narrower formats the product is exact in float64; the sum is rounded
+    there to odd, after which rounding again is innocuous (Boldo and Melquiond, "Emulation of FMA and correctly
+    rounded sums", 2008)."""
+    return (lambda a, b, c: _fma_exact(a, b, c)[()]) if t.name == "f64" else rounded(_fma_to_odd, t)
+
+
+def _fma_to_odd(a: Any, b: Any, c: Any) -> Any:
+    product = a * b
+    total = product + c
+    part = total - product
+    error = (product - (total - part)) + (c - part)  # TwoSum: exact
+    even = total.view(np.int64) & 1 == 0
+    towards = np.copysign(np.inf, error)
+    return choose(even & (error != 0) & np.isfinite(total), np.nextafter(total, towards), total)
+
+
+@partial(np.vectorize, otypes=[np.float64])
+def _fma_exact(a: Any, b: Any, c: Any) -> Any:
+    plain = a * b + c
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        return plain
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if not exact:
+        return plain  # the product was exact, and the sum has the right sign of zero
+    try:
+        return np.float64(exact.numerator / exact.denominator)
+    except OverflowError:
+        return np.float64(math.inf if exact > 0 else -math.inf)
+
+
+_ROOT = _in(NATIVE, np.sqrt)
+_QUOTIENT = _in(_DIRECT, operator.truediv)
+
+OPS: dict[str, Make] = {
+    "arith.addf": _in(_DIRECT, operator.add),
+    "arith.subf": _in(_DIRECT, operator.sub),
+    "arith.mulf": _in(_DIRECT, operator.mul),
+    "arith.divf": _QUOTIENT,
+    "arith.remf": _in(NATIVE, np.fmod),  # exact in every format
+    "arith.negf": _in(_DIRECT, operator.neg),
+    "arith.maximumf": _everywhere(_MAXIMUM),
+    "arith.minimumf": _everywhere(_MINIMUM),
+    "arith.maxnumf": _everywhere(_number(_MAXIMUM)),
+    "arith.minnumf": _everywhere(_number(_MINIMUM)),
+    "math.clampf": _everywhere(_clamp),
+    "math.absf": _in(_DIRECT, abs),
+    "math.copysign": _in(NATIVE, np.copysign),
+    "math.ceil": _in(NATIVE, np.ceil),
+    "math.floor": _in(NATIVE, np.floor),
+    "math.trunc": _in(NATIVE, np.trunc),
+    "math.roundeven": _in(NATIVE, np.rint),
+    "math.round": lambda t: rounded(_round_half_away, t),
+    "math.sqrt": _ROOT,
+    "math.rsqrt": _rsqrt,
+    "math.fma": _fma,
+}
