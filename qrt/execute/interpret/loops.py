@@ -59,12 +59,6 @@ def grid(loops: Shape) -> list[Array]:
     return [np.arange(extent).reshape((-1,) + (1,) * (rank - 1 - loop)) for loop, extent in enumerate(loops)]
 
 
-def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
-    loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
-    return loops if len(loops) == len(map.results) == len(set(loops)) else None
-
-
 def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
     """The operand over the loops, in their order; of size 1 where a loop does not index it. No copy, unless an index
     is no weighted sum of loops; a scalar stays one. The indices must be within bounds: nothing is checked here."""
