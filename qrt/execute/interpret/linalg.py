@@ -85,8 +85,10 @@ class Combiner:
         return cls(combine, out, [other for other in operations if other is not combine], compiler)
 
     def combine(self, frame: Frame, left: Any, right: Any) -> Any:
+        given = frame[self.value]  # may be a value from outside the body, or a constant
         frame[self._out], frame[self.value] = left, right
         self._step(frame)
+        frame[self.value] = given
         return frame[self._result]
 
     def fold(self, frame: Frame, out: Any, values: Array) -> Any:

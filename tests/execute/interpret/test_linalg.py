@@ -206,6 +206,21 @@ linalg.yield %value, %at : f32, i64"""
     np.testing.assert_array_equal(at, x.argmax(1))
 
 
+def test_a_fold_leaves_the_values_around_it_alone():
+    """What is folded may be defined outside the body, and used again."""
+    line = """%one = arith.constant 1 : i32
+%n = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%a : tensor<?xi32>) outs(%b : tensor<i32>) {
+^bb0(%x: i32, %y: i32):
+  %s = arith.addi %y, %one : i32
+  linalg.yield %s : i32
+} -> tensor<i32>
+%r:2 = func.call @g(%n, %one) : (tensor<i32>, i32) -> (tensor<i32>, i32)"""
+    text = program(line, ["tensor<?xi32>", "tensor<i32>"], ["tensor<i32>", "i32"])
+    text += "func.func private @g(%a: tensor<i32>, %b: i32) -> (tensor<i32>, i32) { return %a, %b : tensor<i32>, i32 }"
+    assert call(text, np.zeros(9, np.int32), np.array(0, np.int32)) == [9, 1]
+
+
 # -- maps -------------------------------------------------------------------------------------------------------------
 
 READS = {
