@@ -10,6 +10,7 @@ from typing import Any
 from qrt import ir
 from qrt.diagnostics import Expectations
 from qrt.errors import DiagnosticError, ModelError, QuantError
+from qrt.ir.traits import EXTENSION
 from qrt.passes import PASSES, run_pipeline
 
 SPLIT = "// -----"
@@ -97,7 +98,7 @@ def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_
 
 def _refuse_extensions(module: ir.Module) -> None:
     for operation in module.operation.walk():
-        if operation.has_trait(ir.Trait.EXTENSION):
+        if operation.has_trait(EXTENSION):
             raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
 
 

@@ -37,6 +37,12 @@ def output(text, *flags):
     return _run(text, flags).stdout.decode()
 
 
+def errors(text, *flags):
+    """The messages of mlir-opt's errors, in order."""
+    lines = _run(text, flags).stderr.decode().splitlines()
+    return [line.partition(": error: ")[2] for line in lines if ": error: " in line]
+
+
 def _run(text, flags):
     command, environment = FOUND
     return subprocess.run(

@@ -16,9 +16,10 @@ from qrt.ir.attributes import (
     attribute,
 )
 from qrt.ir.core import Block, Module, Operation, Region, Value, equal
-from qrt.ir.define import Definition, Trait
+from qrt.ir.define import Definition
 from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
 from qrt.ir.parser import parse
+from qrt.ir.traits import Trait
 
 __all__ = [
     "ArrayAttr",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
 from qrt.ir.affine import parse_affine_map
+from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
     FALSE,
     TRUE,
@@ -30,8 +31,6 @@ from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, T
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
-_ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
-"""Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""
 _KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "strided", "distinct", "dense_string"})
 
 
@@ -241,7 +240,9 @@ class AttributeParser:
             found = self._alias("#" + name, start)
             return found if isinstance(found, Attribute) else TypeAttr(found)
         scanner.pos = start + 1 + len(name)
-        if name not in _ENUMERATIONS and not self.allow_unregistered:
+        if name in ENUMERATIONS:
+            return ENUMERATIONS[name].parse_body(self)
+        if not self.allow_unregistered:
             raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, scanner.pos)
         return self._kept(start)
 

@@ -1,102 +1,236 @@
-"""Definitions of ops: operands, results, attributes, traits and assembly format, declared in a few lines each.
+"""Definitions of ops: operands, results, attributes, regions, traits and assembly format, in a few lines each.
 
-    Definition("quant.qcast", operands=("input",), results=("result",), traits={PURE},
-               format="$input attr-dict `:` type($input) `to` type($result)", verify=...)
+    Definition("memref.load", operands=("memref: memref", "indices*: index"), results=("result",),
+               infer={"result": element_type_of("memref")}, traits={MEM_READ},
+               format="$memref `[` $indices `]` attr-dict `:` type($memref)")
 
-`name?` is optional and `name*` variadic; either may only come last. The format is a subset of MLIR's declarative
-assembly format: `$operand`, `$attribute`, `` `literal` ``, `attr-dict`, `type($value)`, `operands`,
-`functional-type(operands, results)`, and one optional group `($operand^ ...)?`.
+An operand or result is `name`, `name?` (optional) or `name*` (variadic), then its type's constraint after a colon. With
+more than one group of unknown size the property `operandSegmentSizes` (`resultSegmentSizes`) holds the sizes. A region
+is `name` or `name*`, then after a colon the number of its blocks (`1`, `max 1`). A successor is `name` or `name*`, then
+after a colon the operands that are passed to its block. Formats: see `qrt.ir.assembly`.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError
-from qrt.ir import grammar
-from qrt.ir.attributes import Attribute, StringAttr
-from qrt.ir.core import Operation
-from qrt.text import pattern
+from qrt.ir.attribute_kinds import AttributeKind
+from qrt.ir.attributes import Attribute, DenseArrayAttr, StringAttr
+from qrt.ir.constraints import Relation, TypeConstraint, type_constraint
+from qrt.ir.core import Block, Operation, Value
+from qrt.ir.traits import (
+    COMMUTATIVE,
+    CONSTANT_LIKE,
+    EXTENSION,
+    GRAPH_REGION,
+    ISOLATED_FROM_ABOVE,
+    PURE,
+    SAME_OPERANDS_AND_RESULT_TYPE,
+    SYMBOL,
+    SYMBOL_TABLE,
+    TERMINATOR,
+    Trait,
+    Verify,
+    expand,
+    has_parent,
+    single_block_implicit_terminator,
+)
+from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.core import Value
+    from qrt.ir.assembly import Assembly
     from qrt.ir.fold import Folds
     from qrt.ir.parser import Parser, PendingOperation
     from qrt.ir.printer import Printer
 
-
-class Trait(Enum):
-    """What passes and the verifier ask of an op without knowing it."""
-
-    PURE = auto()
-    """No effects, and no undefined behaviour: may be removed, merged and moved (upstream's `Pure`)."""
-    CONSTANT_LIKE = auto()
-    TERMINATOR = auto()
-    ISOLATED_FROM_ABOVE = auto()
-    SYMBOL = auto()
-    SYMBOL_TABLE = auto()
-    COMMUTATIVE = auto()
-    """Its operands may change places; canonical IR has constants last."""
-    EXTENSION = auto()
-    """Upstream does not know the op."""
-    GRAPH_REGION = auto()
-    """Its one block has no order and needs no terminator."""
-
-
-PURE, CONSTANT_LIKE, TERMINATOR = Trait.PURE, Trait.CONSTANT_LIKE, Trait.TERMINATOR
-ISOLATED_FROM_ABOVE, SYMBOL, SYMBOL_TABLE = Trait.ISOLATED_FROM_ABOVE, Trait.SYMBOL, Trait.SYMBOL_TABLE
-COMMUTATIVE, EXTENSION, GRAPH_REGION = Trait.COMMUTATIVE, Trait.EXTENSION, Trait.GRAPH_REGION
-
 Constraint = Callable[[Attribute], str | None]
 """Says what is wrong with an attribute, or None."""
 
+OPERAND_SEGMENTS, RESULT_SEGMENTS = "operandSegmentSizes", "resultSegmentSizes"
+
 _MEMO_LIMIT = 4096
-_verified: set[tuple[object, ...]] = set()  # signatures that `verify_signature` has passed
+_verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """An attribute the op knows: what it must be, whether it must be there, and whether it is a property (printed in
-    `<{...}>` in generic form), which upstream's ops must not have but for their own. A text that says the `default`
-    is read as if it said nothing."""
+    """An attribute the op knows: what it must be (`constraint`, or a `kind`, which also says how a format spells it),
+    whether it must be there, and whether it is a property (printed in `<{...}>` in generic form), which upstream's ops
+    must not have but for their own. A text that says the `default` is read as if it said nothing."""
 
     constraint: Constraint | None = None
     required: bool = False
     is_property: bool = True
     default: Attribute | None = None
+    kind: AttributeKind | None = None
+
+    def check(self, name: str, operation: Operation) -> None:
+        """Raise VerifyError if the operation's attribute is not as declared."""
+        value = operation.attributes.get(name)
+        if value is None:
+            if self.required:
+                raise operation.op_error(f"requires attribute '{name}'")
+        elif self.constraint is not None and (wrong := self.constraint(value)) is not None:
+            raise operation.op_error(f"attribute '{name}' {wrong}, but is {value}")
+        elif self.kind is not None and not self.kind.holds(value):
+            raise operation.op_error(f"attribute '{name}' failed to satisfy constraint: {self.kind.description}")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """`name`, `name?` or `name*`, and what stands after its colon."""
+
+    name: str
+    size: str
+    rest: str
+
+    @classmethod
+    def of(cls, text: str) -> "Declared":
+        head, _, rest = text.partition(":")
+        name = head.strip().rstrip("?*")
+        return cls(name, head.strip()[len(name) :], rest.strip())
+
+
+class Groups:
+    """The operands or the results of an op, in groups."""
+
+    def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
+        self.what = what
+        self.declared = tuple(map(Declared.of, declarations))
+        self.names = [group.name for group in self.declared]
+        self.constraints = [type_constraint(group.rest) if group.rest else None for group in self.declared]
+        self.single = sum(not group.size for group in self.declared)
+        self.uses_segments = len(self.declared) - self.single > 1
+        self.segments = segments
+        self.constrained = any(self.constraints)
+
+    def sizes(self, operation: Operation, count: int) -> Sequence[int]:
+        """The size of each group."""
+        if self.uses_segments:
+            found = operation.attributes[self.segments]
+            assert isinstance(found, DenseArrayAttr)  # the verifier holds it
+            return found.values
+        return [count - self.single if group.size else 1 for group in self.declared]
+
+    def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
+        """The values of one group."""
+        if len(self.declared) == 1:
+            return values
+        index = self.names.index(name)
+        if self.single == len(self.declared):
+            return values[index : index + 1]
+        sizes = self.sizes(operation, len(values))
+        start = sum(sizes[:index])
+        return values[start : start + sizes[index]]
+
+    def check_count(self, operation: Operation, count: int) -> None:
+        """Raise VerifyError, as upstream says it, if there are not as many as the groups take."""
+        what = self.what
+        if self.single == len(self.declared):
+            if count != self.single:
+                raise operation.op_error(_wrong_count(what, self.single, count))
+        elif count < self.single:
+            raise operation.op_error(f"expected {self.single} or more {what}s, but found {count}")
+        if self.uses_segments:
+            self._check_segments(operation, count)
+        for group, size in zip(self.declared, self.sizes(operation, count), strict=True):
+            if group.size == "?" and size > 1:
+                start = self.names.index(group.name)
+                raise operation.op_error(f"{what} group starting at #{start} requires 0 or 1 element, but found {size}")
+
+    def _check_segments(self, operation: Operation, count: int) -> None:
+        sizes = operation.attributes.get(self.segments)
+        if not isinstance(sizes, DenseArrayAttr) or len(sizes.values) != len(self.declared):
+            raise operation.op_error(f"requires attribute '{self.segments}' of {len(self.declared)} sizes")
+        if min(sizes.values) < 0:
+            raise operation.op_error(f"'{self.segments}' attribute cannot have negative elements")
+        if sum(sizes.values) != count:
+            raise operation.op_error(
+                f"{self.what} count ({count}) does not match with the total size ({sum(sizes.values)}) specified in "
+                f"attribute '{self.segments}'"
+            )
+        for group, size in zip(self.declared, sizes.values, strict=True):
+            if not group.size and size != 1:
+                raise operation.op_error(
+                    f"{self.what} group starting at #{self.names.index(group.name)} requires 1 element, "
+                    f"but found {size}"
+                )
+
+    def check_types(self, operation: Operation, values: list[Value]) -> None:
+        """Raise VerifyError at the first value whose type breaks its group's constraint."""
+        index = 0
+        sizes = self.sizes(operation, len(values))
+        for group, constraint, size in zip(self.declared, self.constraints, sizes, strict=True):
+            if constraint is not None:
+                for number, value in enumerate(values[index : index + size], index):
+                    if not constraint.holds(value.type):
+                        many = "variadic of " if group.size == "*" else ""
+                        raise operation.op_error(
+                            f"{self.what} #{number} must be {many}{constraint.description}, but got '{value.type}'"
+                        )
+            index += size
+
+
+def _wrong_count(what: str, expected: int, found: int) -> str:
+    if expected > 1:
+        return f"expected {expected} {what}s" + (f", but found {found}" if what == "operand" else "")
+    number = "zero" if expected == 0 else "a single" if what == "operand" else "one"
+    return f"requires {number} {what}{'s' * (expected == 0)}"
+
+
+def segments(*sizes: int) -> DenseArrayAttr:
+    """The value of `operandSegmentSizes`: the number of values of each group."""
+    return DenseArrayAttr(IntegerType(32), sizes)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One op. `verify_signature` looks at types and attributes only, so equal signatures are checked once;
-    `verify` looks at anything. Both raise VerifyError, or QuantTypeError to be reported at the op. `fold` gives the
-    results as values or constants where they are known, and changes nothing."""
+    """One op. `infer` relates types of operands and results to others. `verify_signature` looks at types and attributes
+    only, so equal signatures are checked once; `verify` looks at anything. Both raise VerifyError, or QuantTypeError
+    to be reported at the op. `effects` gives the effects of an op whose types decide on them. `fold` gives the results
+    as values or constants where they are known, and changes nothing."""
 
     name: str
     operands: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     attributes: Mapping[str, AttributeSpec] = field(default_factory=dict)
-    regions: int = 0
-    traits: frozenset[Trait] | set[Trait] = frozenset()
+    regions: int | tuple[str, ...] = 0
+    successors: tuple[str, ...] = ()
+    traits: Collection[Trait] = frozenset()
+    parents: tuple[str, ...] = ()
+    implicit_terminator: str | None = None
+    infer: Mapping[str, Relation] = field(default_factory=dict)
     format: str | None = None
     verify_signature: Callable[[Operation], None] | None = None
     verify: Callable[[Operation], None] | None = None
     parse: "Callable[[Parser, PendingOperation], None] | None" = None
     print: "Callable[[Printer, Operation], None] | None" = None
     operation_class: type[Operation] = Operation
+    effects: Callable[[Operation], Collection[Trait]] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
+    trait_order: tuple[Trait, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        implied = (
+            *((has_parent(*self.parents),) if self.parents else ()),
+            *((single_block_implicit_terminator(self.implicit_terminator),) if self.implicit_terminator else ()),
+        )
+        object.__setattr__(self, "trait_order", expand((*self.traits, *implied)))
+        object.__setattr__(self, "traits", frozenset(self.trait_order))
 
     @cached_property
     def assembly(self) -> "Assembly | None":
         """The compiled format."""
+        from qrt.ir.assembly import Assembly  # a format needs the definition it is compiled for
+
         return None if self.format is None else Assembly(self)
 
     @cached_property
     def properties(self) -> frozenset[str]:
-        return frozenset(name for name, spec in self.attributes.items() if spec.is_property)
+        segmented = {groups.segments for groups in (self.operand_groups, self.result_groups) if groups.uses_segments}
+        return frozenset(name for name, spec in self.attributes.items() if spec.is_property) | segmented
 
     @cached_property
     def defaults(self) -> dict[str, Attribute]:
@@ -107,25 +241,58 @@ class Definition:
     def dialect(self) -> str:
         return self.name.partition(".")[0]
 
+    # -- groups of operands and results -----------------------------------------------------------------------------
+
+    @cached_property
+    def operand_groups(self) -> Groups:
+        return Groups("operand", OPERAND_SEGMENTS, self.operands)
+
+    @cached_property
+    def result_groups(self) -> Groups:
+        return Groups("result", RESULT_SEGMENTS, self.results)
+
+    def operand_group(self, operation: Operation, name: str) -> list[Value]:
+        """The operands declared as `name`."""
+        return self.operand_groups.group(name, operation, operation.operands)
+
+    def result_group(self, operation: Operation, name: str) -> list[Value]:
+        """The results declared as `name`."""
+        return self.result_groups.group(name, operation, operation.results)
+
+    @cached_property
+    def region_names(self) -> tuple[Declared, ...]:
+        return tuple(map(Declared.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
+
+    @cached_property
+    def successor_names(self) -> tuple[Declared, ...]:
+        return tuple(map(Declared.of, self.successors))
+
+    # -- verification -----------------------------------------------------------------------------------------------
+
     def check(self, operation: Operation) -> None:
-        """Verify one operation against this definition."""
+        """Verify one operation against this definition, in upstream's order: counts, attributes, types, relations
+        between types, regions and successors, traits, the op's own rules."""
         key: tuple[object, ...] | None = None
-        if not operation.regions and self.verify_signature is not None:
+        if self._is_memoized:
             key = (
                 self.name,
                 tuple([value.type for value in operation.operands]),
                 tuple([value.type for value in operation.results]),
                 tuple(operation.attributes.items()),
             )
-            if key in _verified and self.verify is None:
-                return
-        self._check_counts(operation)
-        self._check_attributes(operation)
+        known = key is not None and key in _verified
+        plain = not (operation.regions or operation.successors or self.region_names or self.successor_names)
+        if known and plain and not self._other_rules:
+            return
+        if not plain:
+            self._check_counts(operation)
         try:
-            if self.verify_signature is not None:
-                self.verify_signature(operation)
-            if self.verify is not None:
-                self.verify(operation)
+            if not known:
+                self._check_signature(operation)
+            if not plain:
+                self._check_structure(operation)
+            for verify in self._other_rules if known else self._rules:
+                verify(operation)
         except QuantTypeError as error:
             raise operation.op_error(str(error)) from None
         if key is not None:
@@ -133,29 +300,94 @@ class Definition:
                 _verified.clear()
             _verified.add(key)
 
-    def _check_counts(self, operation: Operation) -> None:
-        for what, names, values in (
-            ("operand", self.operands, operation.operands),
-            ("result", self.results, operation.results),
-        ):
-            least = sum(name[-1] not in "?*" for name in names)
-            most = None if names and names[-1].endswith("*") else len(names)
-            if len(values) < least or (most is not None and len(values) > most):
-                bound = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} to {most}"
-                raise operation.op_error(f"requires {bound} {what}{'s' * (bound != '1')}, but found {len(values)}")
-        if len(operation.regions) != self.regions:
-            raise operation.op_error(f"requires {self.regions} regions, but found {len(operation.regions)}")
-        if operation.successors:
-            raise operation.op_error("requires 0 successors")
+    @cached_property
+    def _rules(self) -> list[Verify]:
+        """What traits and the op itself verify, in order."""
+        own = (self.verify_signature, self.verify)
+        return [rule for rule in (*(trait.verify for trait in self.trait_order), *own) if rule is not None]
 
-    def _check_attributes(self, operation: Operation) -> None:
+    @cached_property
+    def _other_rules(self) -> list[Verify]:
+        """Those of the rules that look at more than the signature."""
+        of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
+        return [rule for rule in self._rules if rule not in of_signature]
+
+    @cached_property
+    def _is_memoized(self) -> bool:
+        """Whether a look-up is cheaper than the rules: the value of a constant would be hashed and compared."""
+        groups = self.operand_groups, self.result_groups
+        rules = len(self._rules) > len(self._other_rules) or self.infer or any(each.constrained for each in groups)
+        return bool(rules) and CONSTANT_LIKE not in self.traits
+
+    def _check_signature(self, operation: Operation) -> None:
+        self.result_groups.check_count(operation, len(operation.results))
+        self.operand_groups.check_count(operation, len(operation.operands))
         for name, spec in self.attributes.items():
-            value = operation.attributes.get(name)
-            if value is None:
-                if spec.required:
-                    raise operation.op_error(f"requires attribute '{name}'")
-            elif spec.constraint is not None and (wrong := spec.constraint(value)) is not None:
-                raise operation.op_error(f"attribute '{name}' {wrong}, but is {value}")
+            spec.check(name, operation)
+        if self.operand_groups.constrained:
+            self.operand_groups.check_types(operation, operation.operands)
+        if self.result_groups.constrained:
+            self.result_groups.check_types(operation, operation.results)
+        if self.infer:
+            self._check_relations(operation)
+
+    def _check_relations(self, operation: Operation) -> None:
+        for target, relation in self.infer.items():
+            sources = () if relation.source is None else self.types_of(relation.source, operation)
+            for expected in relation.expected(sources):
+                if any(type is not expected for type in self.types_of(target, operation)):
+                    raise operation.op_error(f"failed to verify that {self._describe(target, relation)}")
+
+    def _describe(self, target: str, relation: Relation) -> str:
+        if not relation.is_same:
+            return relation.describe(target)
+        alike = [name for name, other in self.infer.items() if other.is_same and other.source == relation.source]
+        declared = [*self.operand_groups.names, *self.attributes, *self.result_groups.names]
+        named = sorted([str(relation.source), *alike], key=declared.index)
+        return f"all of {{{', '.join(named)}}} have same type"
+
+    def types_of(self, name: str, operation: Operation) -> list[Type]:
+        """The types of the operands or results, or that of the attribute, called `name`."""
+        if name in self.operand_groups.names:
+            return [value.type for value in self.operand_group(operation, name)]
+        if name in self.result_groups.names:
+            return [value.type for value in self.result_group(operation, name)]
+        type = getattr(operation.attributes.get(name), "type", None)
+        return [type] if isinstance(type, Type) else []
+
+    def _check_counts(self, operation: Operation) -> None:
+        for what, declared, count in (
+            ("region", self.region_names, len(operation.regions)),
+            ("successor", self.successor_names, len(operation.successors)),
+        ):
+            many = bool(declared) and declared[-1].size == "*"
+            least = len(declared) - many
+            if count < least or (count > least and not many):
+                if what == "region":
+                    raise operation.op_error(_wrong_count(what, least, count))
+                raise operation.op_error(f"requires {least} successor{'s' * (least != 1)} but found {count}")
+
+    def _check_structure(self, operation: Operation) -> None:
+        for index, region in enumerate(operation.regions):
+            declared = self.region_names[min(index, len(self.region_names) - 1)]
+            most = "at most " if declared.rest == "max 1" else ""
+            if len(region.blocks) > 1 if most else declared.rest == "1" and len(region.blocks) != 1:
+                named = f" ('{declared.name}')" if declared.name else ""
+                raise operation.op_error(
+                    f"region #{index}{named} failed to verify constraint: region with {most}1 blocks"
+                )
+        for index, (block, successor) in enumerate(zip(operation.successors, self.successor_names, strict=False)):
+            if successor.rest:
+                self._check_branch(operation, index, block, self.operand_group(operation, successor.rest))
+
+    def _check_branch(self, operation: Operation, index: int, block: Block, given: list[Value]) -> None:
+        expected = len(block.arguments)
+        if len(given) != expected:
+            message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
+            raise operation.error(message)
+        for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
+            if value.type is not wanted.type:
+                raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
 
 
 def one_of(*choices: str) -> Constraint:
@@ -174,203 +406,26 @@ def instance_of(kind: type[Attribute], what: str) -> Constraint:
     return lambda value: None if isinstance(value, kind) else f"must be {what}"
 
 
-# -- assembly formats --------------------------------------------------------------------------------------------------
-
-_FORMAT_TOKEN = re.compile(
-    r"\s*(?:`(?P<literal>[^`]+)`|\$(?P<variable>\w+)(?P<anchor>\^)?|type\(\$(?P<type>\w+)\)|(?P<open>\()|(?P<close>\)\?)"
-    r"|(?P<word>attr-dict|operands|functional-type\(operands, results\)))"
-)
-
-_Parse = Callable[["Parser", "PendingOperation"], bool]
-_Print = Callable[["Printer", Operation], None]
-
-
-@dataclass(frozen=True)
-class Line:
-    """A format as one pattern over its plainest spelling, and what each group of it is."""
-
-    pattern: re.Pattern[str]
-    parts: tuple[str, ...]
-
-
-class Assembly:
-    """A format compiled to two lists of steps, and to a `Line` if it has no optional group."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
-        self.parse_steps: list[_Parse] = []
-        self.print_steps: list[_Print] = []
-        self.elided: set[str] = set()
-        self.line = _line(definition)
-        group: list[int] | None = None
-        position = 0
-        text = (definition.format or "").rstrip()
-        while position < len(text):
-            match = _FORMAT_TOKEN.match(text, position)
-            if match is None:
-                raise ValueError(f"{definition.name}: bad assembly format at {text[position:]!r}")
-            position = match.end()
-            if match["open"]:
-                group = [len(self.parse_steps)]
-            elif match["close"]:
-                assert group is not None
-                self._close_group(group[0])
-                group = None
-            else:
-                parse, show = self._step(match)
-                self.parse_steps.append(parse)
-                self.print_steps.append(show)
-
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
-        if self.line is not None and parser.line(self.line, pending):
-            return
-        for step in self.parse_steps:
-            step(parser, pending)
-
-    def print(self, printer: "Printer", operation: Operation) -> None:
-        for step in self.print_steps:
-            step(printer, operation)
-
-    def _close_group(self, start: int) -> None:
-        parse, show = self.parse_steps[start:], self.print_steps[start:]
-
-        def parse_group(parser: "Parser", pending: "PendingOperation") -> bool:
-            return parser.scanner.at("%") and all(step(parser, pending) is not False for step in parse)
-
-        def print_group(printer: "Printer", operation: Operation) -> None:
-            if operation.operands:
-                for step in show:
-                    step(printer, operation)
-
-        self.parse_steps[start:] = [parse_group]
-        self.print_steps[start:] = [print_group]
-
-    def _step(self, match: re.Match[str]) -> tuple[_Parse, _Print]:
-        if (literal := match["literal"]) is not None:
-            return _literal(literal)
-        if (variable := match["variable"]) is not None:
-            return self._variable(variable)
-        if (variable := match["type"]) is not None:
-            return self._type(variable)
-        if match["word"] == "attr-dict":
-            return (
-                lambda parser, pending: _true(pending.attributes.update(parser.optional_attributes())),
-                lambda printer, operation: printer.attributes(operation, self.elided),
-            )
-        if match["word"] == "operands":
-            return (
-                lambda parser, pending: _true(pending.operands.extend(parser.operand_list())),
-                lambda printer, operation: printer.operands(operation.operands),
-            )
-
-        def parse_signature(parser: "Parser", pending: "PendingOperation") -> bool:
-            pending.operand_types, pending.result_types = parser.signature()
-            return True
-
-        return parse_signature, lambda printer, operation: printer.signature(operation)
-
-    def _variable(self, name: str) -> tuple[_Parse, _Print]:
-        if name in self.definition.attributes:
-            self.elided.add(name)
-
-            def parse_attribute(parser: "Parser", pending: "PendingOperation") -> bool:
-                pending.attributes[name] = parser.attribute()
-                return True
-
-            return parse_attribute, lambda printer, operation: printer.word(str(operation.attributes[name]))
-        index, variadic = _position(name, self.definition.operands)
-        if variadic:
-            return (
-                lambda parser, pending: _true(pending.operands.extend(parser.operand_list())),
-                lambda printer, operation: printer.operands(operation.operands[index:]),
-            )
-        return (
-            lambda parser, pending: _true(pending.operands.append(parser.operand())),
-            lambda printer, operation: printer.operands(operation.operands[index : index + 1]),
-        )
-
-    def _type(self, name: str) -> tuple[_Parse, _Print]:
-        of_operand = name in {spec.rstrip("?*") for spec in self.definition.operands}
-        names = self.definition.operands if of_operand else self.definition.results
-        index, variadic = _position(name, names)
-        stop = None if variadic else index + 1
-
-        def parse_type(parser: "Parser", pending: "PendingOperation") -> bool:
-            types = pending.operand_types if of_operand else pending.result_types
-            types.append(parser.type())
-            while variadic and parser.scanner.accept(","):
-                types.append(parser.type())
-            return True
-
-        def print_type(printer: "Printer", operation: Operation) -> None:
-            values = operation.operands if of_operand else operation.results
-            printer.word(", ".join(str(value.type) for value in values[index:stop]))
-
-        return parse_type, print_type
-
-
-def _line(definition: Definition) -> Line | None:
-    patterns: list[str] = []
-    parts: list[str] = []
-    for match in _FORMAT_TOKEN.finditer(definition.format or ""):
-        if (literal := match["literal"]) is not None:
-            patterns.append(re.escape(literal) + (r"\b" if literal.isalpha() else ""))
-        elif (variable := match["variable"]) in definition.operands:
-            patterns.append(rf"({grammar.NAME})(?![#])")
-            parts.append("operand")
-        elif (variable := match["type"]) in definition.operands or variable in definition.results:
-            patterns.append(rf"({grammar.TYPE})")
-            parts.append("operand type" if variable in definition.operands else "result type")
-        elif match["word"] in _LINE_PARTS:
-            text, part = _LINE_PARTS[match["word"]]
-            patterns.append(text)
-            parts.append(part)
-        else:
-            return None
-    return Line(pattern(grammar.SPACE.join(patterns)), tuple(parts))
-
-
-_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*"
-_LINE_PARTS = {
-    "attr-dict": (rf"({grammar.ATTRIBUTES})?", "attributes"),
-    "operands": (rf"({_OPERAND_LIST})(?![#])", "operands"),
-    "functional-type(operands, results)": (rf"({grammar.SIGNATURE})", "signature"),
-}
-
-
-GENERIC_LINE = Line(
-    pattern(
-        rf"\(({_OPERAND_LIST})?\){grammar.SPACE}(?:<({grammar.ATTRIBUTES})>{grammar.SPACE})?"
-        rf"({grammar.ATTRIBUTES})?{grammar.SPACE}:{grammar.SPACE}({grammar.SIGNATURE})"
-    ),
-    ("operands", "properties", "attributes", "signature"),
-)
-"""The generic form of an op without regions and successors."""
-
-
-def _true(_: Any) -> bool:
-    return True
-
-
-def _position(name: str, names: tuple[str, ...]) -> tuple[int, bool]:
-    for index, spec in enumerate(names):
-        if spec.rstrip("?*") == name:
-            return index, spec != name
-    raise ValueError(f"the assembly format names {name!r}, which is not declared")
-
-
-def _literal(text: str) -> tuple[_Parse, _Print]:
-    if text.isalpha():
-
-        def parse(parser: "Parser", pending: "PendingOperation") -> bool:
-            if not parser.scanner.accept_word(text):
-                raise parser.scanner.error(f"expected '{text}'")
-            return True
-
-    else:
-
-        def parse(parser: "Parser", pending: "PendingOperation") -> bool:
-            parser.scanner.expect(text)
-            return True
-
-    return parse, lambda printer, operation: printer.punctuation(text)
+__all__ = [
+    "COMMUTATIVE",
+    "CONSTANT_LIKE",
+    "EXTENSION",
+    "GRAPH_REGION",
+    "ISOLATED_FROM_ABOVE",
+    "PURE",
+    "SAME_OPERANDS_AND_RESULT_TYPE",
+    "SYMBOL",
+    "SYMBOL_TABLE",
+    "TERMINATOR",
+    "AttributeSpec",
+    "Constraint",
+    "Declared",
+    "Definition",
+    "Groups",
+    "Relation",
+    "Trait",
+    "TypeConstraint",
+    "instance_of",
+    "one_of",
+    "segments",
+]

@@ -7,10 +7,11 @@ that: this is where the speed comes from. A look-up is only kept where the full 
 from collections.abc import Sequence
 from typing import NoReturn
 
+from qrt.ir.assembly import GENERIC_LINE, Line
 from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.ir.core import Block, Module, Operation, Region, Value, garbage_uncollected
-from qrt.ir.define import GENERIC_LINE, Definition, Line, Trait
+from qrt.ir.define import Definition
 from qrt.ir.grammar import (
     ATTRIBUTES_PATTERN,
     HEAD_PATTERN,
@@ -22,6 +23,7 @@ from qrt.ir.grammar import (
     TYPE_PATTERN,
 )
 from qrt.ir.registry import DEFINITIONS
+from qrt.ir.traits import ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.text import Location, Source
 from qrt.types import Type
 
@@ -49,20 +51,27 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
 
 
 class PendingOperation:
-    """An operation while its text is read: what a custom form fills in."""
+    """An operation while its text is read: what a custom form fills in. An assembly format collects groups of operands,
+    types and regions by name, and puts them in order at its end."""
 
     __slots__ = (
         "attributes",
         "definition",
         "inherent",
         "name",
+        "operand_groups",
         "operand_types",
         "operands",
+        "region_groups",
         "regions",
         "result_types",
         "start",
         "successors",
+        "types",
     )
+    operand_groups: dict[str, list[OperandName]]
+    region_groups: dict[str, list[Region]]
+    types: dict[str, list[Type]]
 
     def __init__(self, name: str, definition: Definition | None, start: int) -> None:
         self.name = name
@@ -206,16 +215,16 @@ class Parser(AttributeParser):
             pending.operands = self.operand_list()
             scanner.expect(")", " after operands")
         if scanner.accept("["):
-            pending.successors.append(self._successor())
+            pending.successors.append(self.successor())
             while scanner.accept(","):
-                pending.successors.append(self._successor())
+                pending.successors.append(self.successor())
             scanner.expect("]", " after successors")
         if scanner.at("<"):
             scanner.expect("<")
             pending.attributes.update(self.attribute_dictionary())
             scanner.expect(">", " after properties")
         if scanner.accept("("):
-            isolated = definition is not None and Trait.ISOLATED_FROM_ABOVE in definition.traits
+            isolated = definition is not None and ISOLATED_FROM_ABOVE in definition.traits
             pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
             while scanner.accept(","):
                 pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
@@ -439,9 +448,11 @@ class Parser(AttributeParser):
         isolated: bool,
         dialect: str,
         arguments: Sequence[tuple[str, int, Type]] | None = None,
+        terminator: str | None = None,
     ) -> Region:
         """`{ blocks }`. `arguments` name the entry block's arguments where a custom form has said them;
-        ops of the dialect that `dialect` begins with may be named without it."""
+        ops of the dialect that `dialect` begins with may be named without it. A lone block that has no terminator ends
+        with a `terminator`, if that is given."""
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks
             self._scope = _Scope() if isolated else self._scope
@@ -455,7 +466,18 @@ class Parser(AttributeParser):
                     del self._scope.values[name]
             self._scope, self._names, self._blocks = outer
             self._dialects.pop()
+        if terminator is not None:
+            self._terminate(region, terminator)
         return region
+
+    def _terminate(self, region: Region, name: str) -> None:
+        if not region.blocks:
+            region.append(Block(location=Location(self.source, self.scanner.pos)))
+        block = region.blocks[0]
+        ended = block.last is not None and (block.last.definition is None or block.last.has_trait(TERMINATOR))
+        if len(region.blocks) == 1 and not ended:
+            location = Location(self.source, self.scanner.pos)
+            block.append(Operation(name, location=location, definition=DEFINITIONS[name]))
 
     def _region_body(self, arguments: Sequence[tuple[str, int, Type]] | None) -> Region:
         scanner = self.scanner
@@ -511,7 +533,8 @@ class Parser(AttributeParser):
         if self.source.text.startswith("loc", self.scanner.skip()):
             operation.loc = self.optional_location()
 
-    def _successor(self) -> Block:
+    def successor(self) -> Block:
+        """`^label`: a block of the region that is being read."""
         start = self.scanner.skip()
         label = self.scanner.suffix("^", "a block label")
         self._blocks.used.setdefault(label, start)

@@ -128,9 +128,13 @@ class Printer:
             for index, result in enumerate(results):
                 self._names[result] = f"{base}#{index}"
 
-    def region(self, region: Region, entry_said: bool, empty_label: bool = True) -> None:
+    def label(self, block: Block) -> str:
+        """`^bb1`."""
+        return self._blocks.get(block, "<<UNKNOWN BLOCK>>")
+
+    def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
         """`{ blocks }` in the names begun by `begin`. `entry_said`: the custom form has printed the entry block's
-        arguments."""
+        arguments. A last `terminator` that says nothing is left out."""
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
             self._blocks[block] = f"^bb{index}"
@@ -143,7 +147,8 @@ class Printer:
                 self._parts.append(f"{self._indent}{label}:{comments.get(block, '')}\n")
             self._indent += "  "
             for operation in block:
-                self.operation(operation)
+                if not (operation.name == terminator and operation is block.last and _says_nothing(operation)):
+                    self.operation(operation)
             self._indent = self._indent[:-2]
         self._parts.append(f"{self._indent}}}")
 
@@ -194,9 +199,7 @@ class Printer:
         parts = self._parts
         parts.append(f"{quote(operation.name)}({', '.join(map(self.name, operation.operands))})")
         if operation.successors:
-            parts.append(
-                f"[{', '.join(self._blocks.get(block, '<<UNKNOWN BLOCK>>') for block in operation.successors)}]"
-            )
+            parts.append(f"[{', '.join(map(self.label, operation.successors))}]")
         definition = operation.definition
         names = operation.inherent if definition is None else definition.properties
         inherent = sorted((name, value) for name, value in operation.attributes.items() if name in names)
@@ -231,6 +234,10 @@ class Printer:
             for key, blob in sorted(self._blobs.items())
         )
         self._parts.append(f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{entries}\n    }}\n  }}\n#-}}\n")
+
+
+def _says_nothing(operation: Operation) -> bool:
+    return not operation.operands and not operation.attributes
 
 
 _SHORT = frozenset({"builtin.module", "func.return", "func.call"})

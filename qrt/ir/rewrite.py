@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from qrt.ir.attributes import Attribute
 from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.define import Trait
 from qrt.ir.fold import Folds, constant_of, fold
 from qrt.ir.registry import DEFINITIONS
+from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, would_be_dead
 from qrt.text import Location
 from qrt.types import Type
 
@@ -123,7 +123,7 @@ class _Worklist:
         if is_dead(operation):
             self.erase(operation)
             return True
-        moved = operation.has_trait(Trait.COMMUTATIVE) and constants_last(operation)
+        moved = operation.has_trait(COMMUTATIVE) and constants_last(operation)
         results = self.results(operation)
         if results is None:
             return moved
@@ -137,7 +137,7 @@ class _Worklist:
     def results(self, operation: Operation) -> list[Value] | None:
         """What folding or a pattern replaces the results by."""
         builder = Builder.before(operation)
-        folded = None if operation.has_trait(Trait.CONSTANT_LIKE) else fold(operation, self.folds)
+        folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             return [
                 value if isinstance(value, Value) else builder.constant(value, result.type)
@@ -163,8 +163,8 @@ class _Worklist:
 
 
 def is_dead(operation: Operation) -> bool:
-    """Whether nothing is lost with the operation: it is pure, and nothing uses its results."""
-    return operation.has_trait(Trait.PURE) and not any(value.uses for value in operation.results)
+    """Whether nothing is lost with the operation: nothing uses its results, and it would do nothing else."""
+    return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
 def constants_last(operation: Operation) -> bool:
@@ -181,7 +181,7 @@ def _unique_constants(root: Operation) -> None:
     known: dict[tuple[Region, Attribute, Type], Operation] = {}
     placed: set[Operation] = set()
     for operation in list(root.walk()):
-        if not operation.has_trait(Trait.CONSTANT_LIKE):
+        if not operation.has_trait(CONSTANT_LIKE):
             continue
         region = _isolated_region(operation)
         entry = region.blocks[0]
@@ -203,6 +203,6 @@ def _isolated_region(operation: Operation) -> Region:
         assert block is not None
         assert block.parent is not None
         parent = block.parent.parent
-        if parent is None or parent.parent is None or parent.has_trait(Trait.ISOLATED_FROM_ABOVE):
+        if parent is None or parent.parent is None or parent.has_trait(ISOLATED_FROM_ABOVE):
             return block.parent
         operation = parent

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from qrt.ir.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, SymbolRefAttr
 from qrt.ir.core import Operation
-from qrt.ir.define import Trait
+from qrt.ir.traits import SYMBOL_TABLE
 
 
 def references(operation: Operation) -> Iterator[SymbolRefAttr]:
@@ -49,7 +49,7 @@ def may_be_discarded(symbol: Operation) -> bool:
 def nearest_table(operation: Operation) -> Operation | None:
     """The symbol table an operation stands in."""
     parent = operation.parent_operation
-    while parent is not None and not parent.has_trait(Trait.SYMBOL_TABLE):
+    while parent is not None and not parent.has_trait(SYMBOL_TABLE):
         parent = parent.parent_operation
     return parent
 

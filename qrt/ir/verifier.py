@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.attributes import StringAttr
 from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.define import Trait
+from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL_TABLE, TERMINATOR
 from qrt.types import TensorType, Type, UniformType, check_integrity
 
 
@@ -27,20 +27,20 @@ class _Verifier:
         if self.strict:
             for value in operation.results:
                 self._integrity(value.type, operation)
-        isolated = operation.has_trait(Trait.ISOLATED_FROM_ABOVE)
+        isolated = operation.has_trait(ISOLATED_FROM_ABOVE)
         outer = self.visible
         for region in operation.regions:
             if isolated:
                 self.visible = set()
             self._region(region, operation)
             self.visible = outer
-        if operation.has_trait(Trait.SYMBOL_TABLE):
+        if operation.has_trait(SYMBOL_TABLE):
             _check_symbols(operation)
 
     def _region(self, region: Region, owner: Operation) -> None:
         if not region.blocks:
             return
-        ordered = owner.definition is not None and not owner.has_trait(Trait.GRAPH_REGION)
+        ordered = owner.definition is not None and not owner.has_trait(GRAPH_REGION)
         if not ordered:
             added = [value for block in region.blocks for value in _defined(block)]
             self.visible.update(added)
@@ -71,12 +71,12 @@ class _Verifier:
             else:
                 self.operation(operation)
             if operation is not last and (
-                operation.successors or (definition is not None and Trait.TERMINATOR in definition.traits)
+                operation.successors or (definition is not None and TERMINATOR in definition.traits)
             ):
                 raise operation.op_error("must be the last operation in the parent block")
             visible.update(operation.results)
             added.extend(operation.results)
-        if ordered:
+        if ordered and not owner.has_trait(NO_TERMINATOR):
             _check_terminator(block, owner)
         return added
 
@@ -129,7 +129,7 @@ def _check_terminator(block: Block, owner: Operation) -> None:
     last = block.last
     if last is None:
         raise VerifyError("empty block: expect at least a terminator", owner.location)
-    if last.definition is not None and Trait.TERMINATOR not in last.definition.traits:
+    if last.definition is not None and TERMINATOR not in last.definition.traits:
         raise last.error("block with no terminator, has '" + last.name + "'")
 
 

@@ -4,8 +4,9 @@ from collections import ChainMap
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from qrt.ir import Block, Module, Operation, Region, Trait, Value
+from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.rewrite import is_dead
+from qrt.ir.traits import COMMUTATIVE, ISOLATED_FROM_ABOVE, TERMINATOR, has_no_memory_effect
 from qrt.ir.verifier import dominator_tree
 
 Known = ChainMap[Hashable, Operation]
@@ -26,7 +27,7 @@ class CommonSubexpressionElimination:
 
 
 def _regions(operation: Operation, known: Known, unused: list[Operation]) -> None:
-    outer: Known = ChainMap() if operation.has_trait(Trait.ISOLATED_FROM_ABOVE) else known
+    outer: Known = ChainMap() if operation.has_trait(ISOLATED_FROM_ABOVE) else known
     for region in operation.regions:
         if len(region.blocks) == 1:
             _block(region.blocks[0], outer.new_child(), unused)
@@ -49,7 +50,7 @@ def _simplify(operation: Operation, known: Known, unused: list[Operation]) -> bo
     if is_dead(operation):
         unused.append(operation)
         return True
-    if not operation.has_trait(Trait.PURE) or any(len(region.blocks) > 1 for region in operation.regions):
+    if not _may_merge(operation) or any(len(region.blocks) > 1 for region in operation.regions):
         return False
     key = _key(operation, {})
     existing = known.setdefault(key, operation)
@@ -61,10 +62,14 @@ def _simplify(operation: Operation, known: Known, unused: list[Operation]) -> bo
     return True
 
 
+def _may_merge(operation: Operation) -> bool:
+    return not operation.has_trait(TERMINATOR) and has_no_memory_effect(operation)
+
+
 def _key(operation: Operation, inside: dict[Value, int]) -> Hashable:
     """Equal for operations that compute the same. `inside` numbers the values of the regions that are part of it."""
     operands: tuple[Hashable, ...] = tuple(inside.get(value, value) for value in operation.operands)
-    if operation.has_trait(Trait.COMMUTATIVE):
+    if operation.has_trait(COMMUTATIVE):
         operands = (frozenset(operands), len(operands))
     key = (
         operation.name,

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, Trait, TypeAttr, Value
+from qrt.ir import Module, Operation, TypeAttr, Value
 from qrt.ir.dialects.func import FuncOp
 from qrt.ir.dialects.quant import element_of
 from qrt.ir.fold import Folds, fold
 from qrt.ir.rewrite import Builder, constants_last
+from qrt.ir.traits import COMMUTATIVE
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType
 
 _BOUNDARY = ("func.return", "func.call")
@@ -49,7 +50,7 @@ def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
     folds = Folds(qcast_dcast=strict_upstream, dcast_qcast=strict_upstream)
     decided: dict[Value, Value] = {}
     for operation in module.operation.walk():
-        if strict_upstream and operation.has_trait(Trait.COMMUTATIVE):
+        if strict_upstream and operation.has_trait(COMMUTATIVE):
             constants_last(operation)
         elif operation.name == "quant.scast" or strict_upstream:
             found = fold(operation, folds)

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from qrt.ir import Module, Operation, SymbolRefAttr, Trait
+from qrt.ir import Module, Operation, SymbolRefAttr
 from qrt.ir.symbols import is_symbol, may_be_discarded, nearest_table, references, require_known_tables, symbols
+from qrt.ir.traits import SYMBOL_TABLE
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,10 @@ class SymbolDeadCodeElimination:
             live.add(operation)
             pending.extend(tables.named(operation))
             inside = [child for region in operation.regions for block in region.blocks for child in block]
-            if operation.has_trait(Trait.SYMBOL_TABLE):
+            if operation.has_trait(SYMBOL_TABLE):
                 inside = [child for child in inside if not (is_symbol(child) and may_be_discarded(child))]
             pending.extend(inside)
-        for table in [operation for operation in module.operation.walk() if operation.has_trait(Trait.SYMBOL_TABLE)]:
+        for table in [operation for operation in module.operation.walk() if operation.has_trait(SYMBOL_TABLE)]:
             for symbol in tables.of(table).values():
                 if table in live and symbol not in live:
                     symbol.erase()
@@ -57,5 +58,5 @@ class _Tables:
             if symbol is None:
                 break
             found.append(symbol)
-            table = symbol if symbol.has_trait(Trait.SYMBOL_TABLE) else None
+            table = symbol if symbol.has_trait(SYMBOL_TABLE) else None
         return found

@@ -218,7 +218,7 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{requires 1 operand, but found 2}}
+  // expected-error@+1:8 {{requires a single operand}}
   %0 = "quant.qcast"(%x, %x) : (f32, f32) -> !quant.uniform<i8:f32, 1.0>
   return
 }

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
+from qrt.ir.attribute_kinds import FLAT_SYMBOL_REF
 from qrt.ir.attributes import (
     ArrayAttr,
     Attribute,
@@ -15,6 +16,7 @@ from qrt.ir.attributes import (
 from qrt.ir.core import Operation, Region
 from qrt.ir.define import (
     ISOLATED_FROM_ABOVE,
+    PURE,
     SYMBOL,
     SYMBOL_TABLE,
     TERMINATOR,
@@ -23,6 +25,7 @@ from qrt.ir.define import (
     instance_of,
     one_of,
 )
+from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FunctionType, Type
 
 if TYPE_CHECKING:
@@ -208,8 +211,7 @@ def _verify_function(operation: Operation) -> None:
 
 def _verify_return(operation: Operation) -> None:
     function = operation.parent_operation
-    if not isinstance(function, FuncOp):
-        raise operation.op_error("expects parent op 'func.func'")
+    assert isinstance(function, FuncOp)  # HasParent
     expected = function.type.results
     if len(expected) != len(operation.operands):
         raise operation.op_error(
@@ -277,7 +279,8 @@ FUNC = Definition(
 RETURN = Definition(
     "func.return",
     operands=("operands*",),
-    traits={TERMINATOR},
+    traits=(PURE, RETURN_LIKE, TERMINATOR),
+    parents=("func.func",),
     format="attr-dict ($operands^ `:` type($operands))?",
     verify=_verify_return,
 )
@@ -286,8 +289,8 @@ CALL = Definition(
     "func.call",
     operands=("operands*",),
     results=("results*",),
-    attributes={"callee": AttributeSpec(instance_of(SymbolRefAttr, "a symbol"), required=True)},
-    format="$callee `(` ($operands^)? `)` attr-dict `:` functional-type(operands, results)",
+    attributes={"callee": AttributeSpec(kind=FLAT_SYMBOL_REF, required=True)},
+    format="$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
     verify=_verify_call,
 )
 

@@ -3,9 +3,11 @@
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
+from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr, StringAttr
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of
+from qrt.ir.traits import RETURN_LIKE
 from qrt.types import IntegerType, TensorType
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 _HEADER = ("doc", "indexing_maps", "iterator_types", "library_call")
 _SEGMENTS = "operandSegmentSizes"
 _ITERATORS = ("parallel", "reduction", "window")
+ITERATOR_TYPE = enumeration("linalg.iterator_type", " ".join(_ITERATORS))
 _I32 = IntegerType(32)
 
 
@@ -171,7 +174,7 @@ GENERIC = Definition(
 YIELD = Definition(
     "linalg.yield",
     operands=("values*",),
-    traits={TERMINATOR},
+    traits={PURE, RETURN_LIKE, TERMINATOR},
     format="attr-dict ($values^ `:` type($values))?",
 )
 

@@ -3,16 +3,18 @@
 qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point` and `scale`.
 """
 
-from typing import Literal
+from typing import TypeVar
 
+from qrt.ir.constraints import add_type_constraint
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
 from qrt.ir.dialects import quant_extras
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
+from qrt.ir.traits import Trait
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
-_Part = Literal["floating-point", "quantized type", "signless integer or quantized type"]
+_T = TypeVar("_T", bound=Type)
 
 
 def element_of(type: Type) -> Type:
@@ -20,29 +22,99 @@ def element_of(type: Type) -> Type:
     return type.element if isinstance(type, TensorType) else type
 
 
-def _is_part(element: Type, part: _Part) -> bool:
-    if part == "floating-point":
-        return isinstance(element, FloatType)
-    if isinstance(element, QuantizedType):
-        return True
-    return part == "signless integer or quantized type" and isinstance(element, IntegerType) and element.is_signless
+class CastOp(Operation):
+    """A cast, with the types of its elements named as upstream's accessors name them."""
+
+    __slots__ = ()
+
+    def _element(self, kind: type[_T]) -> _T:
+        for value in (*self.operands, *self.results):
+            element = element_of(value.type)
+            if isinstance(element, kind):
+                return element
+        raise self.op_error(f"has no {kind.__name__} among its types")
+
+    @property
+    def quantized_type(self) -> QuantizedType:
+        """The quantized type of the operand or of the result."""
+        return self._element(QuantizedType)
+
+    @property
+    def quantized_container(self) -> Type:
+        """The scalar or tensor type that has the quantized type for its elements."""
+        return next(
+            value.type for value in (*self.operands, *self.results) if isinstance(element_of(value.type), QuantizedType)
+        )
 
 
-def _verify_kinds(operation: Operation, operand: _Part, result: _Part) -> tuple[Type, Type]:
-    """Both sides' element types, after the rules that all casts share."""
-    source, target = operation.operands[0].type, operation.results[0].type
-    for what, type, part in (("operand", source, operand), ("result", target, result)):
-        if not _is_part(element_of(type), part):
-            raise operation.op_error(f"{what} #0 must be scalar or tensor of {part}, but got '{type}'")
-    shapes = [(type.shape,) if isinstance(type, TensorType) else None for type in (source, target)]
+class FloatCastOp(CastOp):
+    """A `quant.qcast` or `quant.dcast`."""
+
+    __slots__ = ()
+
+    @property
+    def float_type(self) -> FloatType:
+        """The float type of the operand or of the result."""
+        return self._element(FloatType)
+
+
+class StorageCastOp(CastOp):
+    """A `quant.scast`."""
+
+    __slots__ = ()
+
+    @property
+    def integer_type(self) -> IntegerType:
+        """The integer type of the operand or of the result."""
+        return self._element(IntegerType)
+
+
+# -- constraints and traits, as in upstream's QuantBase.td ------------------------------------------------------------
+
+
+def _is_quantized(element: Type) -> bool:
+    return isinstance(element, QuantizedType)
+
+
+def _is_integer_or_quantized(element: Type) -> bool:
+    return _is_quantized(element) or (isinstance(element, IntegerType) and element.is_signless)
+
+
+add_type_constraint("scalar or tensor of floating-point", lambda type: isinstance(element_of(type), FloatType))
+add_type_constraint("scalar or tensor of quantized type", lambda type: _is_quantized(element_of(type)))
+add_type_constraint(
+    "scalar or tensor of signless integer or quantized type",
+    lambda type: _is_integer_or_quantized(element_of(type)),
+)
+
+
+def _verify_same_shape(operation: Operation) -> None:
+    shapes = [
+        (value.type.shape,) if isinstance(value.type, TensorType) else None
+        for value in (operation.operands[0], operation.results[0])
+    ]
     if shapes[0] != shapes[1]:
         raise operation.op_error(
             "failed to verify that input and result are both scalars or both tensors with matching shape"
         )
-    return element_of(source), element_of(target)
 
 
-def _verify_parameters(operation: Operation, quantized: Type, container: Type) -> None:
+def _verify_combination(operation: Operation) -> None:
+    if _is_quantized(element_of(operation.operands[0].type)) == _is_quantized(element_of(operation.results[0].type)):
+        raise operation.op_error(
+            "failed to verify that input must be integer and result must be quantized, or vice versa"
+        )
+
+
+SAME_SCALAR_OR_TENSOR_SHAPE = Trait("SameScalarOrTensorShape", verify=_verify_same_shape)
+INTEGER_AND_QUANTIZED_COMBINATION = Trait("IntegerAndQuantizedCombination", verify=_verify_combination)
+
+
+# -- what the ops verify themselves ------------------------------------------------------------------------------------
+
+
+def _verify_parameters(operation: CastOp) -> None:
+    quantized, container = operation.quantized_type, operation.quantized_container
     if not isinstance(quantized, UniformType):
         return
     if isinstance(container, TensorType):
@@ -53,73 +125,58 @@ def _verify_parameters(operation: Operation, quantized: Type, container: Type) -
         raise operation.error("scalar types may not use sub-channel quantization")
 
 
-def _verify_expressed(operation: Operation, quantized: Type, float_type: Type) -> None:
-    assert isinstance(quantized, QuantizedType)
-    if quantized.expressed_type is not float_type:
-        raise operation.error(
-            f"expressed type in quantized type expected to match float type: {quantized.expressed_type}, {float_type}"
-        )
+def _verify_float_cast(operation: Operation) -> None:
+    assert isinstance(operation, FloatCastOp)
+    expressed, given = operation.quantized_type.expressed_type, operation.float_type
+    if expressed is not given:
+        raise operation.error(f"expressed type in quantized type expected to match float type: {expressed}, {given}")
+    _verify_parameters(operation)
 
 
-def _verify_qcast(operation: Operation) -> None:
-    source, target = _verify_kinds(operation, "floating-point", "quantized type")
-    _verify_expressed(operation, target, source)
-    _verify_parameters(operation, target, operation.results[0].type)
-
-
-def _verify_dcast(operation: Operation) -> None:
-    source, target = _verify_kinds(operation, "quantized type", "floating-point")
-    _verify_expressed(operation, source, target)
-    _verify_parameters(operation, source, operation.operands[0].type)
-
-
-def _verify_scast(operation: Operation) -> None:
-    part: _Part = "signless integer or quantized type"
-    source, target = _verify_kinds(operation, part, part)
-    if isinstance(source, IntegerType) == isinstance(target, IntegerType):
-        raise operation.op_error(
-            "failed to verify that input must be integer and result must be quantized, or vice versa"
-        )
-    quantized, integer = (target, source) if isinstance(source, IntegerType) else (source, target)
-    assert isinstance(integer, IntegerType)
+def _verify_storage_cast(operation: Operation) -> None:
+    assert isinstance(operation, StorageCastOp)
+    quantized, integer = operation.quantized_type, operation.integer_type
     width = getattr(quantized, "storage_width", None)  # a calibrated type says no storage
     if width != integer.width:
         raise operation.error(f"storage type in quantized type expected to match integer type: {quantized}, {integer}")
-    _verify_parameters(operation, quantized, operation.results[0].type)
+    _verify_parameters(operation)
 
 
 QCAST = Definition(
     "quant.qcast",
-    operands=("input",),
-    results=("result",),
+    operands=("input: scalar or tensor of floating-point",),
+    results=("result: scalar or tensor of quantized type",),
     attributes={
         "rounding": AttributeSpec(one_of("half_even", "half_away", "toward_zero"), is_property=False),
         "zero_point": AttributeSpec(one_of("before", "after"), is_property=False),
         "scale": AttributeSpec(one_of("divide", "reciprocal"), is_property=False),
     },
-    traits={PURE},
+    traits=(PURE, SAME_SCALAR_OR_TENSOR_SHAPE),
     format=_FORMAT,
-    verify_signature=_verify_qcast,
+    verify_signature=_verify_float_cast,
+    operation_class=FloatCastOp,
     fold=fold_qcast,
 )
 
 DCAST = Definition(
     "quant.dcast",
-    operands=("input",),
-    results=("result",),
-    traits={PURE},
+    operands=("input: scalar or tensor of quantized type",),
+    results=("result: scalar or tensor of floating-point",),
+    traits=(PURE, SAME_SCALAR_OR_TENSOR_SHAPE),
     format=_FORMAT,
-    verify_signature=_verify_dcast,
+    verify_signature=_verify_float_cast,
+    operation_class=FloatCastOp,
     fold=fold_dcast,
 )
 
 SCAST = Definition(
     "quant.scast",
-    operands=("input",),
-    results=("result",),
-    traits={PURE},
+    operands=("input: scalar or tensor of signless integer or quantized type",),
+    results=("result: scalar or tensor of signless integer or quantized type",),
+    traits=(PURE, SAME_SCALAR_OR_TENSOR_SHAPE, INTEGER_AND_QUANTIZED_COMBINATION),
     format=_FORMAT,
-    verify_signature=_verify_scast,
+    verify_signature=_verify_storage_cast,
+    operation_class=StorageCastOp,
     fold=fold_scast,
 )
 

@@ -4,41 +4,17 @@ lowering write. They parse, verify and print; `--strict-upstream` refuses them."
 from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
 
 from qrt.ir.attributes import ArrayAttr, Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import EXTENSION, ISOLATED_FROM_ABOVE, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.qrt import REQUANT, verify_family
-from qrt.ir.dialects.syntax import element_of, parse_enclosed, print_enclosed
+from qrt.ir.dialects.syntax import element_of
+from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType
 
-if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
-
-
 # -- quant.region (%x, %w) { ... quant.return %y : t } {input_specs = [...], ...} : (t, t) -> t -----------------------
-
-
-def _parse_region(parser: "Parser", pending: "PendingOperation") -> None:
-    parse_enclosed(parser, pending, "()")
-    pending.regions.append(parser.region(isolated=True, dialect="quant"))
-    pending.attributes.update(parser.optional_attributes())
-    parser.scanner.expect(":", " before the types")
-    pending.operand_types, pending.result_types = parser.signature()
-
-
-def _print_region(printer: "Printer", operation: Operation) -> None:
-    print_enclosed(printer, operation.operands, "()")
-    printer.word("")
-    outer = printer.begin(operation.regions[0])
-    printer.region(operation.regions[0], entry_said=False)
-    printer.end(outer)
-    printer.attributes(operation)
-    printer.word(":")
-    printer.signature(operation)
 
 
 def _verify_region(operation: Operation) -> None:
@@ -67,12 +43,6 @@ def _fits(spec: Attribute, type: Type) -> bool:
         return False
     element = element_of(type)
     return spec.type is element or (isinstance(spec.type, QuantizedType) and spec.type.expressed_type is element)
-
-
-def _verify_return(operation: Operation) -> None:
-    parent = operation.parent_operation
-    if parent is None or parent.name != "quant.region":
-        raise operation.op_error("expects parent op 'quant.region'")
 
 
 # -- "quant.stats"(%x) {layerStats = dense<[min, max]> : tensor<2xf32>, axisStats = ..., axis = 1} -------------------
@@ -170,18 +140,17 @@ OPS = [
             "output_specs": _TYPES,
             "kernel": AttributeSpec(instance_of(StringAttr, "a string"), required=True),
         },
-        regions=1,
+        regions=("body",),
         traits={EXTENSION, ISOLATED_FROM_ABOVE},
-        parse=_parse_region,
-        print=_print_region,
+        format="`(` $inputs `)` $body attr-dict `:` functional-type($inputs, $outputs)",
         verify=_verify_region,
     ),
     Definition(
         "quant.return",
         operands=("results*",),
-        traits={EXTENSION, TERMINATOR},
+        traits={EXTENSION, PURE, RETURN_LIKE, TERMINATOR},
+        parents=("quant.region",),
         format="attr-dict ($results^ `:` type($results))?",
-        verify=_verify_return,
     ),
     Definition(
         "quant.stats",

@@ -1,0 +1,174 @@
+"""Constraints on the types of operands and results, by upstream's descriptions, and relations between the types.
+
+A constraint is named in a declaration: `"indices*: index"`. A relation both infers a type that a custom form leaves out
+and verifies one that was given.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
+
+INDEX, I1 = IndexType(), IntegerType(1)
+Shaped = TensorType | VectorType | MemRefType
+
+
+def element_of(type: Type) -> Type:
+    """The element of a tensor, vector or memref, or a scalar type itself."""
+    return type.element if isinstance(type, Shaped) else type
+
+
+def with_element(type: Type, element: Type) -> Type:
+    """A type of the same shape."""
+    match type:
+        case TensorType():
+            return type.with_(element=element)
+        case VectorType():
+            return VectorType(type.shape, element, type.scalable)
+        case MemRefType():
+            return MemRefType(type.shape, element, type.layout)
+    return element
+
+
+def is_float(type: Type) -> bool:
+    """A float, or a vector or tensor of one."""
+    return isinstance(element_of(type), FloatType) and not isinstance(type, MemRefType)
+
+
+def is_integer(type: Type) -> bool:
+    """A signless integer or index, or a vector or tensor of one."""
+    return _is_signless_or_index(element_of(type)) and not isinstance(type, MemRefType)
+
+
+def _is_signless(type: Type) -> bool:
+    return isinstance(type, IntegerType) and type.is_signless
+
+
+def _is_signless_or_index(type: Type) -> bool:
+    return isinstance(type, IndexType) or _is_signless(type)
+
+
+def is_ranked_tensor(type: Type) -> bool:
+    return isinstance(type, TensorType) and type.shape is not None
+
+
+# -- constraints on one type -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TypeConstraint:
+    """What a type must be, and how an error says it. `only` is the type where just one will do: a custom form need
+    not say it."""
+
+    description: str
+    holds: Callable[[Type], bool]
+    only: Type | None = None
+
+
+_CONSTRAINTS: dict[str, TypeConstraint] = {}
+
+
+def add_type_constraint(name: str, holds: Callable[[Type], bool], description: str | None = None) -> None:
+    """Let declarations name a constraint; `description` is what errors say, where that is not its name.
+
+    Raises ValueError for a name that is taken.
+    """
+    if name in _CONSTRAINTS:
+        raise ValueError(f"the type constraint {name!r} is defined twice")
+    _CONSTRAINTS[name] = TypeConstraint(description or name, holds)
+
+
+def type_constraint(name: str) -> TypeConstraint:
+    """The constraint of a name; ValueError if there is none.
+
+    >>> type_constraint("signless-integer-like").holds(VectorType((4,), IntegerType(8)))
+    True
+    """
+    if name not in _CONSTRAINTS:
+        raise ValueError(f"there is no type constraint {name!r}")
+    return _CONSTRAINTS[name]
+
+
+def _only(name: str, type: Type, description: str) -> None:
+    _CONSTRAINTS[name] = TypeConstraint(description, lambda given: given is type, type)
+
+
+def _shaped(name: str, holds: Callable[[Type], bool]) -> None:
+    add_type_constraint(name, holds, f"{name} of any type values")
+
+
+_only("index", INDEX, "index")
+for _width in (1, 8, 16, 32, 64):
+    _only(f"i{_width}", IntegerType(_width), f"{_width}-bit signless integer")
+for _width in (16, 32, 64):
+    _only(f"f{_width}", FloatType(f"f{_width}"), f"{_width}-bit float")
+
+add_type_constraint("any", lambda type: True, "any type")
+add_type_constraint("signless integer", _is_signless)
+add_type_constraint("signless integer or index", _is_signless_or_index)
+add_type_constraint("floating-point", lambda type: isinstance(type, FloatType))
+add_type_constraint("signless-integer-like", is_integer)
+add_type_constraint("floating-point-like", is_float)
+add_type_constraint("bool-like", lambda type: is_integer(type) and element_of(type) is I1)
+
+_shaped("tensor", lambda type: isinstance(type, TensorType))
+_shaped("ranked tensor", is_ranked_tensor)
+_shaped("statically shaped tensor", lambda type: isinstance(type, TensorType) and type.has_static_shape)
+add_type_constraint(
+    "non-0-ranked or unranked tensor", lambda type: isinstance(type, TensorType) and type.shape != (), None
+)
+add_type_constraint(
+    "1D tensor of signless integer or index",
+    lambda type: isinstance(type, TensorType) and type.rank == 1 and _is_signless_or_index(type.element),
+    "1D tensor of signless integer or index values",
+)
+_shaped("memref", lambda type: isinstance(type, MemRefType) and type.shape is not None)
+_shaped("ranked or unranked memref", lambda type: isinstance(type, MemRefType))
+_shaped("unranked memref", lambda type: isinstance(type, MemRefType) and type.shape is None)
+_shaped("vector", lambda type: isinstance(type, VectorType))
+_shaped("shaped", lambda type: isinstance(type, Shaped))
+
+
+# -- relations between types -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The type of each value of one operand or result, computed from the type of another (`source`: its name, or that
+    of an attribute with a type; None for a type that depends on nothing). `description` completes `failed to verify
+    that ...`; it may say `{target}` and `{source}`."""
+
+    source: str | None
+    compute: Callable[[Type], Type]
+    description: str
+    is_same: bool = False
+    """Whether the types are equal: then one error names all of the equal ones."""
+
+    def expected(self, sources: Sequence[Type]) -> list[Type]:
+        """What the target must be of, for each of the source's types."""
+        return [self.compute(type) for type in ((INDEX,) if self.source is None else sources)]
+
+    def describe(self, target: str) -> str:
+        return self.description.format(target=target, source=self.source)
+
+
+def same_as(source: str) -> Relation:
+    """Has the type of `source`. The error is that of upstream's AllTypesMatch."""
+    return Relation(source, lambda type: type, "all of {{{source}, {target}}} have same type", is_same=True)
+
+
+def element_type_of(source: str, description: str = "{target} type matches element type of {source}") -> Relation:
+    """Has the element type of `source`. What the error says is upstream's to choose, op by op."""
+    return Relation(source, element_of, description)
+
+
+def with_element_type(
+    source: str, element: Type, description: str = "{target} has the shape of {source}, of its own element type"
+) -> Relation:
+    """Has the shape of `source`, and its own element type."""
+    return Relation(source, lambda type: with_element(type, element), description)
+
+
+def always(type: Type) -> Relation:
+    """Has this type."""
+    return Relation(None, lambda _: type, f"{{target}} is of type '{type}'")
