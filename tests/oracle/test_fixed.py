@@ -86,9 +86,10 @@ def test_the_verifier_goes_on_where_upstreams_does(text):
     assert ours == [int(line.split(":")[1]) for line in output.splitlines() if ": error: " in line]
 
 
-def test_lowered_code_reads_alike():
-    """Custom and generic forms of every op of lowered code, ours and theirs, each read by the other."""
-    text = (_IR / "lowered.mlir").read_text()
+@pytest.mark.parametrize("name", ["lowered", "elementwise"])
+def test_ops_read_alike(name):
+    """Custom and generic forms of every op, ours and theirs, each read by the other."""
+    text = (_IR / f"{name}.mlir").read_text()
     module = ir.parse(text)
     accepted, output = upstream(text)
     assert accepted, output

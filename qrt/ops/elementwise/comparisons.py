@@ -51,10 +51,13 @@ def bind(signature: Signature) -> Function:
 def _cmpi(signature: Signature) -> Function:
     name = tuple(INTEGER_PREDICATES)[signature.attributes["predicate"]]
     compare: Function = INTEGER_PREDICATES[name]
-    if signature.operand is I1:
-        return compare if name[0] != "s" else lambda a, b: compare(b, a)  # signed, true is below false
-    sign = integer(signature.operand).sign
-    return compare if name[0] != "u" else lambda a, b: compare(a ^ sign, b ^ sign)
+    if signature.operand is I1 and name[0] == "s":
+        return lambda a, b: compare(b, a)  # true is -1, below false
+    if signature.operand is not I1 and name[0] == "u":
+        sign = integer(signature.operand).sign
+        return lambda a, b: compare(a ^ sign, b ^ sign)
+    integer(signature.operand)
+    return compare
 
 
 def _cmpf(signature: Signature) -> Function:
