@@ -13,6 +13,7 @@ from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
 from qrt.passes.inline import Inline
+from qrt.passes.loop_invariant_code_motion import LoopInvariantCodeMotion
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline import Pass, parse_pipeline
@@ -24,6 +25,7 @@ PASSES: dict[str, type[Pass]] = {
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "inline": Inline,
+    "loop-invariant-code-motion": LoopInvariantCodeMotion,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
     "strip-func-quant-types": StripFuncQuantTypes,
