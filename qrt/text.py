@@ -171,6 +171,10 @@ class Scanner:
             return True
         return False
 
+    def expect_word(self, word: str, context: str = "") -> None:
+        if not self.accept_word(word):
+            raise self.error(f"expected '{word}'{context}")
+
     def word(self, what: str) -> str:
         word = self.peek_word()
         if not word:

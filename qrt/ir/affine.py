@@ -116,19 +116,26 @@ def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
 
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     """What stands after the word `affine_map`. Raises ParseError."""
+    parser.scanner.expect("<", " after 'affine_map'")
+    map = parse_affine_map_body(parser)
+    parser.scanner.expect(">", " closing the affine map")
+    return map
+
+
+def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
+    """`(d0)[s0] -> (d0 + s0)`."""
     scanner = parser.scanner
-    names, dimensions, symbols = _parse_header(parser, "affine_map")
+    names, dimensions, symbols = _parse_header(parser)
     scanner.expect("->", " in affine map")
     scanner.expect("(", " before affine results")
-    results = parse_expressions(parser, names, ")")
-    scanner.expect(">", " closing the affine map")
-    return AffineMapAttr(dimensions, symbols, tuple(results))
+    return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, ")")))
 
 
 def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
     """What stands after the word `affine_set`. Raises ParseError."""
     scanner = parser.scanner
-    names, dimensions, symbols = _parse_header(parser, "affine_set")
+    scanner.expect("<", " after 'affine_set'")
+    names, dimensions, symbols = _parse_header(parser)
     scanner.expect(":", " in integer set")
     scanner.expect("(", " before constraints")
     constraints: list[tuple[Expression, bool]] = []
@@ -181,10 +188,9 @@ def parse_expressions(parser: "AttributeParser", names: dict[str, Expression], c
     return results
 
 
-def _parse_header(parser: "AttributeParser", word: str) -> tuple[dict[str, Expression], int, int]:
-    """`<(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
+def _parse_header(parser: "AttributeParser") -> tuple[dict[str, Expression], int, int]:
+    """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
     scanner = parser.scanner
-    scanner.expect("<", f" after '{word}'")
     scanner.expect("(", " before affine dimensions")
     names: dict[str, Expression] = {}
     dimensions = _names(parser, names, "d", ")")
@@ -299,7 +305,7 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 def _combine(operator: str, left: Expression, right: Expression) -> Expression:
     """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order."""
     if isinstance(left, int) and isinstance(right, int) and (operator in "+*" or right > 0):
-        return _CONSTANTS[operator](left, right)
+        return int(_CONSTANTS[operator](left, right))
     if operator in "+*" and (isinstance(left, int) or (_is_constant(left) and not _is_constant(right))):
         left, right = right, left
     found = _SIMPLIFY[operator](left, right)

@@ -188,6 +188,12 @@ class AttributeParser:
             return OpaqueAttr(f"dense<{literal.text}> : {kind}")
         return literal.elements(kind)
 
+    def elements_of(self, kind: TensorType) -> Attribute:
+        """`dense<...>` of a type that the text has said already."""
+        self.scanner.expect_word("dense", " to begin an initial value")
+        self.scanner.expect("<", " after 'dense'")
+        return Literal(self.scanner).elements(kind)
+
     def _dense_resource(self, start: int) -> Attribute:
         scanner = self.scanner
         scanner.expect("<", " after 'dense_resource'")

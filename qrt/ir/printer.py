@@ -55,6 +55,10 @@ class Printer:
         """Text with no space before it."""
         self._parts.append(text)
 
+    def new_line(self, deeper: str = "") -> None:
+        """A new line of the same operation, as deep as it or deeper."""
+        self._parts.append(f"\n{self._indent}{deeper}")
+
     def punctuation(self, text: str) -> None:
         if text in ("(", ")", ","):
             self._parts.append(text)
@@ -156,7 +160,7 @@ class Printer:
         """Upstream's comment on each block but the first."""
         found: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
         for block in region.blocks:
-            for successor in dict.fromkeys(block.successors):
+            for successor in block.successors:
                 if successor in found:
                     found[successor].append(self._blocks[block])
         return {

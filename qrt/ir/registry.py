@@ -1,16 +1,20 @@
 """The ops that are known, by name. A dialect is a module of `qrt.ir.dialects` with a list `OPS`."""
 
 from qrt.ir.define import Definition
-from qrt.ir.dialects import arith, builtin, func, linalg, math, qrt, quant, shape, tensor
+from qrt.ir.dialects import affine, arith, builtin, cf, func, linalg, math, memref, qrt, quant, scf, shape, tensor
 
 DIALECTS = {
+    "affine": affine,
     "arith": arith,
     "builtin": builtin,
+    "cf": cf,
     "func": func,
     "linalg": linalg,
     "math": math,
+    "memref": memref,
     "quant": quant,
     "qrt": qrt,
+    "scf": scf,
     "shape": shape,
     "tensor": tensor,
 }

@@ -43,7 +43,7 @@ def mixed_values(operation: Operation, name: str) -> list[int | Value]:
     return [next(dynamic) if value is None else value for value in static_values(operation, name)]
 
 
-def _verify_lists(operation: Operation, names: Sequence[str], rank: int) -> None:
+def verify_lists(operation: Operation, names: Sequence[str], rank: int) -> None:
     """Every list has an entry per dimension, and an operand for each that it leaves open."""
     assert operation.definition is not None  # that declares the lists
     lists = {name: static_values(operation, name) for name in names}
@@ -81,7 +81,7 @@ def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
 
 def _verify_slice(operation: Operation, whole: TensorType, part: TensorType) -> None:
     shape = whole.shape or ()
-    _verify_lists(operation, _PARTS, len(shape))
+    verify_lists(operation, _PARTS, len(shape))
     offsets, sizes, strides = (static_values(operation, name) for name in _PARTS)
     for name, values in (("offsets", offsets), ("sizes", sizes)):
         negative = [value for value in values if value is not None and value < 0]
@@ -242,7 +242,7 @@ def _verify_pad(operation: Operation) -> None:
         or any(a != b and a is not None for a, b in zip(sizes, stated, strict=True))
     ):
         raise operation.error(f"specified type '{made}' does not match the inferred type '{wanted}'")
-    _verify_lists(operation, ("low", "high"), len(shape))
+    verify_lists(operation, ("low", "high"), len(shape))
     block = operation.regions[0].blocks[0]
     if len(block.arguments) != len(shape):
         raise operation.error(f"expected the block to have {len(shape)} arguments")

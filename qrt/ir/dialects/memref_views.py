@@ -1,0 +1,370 @@
+"""`memref` ops that make views: another shape, other strides, another place in the same buffer."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.attribute_kinds import AFFINE_MAP, ARRAY, I32, dense_array
+from qrt.ir.constraints import same_as
+from qrt.ir.core import Operation, Value
+from qrt.ir.define import PURE, AttributeSpec, Definition
+from qrt.ir.dialects.strides import collapsed, expanded, is_contiguous, product, subview
+from qrt.ir.dialects.tensor_slices import dropped_dimensions, reassociation_of, static_values, verify_lists
+from qrt.types import IntegerType, MemRefType, StridedLayout
+
+_LISTS = ("offsets", "sizes", "strides")
+_STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
+_OPERANDS = tuple(f"{part}*: index" for part in _LISTS)
+_ATTRIBUTES = {f"static_{part}": _STATIC for part in _LISTS}
+_SLICE = " ".join(f"dynamic_indices(${part}, $static_{part})" for part in _LISTS)
+_CAST = "$source attr-dict `:` type($source) `to` type($result)"
+
+
+def memref_type(value: Value) -> MemRefType:
+    """The type of a value that a constraint holds to be a memref."""
+    assert isinstance(value.type, MemRefType)
+    return value.type
+
+
+def _types(operation: Operation) -> tuple[MemRefType, MemRefType]:
+    return memref_type(operation.operands[0]), memref_type(operation.results[0])
+
+
+# -- casts -----------------------------------------------------------------------------------------------------------
+
+
+def _agree(left: Sequence[int | None], right: Sequence[int | None]) -> bool:
+    return len(left) == len(right) and all(None in (a, b) or a == b for a, b in zip(left, right, strict=True))
+
+
+def _verify_cast(operation: Operation) -> None:
+    given, made = _types(operation)
+    fits = given.element is made.element and given.space == made.space
+    if given.shape is None or made.shape is None:
+        fits = fits and given.shape is not made.shape
+    else:
+        old, new = given.strides, made.strides
+        fits = fits and _agree(given.shape, made.shape)
+        if given.layout != made.layout:
+            fits = fits and old is not None and new is not None and _agree(old.strides, new.strides)
+            fits = fits and old is not None and new is not None and _agree((old.offset,), (new.offset,))
+    if not fits:
+        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+
+
+def _verify_memory_space_cast(operation: Operation) -> None:
+    given, made = _types(operation)
+    if (given.shape, given.element, given.layout) != (made.shape, made.element, made.layout):
+        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+
+
+def _verify_alignment(operation: Operation) -> None:
+    alignment = operation.attributes["alignment"].python
+    if alignment <= 0:
+        raise operation.op_error(
+            "attribute 'alignment' failed to satisfy constraint: 32-bit signless integer attribute whose value is "
+            "positive"
+        )
+    if alignment & (alignment - 1):
+        raise operation.op_error("alignment must be power of 2")
+
+
+# -- subview, reinterpret_cast ---------------------------------------------------------------------------------------
+
+
+def _verify_subview(operation: Operation) -> None:
+    given, made = _types(operation)
+    shape = given.shape or ()
+    verify_lists(operation, _LISTS, len(shape))
+    offsets, sizes, steps = (static_values(operation, name) for name in _LISTS)
+    for name, values in (("offsets", offsets), ("sizes", sizes)):
+        negative = [value for value in values if value is not None and value < 0]
+        if negative:
+            raise operation.error(f"expected {name} to be non-negative, but got {negative[0]}")
+    if made.element is not given.element:
+        raise operation.error(f"expected result element type to be '{given.element}', but got '{made}'")
+    expected = subview(given, offsets, sizes, steps)
+    if expected is None:
+        raise operation.op_error(f"base type '{given}' is not strided")
+    text = f"expected result type to be '{expected}' or a rank-reduced version. (mismatch of result"
+    dropped = dropped_dimensions(sizes, made.shape or ())
+    if dropped is None:
+        raise operation.error(f"{text} sizes), but got '{made}'")
+    if made.space != given.space:
+        raise operation.error(f"{text} memory space), but got '{made}'")
+    wanted, found = expected.strides, made.strides
+    assert wanted is not None  # of a subview
+    if found is None or wanted.offset != found.offset or not _has_strides(wanted.strides, sizes, found):
+        raise operation.error(f"{text} layout), but got '{made}'")
+    _verify_within(operation, shape)
+
+
+def _has_strides(strides: Sequence[int | None], sizes: Sequence[int | None], found: StridedLayout) -> bool:
+    """Whether `found` has these strides, those of dimensions of size 1 being left out at will."""
+    at = 0
+    for stride, size in zip(strides, sizes, strict=True):
+        if at < len(found.strides) and found.strides[at] == stride:
+            at += 1
+        elif size != 1:
+            return False
+    return at == len(found.strides)
+
+
+def _verify_within(operation: Operation, shape: Sequence[int | None]) -> None:
+    lists = [static_values(operation, name) for name in _LISTS]
+    for axis, (size, offset, count, step) in enumerate(zip(shape, *lists, strict=True)):
+        if size is None or offset is None:
+            continue
+        if offset >= size:
+            raise operation.error(f"offset {axis} is out-of-bounds: {offset} >= {size}")
+        if count is not None and step is not None and offset + (count - 1) * step >= size:
+            last = offset + (count - 1) * step
+            raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
+
+
+def _verify_reinterpret_cast(operation: Operation) -> None:
+    given, made = _types(operation)
+    if given.space != made.space:
+        raise operation.error(
+            f"different memory spaces specified for source type '{given}' and result memref type '{made}'"
+        )
+    if given.element is not made.element:
+        raise operation.error(
+            f"different element types specified for source type '{given}' and result memref type '{made}'"
+        )
+    (offset,), sizes, strides = (static_values(operation, name) for name in _LISTS)
+    for axis, (size, said) in enumerate(zip(made.shape or (), sizes, strict=False)):
+        if size is not None and said is not None and size != said:
+            raise operation.error(f"expected result type with size = {said} instead of {size} in dim = {axis}")
+    if len(made.shape or ()) != len(sizes) or len(sizes) != len(strides):
+        raise operation.op_error(f"expected {len(made.shape or ())} sizes and strides for the result")
+    layout = made.strides
+    if layout is None:
+        raise operation.error(f"expected result type to have strided layout but found '{made}'")
+    if layout.offset is not None and offset != layout.offset:
+        raise operation.error(f"expected result type with offset = {_spell(offset)} instead of {layout.offset}")
+    for axis, (stride, said) in enumerate(zip(layout.strides, strides, strict=True)):
+        if stride is not None and stride != said:
+            raise operation.error(
+                f"expected result type with stride = {_spell(said)} instead of {stride} in dim = {axis}"
+            )
+
+
+def _spell(number: int | None) -> str:
+    return "dynamic" if number is None else str(number)
+
+
+# -- expand_shape, collapse_shape, transpose, reshape, view ----------------------------------------------------------
+
+
+def _verify_groups(operation: Operation, large: MemRefType, small: MemRefType) -> None:
+    groups = reassociation_of(operation)
+    if len(groups) != len(small.shape or ()):
+        raise operation.op_error(
+            f"invalid number of reassociation groups: found {len(groups)}, expected {len(small.shape or ())}"
+        )
+    flat = [axis for group in groups for axis in group]
+    if any(right != left + 1 for left, right in pairwise(flat)) or (flat and flat[0] != 0):
+        raise operation.op_error("reassociation indices must be contiguous")
+    shape = large.shape or ()
+    if groups and len(flat) != len(shape):
+        raise operation.op_error(f"the reassociation does not name the {len(shape)} dimensions")
+    for group, size in zip(groups, small.shape or (), strict=True):
+        sizes = product([shape[axis] for axis in group])
+        if (size is None) != (sizes is None):
+            raise operation.op_error(
+                f"collapsed dim ({len(group)}) must be dynamic if and only if reassociation group is dynamic"
+            )
+        if size != sizes:
+            raise operation.op_error(f"collapsed dim size ({size}) must equal reassociation group size ({sizes})")
+
+
+def _verify_expand_shape(operation: Operation) -> None:
+    given, made = _types(operation)
+    _verify_groups(operation, made, given)
+    expected = expanded(given, reassociation_of(operation), made.shape or ())
+    if expected is not made:
+        raise operation.op_error(f"expected expanded type to be '{expected}' but found '{made}'")
+    sizes = static_values(operation, "output_shape")
+    if len(sizes) != len(made.shape or ()):
+        raise operation.op_error(
+            f"expected number of static shape bounds to be equal to the output rank ({len(made.shape or ())}) but "
+            f"found {len(sizes)} inputs instead"
+        )
+
+
+def _verify_collapse_shape(operation: Operation) -> None:
+    given, made = _types(operation)
+    _verify_groups(operation, given, made)
+    expected = collapsed(given, reassociation_of(operation), made.shape or ())
+    if expected is None:
+        raise operation.op_error("invalid source layout map or collapsing non-contiguous dims")
+    if expected is not made:
+        raise operation.op_error(f"expected collapsed type to be '{expected}' but found '{made}'")
+
+
+def permutation_of(operation: Operation) -> tuple[int, ...]:
+    """Which dimension of the source each one of a `memref.transpose` is."""
+    map = operation.attributes["permutation"]
+    assert isinstance(map, AffineMapAttr)  # the attribute's kind
+    return tuple(result[1] if isinstance(result, tuple) and result[0] == "d" else -1 for result in map.results)
+
+
+def _verify_transpose(operation: Operation) -> None:
+    given, made = _types(operation)
+    order, layout = permutation_of(operation), given.strides
+    if sorted(order) != list(range(len(given.shape or ()))):
+        raise operation.op_error("expected a permutation map")
+    if layout is None or given.shape is None:
+        raise operation.op_error(f"takes a strided memref, not '{given}'")
+    strides = tuple(layout.strides[axis] for axis in order)
+    shape = [given.shape[axis] for axis in order]
+    if made.strides != StridedLayout(strides, layout.offset) or (made.shape, made.element) != (
+        tuple(shape),
+        given.element,
+    ):
+        expected = MemRefType(shape, given.element, StridedLayout(strides, layout.offset), given.space)
+        raise operation.op_error(
+            f"result type '{made}' is not equivalent to the canonical transposed input type '{expected}'"
+        )
+
+
+def _verify_reshape(operation: Operation) -> None:
+    given, made = _types(operation)
+    lengths = memref_type(operation.operands[1]).shape or ()
+    if given.element is not made.element:
+        raise operation.op_error("element types of source and destination memref types should be the same")
+    for what, type in (("source", given), ("result", made)):
+        if type.shape is not None and not is_contiguous(type):
+            raise operation.op_error(f"{what} memref type should have identity affine map")
+    if made.shape is not None and lengths != (len(made.shape),):
+        if lengths[0] is None:
+            raise operation.op_error(
+                "cannot use shape operand with dynamic length to reshape to statically-ranked memref type"
+            )
+        raise operation.op_error("length of shape operand differs from the result's memref rank")
+
+
+def _verify_view(operation: Operation) -> None:
+    made = memref_type(operation.results[0])
+    if made.layout is not None:
+        raise operation.op_error(f"unsupported map for result memref type '{made}'")
+    dynamic, found = (made.shape or ()).count(None), len(operation.operands) - 2
+    if dynamic != found:
+        raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
+
+
+def _verify_metadata(operation: Operation) -> None:
+    given = memref_type(operation.operands[0])
+    count = 2 * len(given.shape or ()) + 2
+    if len(operation.results) != count:
+        raise operation.op_error(f"has {len(operation.results)} results, expected {count}")
+    base = operation.results[0].type
+    if not isinstance(base, MemRefType) or base.shape != () or base.element is not given.element:
+        raise operation.op_error(f"result #0 must be a memref of rank 0 of '{given.element}', but got '{base}'")
+    if base.space != given.space:
+        raise operation.op_error("expects the base buffer to be in the memory space of the source")
+
+
+_REASSOCIATION = AttributeSpec(kind=ARRAY, required=True)
+
+VIEWS = [
+    Definition(
+        "memref.cast",
+        operands=("source: ranked or unranked memref",),
+        results=("result: ranked or unranked memref",),
+        traits={PURE},
+        format=_CAST,
+        verify_signature=_verify_cast,
+    ),
+    Definition(
+        "memref.memory_space_cast",
+        operands=("source: ranked or unranked memref",),
+        results=("result: ranked or unranked memref",),
+        traits={PURE},
+        format=_CAST,
+        verify_signature=_verify_memory_space_cast,
+    ),
+    Definition(
+        "memref.assume_alignment",
+        operands=("memref: memref",),
+        results=("result: memref",),
+        attributes={"alignment": AttributeSpec(kind=I32, required=True)},
+        infer={"result": same_as("memref")},
+        traits={PURE},
+        format="$memref `,` $alignment attr-dict `:` type($memref)",
+        verify_signature=_verify_alignment,
+    ),
+    Definition(
+        "memref.subview",
+        operands=("source: memref", *_OPERANDS),
+        results=("result: memref",),
+        attributes=_ATTRIBUTES,
+        traits={PURE},
+        format=f"$source `` {_SLICE} attr-dict `:` type($source) `to` type($result)",
+        verify_signature=_verify_subview,
+    ),
+    Definition(
+        "memref.reinterpret_cast",
+        operands=("source: ranked or unranked memref", *_OPERANDS),
+        results=("result: memref",),
+        attributes=_ATTRIBUTES,
+        traits={PURE},
+        format="$source `to` `offset` `` `:` dynamic_indices($offsets, $static_offsets) `` `,` `sizes` `` `:` "
+        "dynamic_indices($sizes, $static_sizes) `` `,` `strides` `` `:` dynamic_indices($strides, $static_strides) "
+        "attr-dict `:` type($source) `to` type($result)",
+        verify_signature=_verify_reinterpret_cast,
+    ),
+    Definition(
+        "memref.expand_shape",
+        operands=("src: memref", "output_shape*: index"),
+        results=("result: memref",),
+        attributes={"reassociation": _REASSOCIATION, "static_output_shape": _STATIC},
+        traits={PURE},
+        format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
+        "type($src) `into` type($result)",
+        verify_signature=_verify_expand_shape,
+    ),
+    Definition(
+        "memref.collapse_shape",
+        operands=("src: memref",),
+        results=("result: memref",),
+        attributes={"reassociation": _REASSOCIATION},
+        traits={PURE},
+        format="$src $reassociation attr-dict `:` type($src) `into` type($result)",
+        verify_signature=_verify_collapse_shape,
+    ),
+    Definition(
+        "memref.transpose",
+        operands=("in: memref",),
+        results=("result: memref",),
+        attributes={"permutation": AttributeSpec(kind=AFFINE_MAP, required=True)},
+        traits={PURE},
+        format="$in permutation_map($permutation) attr-dict `:` type($in) `to` type($result)",
+        verify_signature=_verify_transpose,
+    ),
+    Definition(
+        "memref.reshape",
+        operands=("source: ranked or unranked memref", "shape: 1D memref of signless integer or index"),
+        results=("result: ranked or unranked memref",),
+        format="$source `(` $shape `)` attr-dict `:` functional-type(operands, results)",
+        verify_signature=_verify_reshape,
+        traits={PURE},
+    ),
+    Definition(
+        "memref.view",
+        operands=("source: 1D memref of 8-bit signless integer", "byte_shift: index", "sizes*: index"),
+        results=("result: memref",),
+        traits={PURE},
+        format="$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type($result)",
+        verify_signature=_verify_view,
+    ),
+    Definition(
+        "memref.extract_strided_metadata",
+        operands=("source: memref",),
+        results=("results*",),
+        traits={PURE},
+        format="$source `:` type($source) `->` type($results) attr-dict",
+        verify_signature=_verify_metadata,
+    ),
+]

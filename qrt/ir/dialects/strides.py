@@ -1,0 +1,87 @@
+"""Which strides and offset a view of a memref has: the rules behind `memref.subview` and its kin.
+
+`None` is a number that only the run knows.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from qrt.types import MemRefType, StridedLayout
+
+Number = int | None
+
+
+def times(left: Number, right: Number) -> Number:
+    return None if left is None or right is None else left * right
+
+
+def plus(left: Number, right: Number) -> Number:
+    return None if left is None or right is None else left + right
+
+
+def product(numbers: Sequence[Number]) -> Number:
+    total: Number = 1
+    for number in numbers:
+        total = times(total, number)
+    return total
+
+
+def is_contiguous(type: MemRefType) -> bool:
+    """Whether the layout is said to be that of a row-major buffer from its beginning."""
+    return type.layout is None or type.layout == MemRefType(type.shape, type.element).strides
+
+
+def subview(
+    source: MemRefType, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number]
+) -> MemRefType | None:
+    """The type of a view of every `steps`-th element from `offsets` on; None where the source's strides are not known.
+
+    >>> from qrt.types import FloatType
+    >>> str(subview(MemRefType((8, 8), FloatType("f32")), (0, 2), (4, 2), (1, 3)))
+    'memref<4x2xf32, strided<[8, 3], offset: 2>>'
+    """
+    layout = source.strides
+    if layout is None:
+        return None
+    offset = layout.offset
+    for start, stride in zip(offsets, layout.strides, strict=True):
+        offset = plus(offset, times(start, stride))
+    strides = [times(stride, step) for stride, step in zip(layout.strides, steps, strict=True)]
+    return MemRefType(sizes, source.element, StridedLayout(tuple(strides), offset), source.space)
+
+
+def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
+    """The type of a memref whose dimension i becomes the dimensions `groups[i]` of `shape`."""
+    layout = source.strides
+    if layout is None:
+        return None
+    if source.layout is None:
+        return MemRefType(shape, source.element, None, source.space)
+    strides: list[Number] = []
+    for group, stride in zip(groups, layout.strides, strict=True):
+        strides += [
+            times(stride, product([shape[inner] for inner in group[index + 1 :]])) for index in range(len(group))
+        ]
+    return MemRefType(shape, source.element, StridedLayout(tuple(strides), layout.offset), source.space)
+
+
+def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
+    """The type of a memref whose dimensions `groups[i]` become dimension i of `shape`; None where they are known not to
+    be contiguous."""
+    layout = source.strides
+    if layout is None or source.shape is None:
+        return None
+    if source.layout is None:
+        return MemRefType(shape, source.element, None, source.space)
+    for group in groups:
+        kept = [index for index in group if source.shape[index] != 1]
+        for outer, inner in pairwise(kept):
+            wanted = times(layout.strides[inner], source.shape[inner])
+            if wanted is not None and layout.strides[outer] not in (None, wanted):
+                return None
+    strides = [layout.strides[_innermost(source.shape, group)] if group else 1 for group in groups]
+    return MemRefType(shape, source.element, StridedLayout(tuple(strides), layout.offset), source.space)
+
+
+def _innermost(shape: Sequence[Number], group: Sequence[int]) -> int:
+    return next((index for index in reversed(group) if shape[index] != 1), group[-1])
