@@ -14,7 +14,7 @@ _CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127), "�")
 _MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "/"))
 _NEWLINE = re.compile("\n")
 
-_TRIVIA = r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
+_TRIVIA = r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"  # possessive: what stands in a comment is never a token
 _TRIVIA_RE = re.compile(_TRIVIA)
 _BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
 _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)

@@ -23,7 +23,7 @@ _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _COMMENT = re.compile(r"//[^\n]*")
 _TOKEN = re.compile(
-    r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
+    r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
     r"(?:(\[)|(\])|(,)|(true|false|-?[ \t]*(?:0x[0-9a-fA-F]+|\d+(?:\.\d*(?:[eE][-+]?\d+)?)?))|$|(.))",
     re.ASCII | re.DOTALL,
 )
