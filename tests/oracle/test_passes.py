@@ -8,6 +8,7 @@ from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.verdicts import PASSES, SEPARATOR
+from tests.passes import arith_folds
 from tests.passes.programs import CASTS, FUNCTIONS
 
 pytestmark = mlir_opt.needed
@@ -61,3 +62,9 @@ def test_mlir_opt_reads_what_is_lowered(options):
     assert accepted, output
     for module, theirs in zip(programs.values(), output.split(SEPARATOR), strict=True):
         assert ir.parse(theirs) == module
+
+
+def test_folds_of_arith_and_math():
+    """Hazards: a wrong reading of a constant at odd widths or of i1, a fold of what is undefined, the sign of a NaN or a
+    zero."""
+    assert not list(disagreements(arith_folds.PROGRAMS, "canonicalize"))
