@@ -1,4 +1,4 @@
-"""``bufferization``: a tensor keeps its value whatever is written to the buffer it came from, so each crossing copies."""
+"""``bufferization``: a tensor keeps its value whatever is written to the buffer it came from: each crossing copies."""
 
 from typing import Any
 

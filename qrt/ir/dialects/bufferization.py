@@ -81,7 +81,8 @@ OPS = [
         attributes={"restrict": _FLAG, "writable": _FLAG},
         infer={"result": Relation("buffer", tensor_of, "result type matches tensor equivalent of 'memref'")},
         traits={MEM_READ},
-        format="$buffer (`restrict` $restrict^)? (`writable` $writable^)? attr-dict `:` type($buffer) `to` type($result)",
+        format="$buffer (`restrict` $restrict^)? (`writable` $writable^)? attr-dict `:` "
+        "type($buffer) `to` type($result)",
     ),
     Definition(
         "bufferization.to_buffer",

@@ -1,5 +1,5 @@
-"""`shape`: what the lowering of unranked tensors computes with extents held in `tensor<?xindex>`. The dialect's own types
-(`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
+"""`shape`: what the lowering of unranked tensors computes with extents held in `tensor<?xindex>`. The dialect's own
+types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
 
 from typing import TYPE_CHECKING
 

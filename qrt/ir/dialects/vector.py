@@ -293,9 +293,7 @@ def _verify_access(operation: Operation) -> None:
     assert isinstance(memory, MemRefType)  # the constraint
     if memory.element is not vector_of(value).element:
         raise operation.op_error(
-            "base and result element types should match"
-            if not stores
-            else "base and valueToStore element type should match"
+            f"base and {'valueToStore element type' if stores else 'result element types'} should match"
         )
     if len(indices) != len(memory.shape or ()):
         raise operation.op_error(f"requires {len(memory.shape or ())} indices")
@@ -346,7 +344,8 @@ OPS = [
         attributes={"kind": KIND, "fastmath": FLAGS["fastmath"]},
         infer={"dest": element_type_of("vector"), "acc": same_as("dest")},
         traits={PURE},
-        format="$kind `,` $vector (`,` $acc^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($vector) `into` type($dest)",
+        format="$kind `,` $vector (`,` $acc^)? (`fastmath` `` $fastmath^)? attr-dict `:` "
+        "type($vector) `into` type($dest)",
         verify_signature=_verify_reduction,
     ),
     Definition(
