@@ -55,7 +55,18 @@ def test_invalid_programs_are_refused_by_both(text):
     assert not upstream(text)[0]
 
 
-@pytest.mark.parametrize("name", ["lowered", "elementwise"])
+DIALECTS = ("affine", "bufferization", "cf", "memref", "scf", "shape", "vector")
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_invalid_programs_of_a_dialect_are_refused_by_both(name):
+    text = (Path(__file__).parent / f"invalid_{name}.mlir").read_text()
+    output = mlir_opt.output(text, "--split-input-file")
+    assert "func.func" not in output
+    assert "memref.global" not in output
+
+
+@pytest.mark.parametrize("name", ["lowered", "elementwise", *DIALECTS])
 def test_ops_read_alike(name):
     """Custom and generic forms of every op, ours and theirs, each read by the other."""
     text = (Path(__file__).parent / f"{name}.mlir").read_text()

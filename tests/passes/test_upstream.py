@@ -1,6 +1,8 @@
 """The operations of each pass under --strict-upstream are those of mlir-opt 22, one for one. Hazards: another order of
 operations, a constant of another type, a cast too many or too few, a function too many removed."""
 
+from pathlib import Path
+
 import pytest
 
 from qrt import ir
@@ -52,6 +54,11 @@ def test_functions_after_a_pass(name):
 @pytest.mark.parametrize("name", ["lower-quant-ops", "strip-func-quant-types", "normalize-quant-types", "cse"])
 def test_casts_after_a_pass(name):
     assert not list(disagreements(CASTS, name))
+
+
+def test_loops_after_invariant_code_motion():
+    text = (Path(__file__).parent / "files" / "loops.mlir").read_text()
+    assert not list(disagreements({"loops": text}, "loop-invariant-code-motion"))
 
 
 @pytest.mark.parametrize("options", ["", "{rounding=half_away}", "{zero-point=after}", "{scale=reciprocal}"])
