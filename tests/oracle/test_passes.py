@@ -1,6 +1,8 @@
 """The operations of each pass under --strict-upstream are those of mlir-opt 22, one for one. Hazards: another order of
 operations, a constant of another type, a cast too many or too few, a function too many removed."""
 
+from pathlib import Path
+
 import pytest
 
 from qrt import ir
@@ -46,6 +48,11 @@ def test_casts_after_a_pass(name):
     assert not list(disagreements(CASTS, name))
 
 
+def test_loops_after_invariant_code_motion():
+    text = (Path(__file__).parent / "files" / "loops.mlir").read_text()
+    assert not list(disagreements({"loops": text}, "loop-invariant-code-motion"))
+
+
 @pytest.mark.parametrize("options", ["", "{rounding=half_away}", "{zero-point=after}", "{scale=reciprocal}"])
 def test_mlir_opt_reads_what_is_lowered(options):
     """Our own lowering is made of upstream's ops: mlir-opt accepts it, and reads the same program."""
@@ -65,6 +72,5 @@ def test_mlir_opt_reads_what_is_lowered(options):
 
 
 def test_folds_of_arith_and_math():
-    """Hazards: a wrong reading of a constant at odd widths or of i1, a fold of what is undefined, the sign of a NaN or a
-    zero."""
+    """Hazards: a wrong reading of a constant at odd widths or of i1, a fold of what is undefined, the sign of a NaN."""
     assert not list(disagreements(arith_folds.PROGRAMS, "canonicalize"))
