@@ -12,6 +12,8 @@ from qrt.ir.core import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.elementwise_to_linalg import ConvertElementwiseToLinalg
+from qrt.passes.generalize_named_ops import GeneralizeNamedOps
 from qrt.passes.inline import Inline
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
@@ -21,9 +23,11 @@ from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
 PASSES: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
+    "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "inline": Inline,
+    "linalg-generalize-named-ops": GeneralizeNamedOps,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
     "strip-func-quant-types": StripFuncQuantTypes,

@@ -1,4 +1,4 @@
-"""`tensor` ops on slices and shapes: `extract_slice`, `insert_slice`, `pad`, `collapse_shape`, `expand_shape`, `concat`."""
+"""`tensor` ops on slices and shapes: taking and putting slices, padding, concatenating, regrouping dimensions."""
 
 from collections.abc import Sequence
 from itertools import pairwise
