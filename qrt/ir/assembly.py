@@ -31,7 +31,7 @@ from qrt.ir.assembly_elements import (
     TypeOf,
     Unit,
 )
-from qrt.ir.constraints import Relation, always, same_as
+from qrt.ir.constraints import INDEX, Relation, always, same_as
 from qrt.ir.core import Operation, Region
 from qrt.ir.define import OPERAND_SEGMENTS, RESULT_SEGMENTS, Definition, segments
 from qrt.ir.traits import SAME_OPERANDS_AND_RESULT_TYPE
@@ -170,8 +170,8 @@ class Assembly:
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
         line = self.line
         if line is not None and parser.line(line, pending):
-            if line.regrouped is not None:
-                self._regroup(line.regrouped, parser, pending)
+            if line.said is not None:
+                self._complete(line.said, pending)
             return
         pending.operand_groups, pending.types, pending.region_groups = {}, {}, {}
         for element in self.elements:
@@ -182,13 +182,13 @@ class Assembly:
         for element in self.elements:
             element.show(printer, operation)
 
-    def _regroup(self, said: Sequence[str], parser: "Parser", pending: "PendingOperation") -> None:
-        names = self.definition.operand_groups.names
-        pending.operand_groups = {name: [operand] for name, operand in zip(names, pending.operands, strict=True)}
-        types = [*pending.operand_types, *pending.result_types]
-        pending.types = {name: [type] for name, type in zip(said, types, strict=True)}
-        pending.region_groups, pending.operand_types, pending.result_types = {}, [], []
-        self._finish(parser, pending)
+    def _complete(self, said: Sequence[str], pending: "PendingOperation") -> None:
+        """Infer the types that a line does not say: one each."""
+        known = dict(zip(said, (*pending.operand_types, *pending.result_types), strict=True))
+        for name, relation in self.inferred:
+            known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])
+        pending.operand_types = [known[name] for name in self.definition.operand_groups.names]
+        pending.result_types = [known[name] for name in self.definition.result_groups.names]
 
     def _finish(self, parser: "Parser", pending: "PendingOperation") -> None:
         """Put groups in order, and infer what types are missing."""
@@ -284,12 +284,12 @@ def _inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relat
 
 @dataclass(frozen=True)
 class Line:
-    """A format as one pattern over its plainest spelling, and what each group of it is. `regrouped`: whose types are
-    said, where types are left to infer."""
+    """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
+    said, where others are left to infer."""
 
     pattern: re.Pattern[str]
     parts: tuple[str, ...]
-    regrouped: tuple[str, ...] | None = None
+    said: tuple[str, ...] | None = None
 
 
 _OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*"
@@ -335,6 +335,8 @@ def _line(assembly: Assembly) -> Line | None:
     if "signature" in parts and "operands" in parts:
         return Line(compiled, tuple(parts))
     if operands != definition.operand_groups.names or "signature" in parts or "operands" in parts:
+        return None
+    if any(relation.source in definition.attributes for _, relation in assembly.inferred):
         return None
     in_order = said == (definition.operand_groups.names, definition.result_groups.names)
     return Line(compiled, tuple(parts), None if in_order else (*said[0], *said[1]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from qrt.ir import attribute_kinds
 from qrt.ir.attributes import UNIT, DenseArrayAttr, UnitAttr
-from qrt.ir.core import Operation, Region
+from qrt.ir.core import Operation, Region, Value
 from qrt.ir.define import Definition
 from qrt.ir.traits import ISOLATED_FROM_ABOVE
 from qrt.types import FunctionType, IntegerType, Type
@@ -175,10 +175,14 @@ class TypeOf(Element):
         pending.types[self.name] = types
 
     def print(self, printer: "Printer", operation: Operation) -> None:
-        printer.attach(", ".join(map(str, self.definition.types_of(self.name, operation))))
+        printer.attach(", ".join([str(value.type) for value in self._values(operation)]))
 
     def is_present(self, operation: Operation) -> bool:
-        return bool(self.definition.types_of(self.name, operation))
+        return bool(self._values(operation))
+
+    def _values(self, operation: Operation) -> list[Value]:
+        find = self.definition.operand_group if self.is_operand else self.definition.result_group
+        return find(operation, self.name)
 
 
 @dataclass

@@ -118,8 +118,10 @@ class Groups:
         """The values of one group."""
         if len(self.declared) == 1:
             return values
-        sizes = self.sizes(operation, len(values))
         index = self.names.index(name)
+        if self.single == len(self.declared):
+            return values[index : index + 1]
+        sizes = self.sizes(operation, len(values))
         start = sum(sizes[:index])
         return values[start : start + sizes[index]]
 
@@ -162,18 +164,13 @@ class Groups:
         sizes = self.sizes(operation, len(values))
         for group, constraint, size in zip(self.declared, self.constraints, sizes, strict=True):
             if constraint is not None:
-                for value in values[index : index + size]:
+                for number, value in enumerate(values[index : index + size], index):
                     if not constraint.holds(value.type):
                         many = "variadic of " if group.size == "*" else ""
                         raise operation.op_error(
-                            f"{self.what} #{value_index(values, value, index)} must be {many}{constraint.description}, "
-                            f"but got '{value.type}'"
+                            f"{self.what} #{number} must be {many}{constraint.description}, but got '{value.type}'"
                         )
             index += size
-
-
-def value_index(values: list[Value], value: Value, start: int) -> int:
-    return next(i for i in range(start, len(values)) if values[i] is value)
 
 
 def _wrong_count(what: str, expected: int, found: int) -> str:
@@ -284,13 +281,16 @@ class Definition:
                 tuple(operation.attributes.items()),
             )
         known = key is not None and key in _verified
-        self._check_counts(operation)
-        if known and self._is_of_signature:
+        plain = not (operation.regions or operation.successors or self.region_names or self.successor_names)
+        if known and plain and not self._other_rules:
             return
+        if not plain:
+            self._check_counts(operation)
         try:
             if not known:
                 self._check_signature(operation)
-            self._check_structure(operation)
+            if not plain:
+                self._check_structure(operation)
             for verify in self._other_rules if known else self._rules:
                 verify(operation)
         except QuantTypeError as error:
@@ -311,10 +311,6 @@ class Definition:
         """Those of the rules that look at more than the signature."""
         of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
         return [rule for rule in self._rules if rule not in of_signature]
-
-    @cached_property
-    def _is_of_signature(self) -> bool:
-        return not self._other_rules and not self.region_names and not self.successor_names
 
     @cached_property
     def _is_memoized(self) -> bool:

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -52,10 +51,13 @@ def bind(signature: Signature) -> Function:
 def _cmpi(signature: Signature) -> Function:
     name = tuple(INTEGER_PREDICATES)[signature.attributes["predicate"]]
     compare: Function = INTEGER_PREDICATES[name]
-    if signature.operand is I1:
-        return compare if name[0] != "s" else lambda a, b: compare(b, a)  # signed, true is below false
-    sign = integer(signature.operand).sign
-    return compare if name[0] != "u" else lambda a, b: compare(a ^ sign, b ^ sign)
+    if signature.operand is I1 and name[0] == "s":
+        return lambda a, b: compare(b, a)  # true is -1, below false
+    if signature.operand is not I1 and name[0] == "u":
+        sign = integer(signature.operand).sign
+        return lambda a, b: compare(a ^ sign, b ^ sign)
+    integer(signature.operand)
+    return compare
 
 
 def _cmpf(signature: Signature) -> Function:
@@ -84,7 +86,7 @@ def _isnormal(signature: Signature) -> Function:
     return lambda x: np.isfinite(y := abs(widen(x))) & (y >= least)
 
 
-OPS: dict[str, Callable[[Signature], Any]] = {
+OPS: dict[str, Callable[[Signature], Function]] = {
     "arith.cmpi": _cmpi,
     "arith.cmpf": _cmpf,
     "arith.select": _select,

@@ -65,7 +65,7 @@ def _power_of_two(t: FloatType, mode: str) -> Function:
     def compute(x: Any) -> Any:
         mantissa, exponent = np.frexp(x)
         nearest = np.ldexp(np.float64(1), np.maximum(exponent - 1 + (mantissa >= 0.75), t.min_exponent))
-        return np.where((x != x) | (nearest > t.largest), np.nan, nearest).astype(dtype)[()]
+        return np.where(np.isfinite(x) & (nearest <= t.largest), nearest, np.nan).astype(dtype)[()]
 
     return checked(compute, (f"zero or a negative number, which {t} has not", lambda _, x: x <= 0))
 
@@ -188,7 +188,7 @@ def _float_to_int(signed: bool) -> Callable[[Signature], Function]:
 def _saturated(widen: Function, finish: Function, low: float, beyond: float, least: Any, greatest: Any) -> Function:
     def call(x: Any) -> Any:
         whole = np.trunc(widen(x))
-        inside = finish(choose((whole >= low) & (whole < beyond), whole, whole - whole))
+        inside = finish(choose((whole >= low) & (whole < beyond), whole, np.float64(0)))
         return choose(whole >= beyond, greatest[()], choose(whole < low, least[()], inside))
 
     return call
