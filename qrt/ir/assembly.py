@@ -34,7 +34,7 @@ from qrt.ir.assembly_elements import (
 from qrt.ir.constraints import INDEX, Relation, always, same_as
 from qrt.ir.core import Operation, Region
 from qrt.ir.define import OPERAND_SEGMENTS, RESULT_SEGMENTS, Definition, segments
-from qrt.ir.traits import SAME_OPERANDS_AND_RESULT_TYPE
+from qrt.ir.traits import SAME_OPERANDS_AND_RESULT_TYPE, SAME_TYPE_OPERANDS
 from qrt.text import pattern
 from qrt.types import Type
 
@@ -264,7 +264,8 @@ def _inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relat
         for name, constraint in zip(groups.names, groups.constraints, strict=True):
             if constraint is not None and constraint.only is not None:
                 candidates.append((name, always(constraint.only)))
-            if SAME_OPERANDS_AND_RESULT_TYPE in definition.traits:
+            alike = SAME_TYPE_OPERANDS in definition.traits and groups is definition.operand_groups
+            if alike or SAME_OPERANDS_AND_RESULT_TYPE in definition.traits:
                 candidates.extend((name, same_as(source)) for source in sorted(said))
             if name not in known:
                 missing.append(name)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from qrt.errors import QuantTypeError
 from qrt.floats import FloatFormat
 from qrt.ir import IntegerAttr, Value
-from qrt.ir.dialects.arith import FLOAT_PREDICATES
+from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.passes.elementwise import Emitter
 from qrt.types import FloatType, IntegerType, UniformType, storage_range
 
@@ -152,7 +152,7 @@ def _scaled(emitter: Emitter, t: UniformType, rules: Rules) -> Value:
 
 
 def _compare(emitter: Emitter, predicate: str, left: Value, right: Value) -> Value:
-    number = IntegerAttr(FLOAT_PREDICATES.index(predicate), I64)
+    number = IntegerAttr(tuple(FLOAT_PREDICATES).index(predicate), I64)
     return emitter.emit("arith.cmpf", (left, right), I1, {"predicate": number})
 
 

@@ -92,7 +92,7 @@ func.func @f() {
 }
 // -----
 func.func @f() {
-  // expected-error@+1:8 {{all of {value, result} have same type: i32, i64}}
+  // expected-error@+1:8 {{failed to verify that all of {value, result} have same type}}
   %0 = "arith.constant"() <{value = 1 : i32}> : () -> i64
   return
 }

@@ -55,9 +55,10 @@ def test_invalid_programs_are_refused_by_both(text):
     assert not upstream(text)[0]
 
 
-def test_lowered_code_reads_alike():
-    """Custom and generic forms of every op of lowered code, ours and theirs, each read by the other."""
-    text = (Path(__file__).parent / "lowered.mlir").read_text()
+@pytest.mark.parametrize("name", ["lowered", "elementwise"])
+def test_ops_read_alike(name):
+    """Custom and generic forms of every op, ours and theirs, each read by the other."""
+    text = (Path(__file__).parent / f"{name}.mlir").read_text()
     module = ir.parse(text)
     accepted, output = upstream(text)
     assert accepted, output

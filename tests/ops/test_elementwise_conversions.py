@@ -207,7 +207,8 @@ def test_index_casts(width):
 
 def test_a_broken_promise_of_trunci():
     def narrow(x, flags):
-        return bind("arith.trunci", IntegerType(32), IntegerType(8), attributes={"overflowFlags": flags})(np.int32(x))
+        promises = {"overflowFlags": flags.split(", ")}
+        return bind("arith.trunci", IntegerType(32), IntegerType(8), attributes=promises)(np.int32(x))
 
     assert narrow(-128, "nsw") == -128
     assert narrow(255, "nuw") == -1

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from qrt.ir.dialects.arith import FLOAT_PREDICATES
 from qrt.numerics import round_integral, round_to_format
+from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.types import FloatType, IntegerType, TensorType
 
 
@@ -85,7 +85,7 @@ def _scalar(name, operands, types, predicate):
         return float(round_to_format(_float(name, operands, sources, result), result.name))
     assert isinstance(result, IntegerType)
     if name == "cmpf":
-        return _compare(FLOAT_PREDICATES[predicate.value], *operands)
+        return _compare(tuple(FLOAT_PREDICATES)[predicate.value], *operands)
     if name == "select":
         return operands[1] if operands[0] else operands[2]
     if name in ("fptosi", "fptoui"):

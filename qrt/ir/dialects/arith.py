@@ -1,31 +1,49 @@
 """`arith`: constants, and the element-wise ops that lowered casts and kernels are made of."""
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from qrt.ir import attribute_kinds as kinds
+from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
-from qrt.ir.core import Operation
-from qrt.ir.define import COMMUTATIVE, CONSTANT_LIKE, PURE, AttributeSpec, Definition, Trait
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
-from qrt.ir.dialects.syntax import (
+from qrt.ir.constraints import (
     I1,
+    INDEX,
+    Relation,
+    Shaped,
+    add_type_constraint,
     element_of,
-    flag_spec,
-    is_float,
     is_integer,
-    parse_flag,
-    print_flag,
-    require_same_shape,
+    same_as,
     with_element,
+    with_element_type,
 )
-from qrt.types import IndexType, IntegerType, TensorType, Type, VectorType
+from qrt.ir.core import Operation
+from qrt.ir.define import AttributeSpec, Definition
+from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
+from qrt.ir.dialects.arith_folds import FOLDS, Fold
+from qrt.ir.traits import (
+    COMMUTATIVE,
+    CONSTANT_LIKE,
+    ELEMENTWISE,
+    NO_MEMORY_EFFECT,
+    PURE,
+    SAME_OPERANDS_AND_RESULT_TYPE,
+    SAME_TYPE_OPERANDS,
+    Trait,
+)
+from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
     from qrt.ir.printer import Printer
 
+FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contract afn", ",", every="fast")
+OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
+
 _TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr)
-Is = Callable[[Type], bool]
 
 
 def _typed(value: Attribute) -> str | None:
@@ -51,12 +69,15 @@ def _verify_constant(operation: Operation) -> None:
     value = operation.attributes["value"]
     assert isinstance(value, _TYPED)
     if value.type is not operation.result.type:
-        raise operation.op_error(
-            f"failed to verify that all of {{value, result}} have same type: {value.type}, {operation.result.type}"
-        )
+        raise operation.op_error("failed to verify that all of {value, result} have same type")
     element: Type = value.type.element if isinstance(value.type, TensorType | VectorType) else value.type
     if isinstance(element, IntegerType) and not element.is_signless:
         raise operation.op_error("integer return type must be signless")
+    is_splat = isinstance(value, DenseElementsAttr) and value.is_splat
+    if isinstance(value.type, VectorType) and any(value.type.scalable) and not is_splat:
+        raise operation.op_error(
+            "intializing scalable vectors with elements attribute is not supported unless it's a vector splat"
+        )
 
 
 CONSTANT = Definition(
@@ -70,160 +91,168 @@ CONSTANT = Definition(
 )
 
 
-# -- element-wise: `%a, %b flags attr-dict : type` --------------------------------------------------------------------
+# -- element-wise ------------------------------------------------------------------------------------------------------
 
-_FLAGS = {"fastmath": ("fastmath", "fastmath"), "overflow": ("overflowFlags", "overflow"), "": ("", "")}
+FASTMATH = "(`fastmath` `` $fastmath^)?"
+_OVERFLOW, _EXACT, _ROUNDING = "(`overflow` `` $overflowFlags^)?", "(`exact` $isExact^)?", "($roundingmode^)?"
+_NONE = ENUMERATIONS["arith.fastmath"].attribute("none")
+FLAGS: dict[str, AttributeSpec] = {
+    "fastmath": AttributeSpec(kind=FASTMATH_FLAGS, default=_NONE),
+    "overflowFlags": AttributeSpec(kind=OVERFLOW_FLAGS, default=ENUMERATIONS["arith.overflow"].attribute("none")),
+    "isExact": AttributeSpec(kind=kinds.UNIT),
+    "roundingmode": AttributeSpec(kind=kinds.keyword(ROUNDING_MODES, 32)),
+}
+"""What an op may say after its operands."""
+FLOAT, INTEGER, BOOL = "floating-point-like", "signless-integer-like", "bool-like"
+_TOTAL: tuple[Trait, ...] = (PURE, ELEMENTWISE)
+_PARTIAL: tuple[Trait, ...] = (NO_MEMORY_EFFECT, ELEMENTWISE)
+"""Of ops that are undefined on some operands: they may be removed, but not run where they would not have run."""
 
 
-def elementwise(name: str, arity: int, takes: Is, what: str, flags: str, traits: set[Trait]) -> Definition:
+def said(*groups: str) -> dict[str, AttributeSpec]:
+    """The attributes that groups of a format name."""
+    return {name: spec for name, spec in FLAGS.items() if any(f"${name}^" in group for group in groups)}
+
+
+def elementwise(
+    name: str,
+    operands: Sequence[str],
+    type: str,
+    group: str = "",
+    traits: Sequence[Trait] = _TOTAL,
+    fold: Fold | None = None,
+) -> Definition:
     """An op whose operands and result have one type."""
-    attribute, keyword = _FLAGS[flags]
-
-    def parse(parser: "Parser", pending: "PendingOperation") -> None:
-        start = parser.scanner.skip()
-        pending.operands = parser.operand_list()
-        if len(pending.operands) != arity:
-            raise parser.scanner.error(f"'{name}' takes {arity} operands", start, parser.scanner.pos)
-        parse_flag(parser, pending, keyword, attribute)
-        pending.attributes.update(parser.optional_attributes())
-        parser.scanner.expect(":", " before the type")
-        type = parser.type()
-        pending.operand_types, pending.result_types = [type] * arity, [type]
-
-    def show(printer: "Printer", operation: Operation) -> None:
-        printer.operands(operation.operands)
-        print_flag(printer, operation, attribute)
-        printer.attributes(operation, elided=(attribute,))
-        printer.word(f": {operation.results[0].type}")
-
-    def verify(operation: Operation) -> None:
-        first = operation.results[0].type
-        if any(value.type is not first for value in operation.operands):
-            raise operation.op_error("requires the same type for all operands and results")
-        if not takes(first):
-            raise operation.op_error(f"operand #0 must be {what}, but got '{first}'")
-
     return Definition(
         name,
-        operands=("lhs", "rhs")[:arity] if arity > 1 else ("operand",),
-        results=("result",),
-        attributes={attribute: flag_spec(keyword)} if flags else {},
-        traits=frozenset({PURE} | traits),
-        parse=parse,
-        print=show,
-        verify_signature=verify,
+        operands=tuple(f"{operand}: {type}" for operand in operands),
+        results=(f"result: {type}",),
+        attributes=said(group),
+        traits=(*traits, SAME_OPERANDS_AND_RESULT_TYPE),
+        format=f"{' `,` '.join(f'${operand}' for operand in operands)} {group} attr-dict `:` type($result)",
+        fold=fold,
     )
 
 
-def _float_op(name: str, *traits: Trait) -> Definition:
-    return elementwise(f"arith.{name}", 2, is_float, "floating-point-like", "fastmath", set(traits))
+_COMMUTES: tuple[Trait, ...] = (*_TOTAL, COMMUTATIVE)
 
 
-def _integer_op(name: str, *traits: Trait, flags: str = "") -> Definition:
-    return elementwise(f"arith.{name}", 2, is_integer, "signless-integer-like", flags, set(traits))
+def _binary(names: str, type: str, group: str = "", traits: Sequence[Trait] = _TOTAL) -> list[Definition]:
+    full = [f"arith.{name}" for name in names.split()]
+    return [elementwise(name, ("lhs", "rhs"), type, group, traits, FOLDS[name]) for name in full]
 
 
-# -- conversions: `%a flags attr-dict : from to to` -------------------------------------------------------------------
+def _extended(name: str, results: tuple[str, str], types: str, infer: dict[str, Relation]) -> Definition:
+    """An op with two results."""
+    return Definition(
+        name,
+        operands=(f"lhs: {INTEGER}", f"rhs: {INTEGER}"),
+        results=results,
+        traits=_COMMUTES,
+        infer=infer,
+        format=f"$lhs `,` $rhs attr-dict `:` {types}",
+        fold=FOLDS[name],
+    )
 
 
-def _conversion(name: str, source: Is, target: Is, flags: str = "", width: int = 0, default: bool = True) -> Definition:
-    """`width` is 1 where the result must be wider, -1 where it must be narrower."""
-    attribute, keyword = _FLAGS[flags]
+# -- conversions -------------------------------------------------------------------------------------------------------
 
-    def parse(parser: "Parser", pending: "PendingOperation") -> None:
-        pending.operands = [parser.operand()]
-        parse_flag(parser, pending, keyword, attribute)
-        pending.attributes.update(parser.optional_attributes())
-        parser.scanner.expect(":", " before the types")
-        pending.operand_types = [parser.type()]
-        if not parser.scanner.accept_word("to"):
-            raise parser.scanner.error("expected 'to'")
-        pending.result_types = [parser.type()]
+_FIXED = "signless-fixed-width-integer-like"
+_INDEXED = "signless-integer-like or memref of signless-integer"
+_BITS = "signless-integer-or-float-like or memref of signless-integer or float"
+add_type_constraint(_FIXED, lambda type: is_integer(type) and element_of(type) is not INDEX)
+add_type_constraint(_INDEXED, lambda type: _has_element(type, IntegerType, IndexType))
+add_type_constraint(_BITS, lambda type: _has_element(type, IntegerType, FloatType))
+Widths = Callable[[int, int], bool]
+Class = type[IntegerType | IndexType | FloatType]
 
-    def show(printer: "Printer", operation: Operation) -> None:
-        printer.operands(operation.operands)
-        print_flag(printer, operation, attribute)
-        printer.attributes(operation, elided=(attribute,))
-        printer.word(f": {operation.operands[0].type} to {operation.results[0].type}")
+
+def _has_element(type: Type, *classes: Class) -> bool:
+    element = element_of(type)
+    return isinstance(element, classes) and (not isinstance(element, IntegerType) or element.is_signless)
+
+
+def _width(type: Type) -> int:
+    return getattr(element_of(type), "width", 0)
+
+
+def _are_compatible(given: Type, made: Type) -> bool:
+    """Whether both are scalars, or of shapes that may be the same."""
+    if not isinstance(given, Shaped) or not isinstance(made, Shaped):
+        return not isinstance(given, Shaped) and not isinstance(made, Shaped)
+    if given.shape is None or made.shape is None:
+        return True
+    pairs = zip(given.shape, made.shape, strict=False)
+    return len(given.shape) == len(made.shape) and all(a is None or b is None or a == b for a, b in pairs)
+
+
+def _check_shapes(operation: Operation) -> None:
+    """Operand and result are of compatible shapes, tensors of one shape."""
+    given, made = operation.operands[0].type, operation.results[0].type
+    if not _are_compatible(given, made):
+        raise operation.op_error("requires the same shape for all operands and results")
+    tensors = [type for type in (given, made) if isinstance(type, TensorType)]
+    shapes = {type.shape for type in tensors}
+    if tensors and (len(tensors) == 1 or len(shapes) > 1):
+        raise operation.op_error("failed to verify that input and output have the same tensor dimensions")
+
+
+def _cast(
+    name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "", partial: bool = False
+) -> Definition:
+    """A conversion; `fits` says of the widths of operand and result (of index 0) whether they go together."""
 
     def verify(operation: Operation) -> None:
+        _check_shapes(operation)
         given, made = operation.operands[0].type, operation.results[0].type
-        require_same_shape(operation)
-        widths = [getattr(element_of(type), "width", 0) for type in (given, made)]
-        if not (source(given) and target(made)) or (width and (widths[1] - widths[0]) * width <= 0):
-            raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+        if not fits(_width(given), _width(made)):
+            types = ", ".join(f"'{value.type}'" for value in operation.operands)
+            plural = "s" * (len(operation.operands) - 1)
+            raise operation.op_error(f"operand type{plural} {types} and result type '{made}' are cast incompatible")
 
+    scaled = ("`,` $scale", "`,` type($scale)") if scale else ("", "")
+    attributes = said(*groups)
+    if "fastmath" in attributes:
+        attributes["fastmath"] = AttributeSpec(kind=FASTMATH_FLAGS)  # absent is not `none` here
     return Definition(
         f"arith.{name}",
-        operands=("in",),
-        results=("out",),
-        attributes={attribute: flag_spec(keyword, "none" if default else None)} if flags else {},
-        traits={PURE},
-        parse=parse,
-        print=show,
+        operands=(f"in: {source}", *((f"scale: {scale}",) if scale else ())),
+        results=(f"out: {target}",),
+        attributes=attributes,
+        traits=_PARTIAL if partial else _TOTAL,
+        format=f"$in {scaled[0]} {' '.join(groups)} attr-dict `:` type($in) {scaled[1]} `to` type($out)",
         verify_signature=verify,
+        fold=FOLDS.get(f"arith.{name}"),
     )
 
 
-def _is_width(type: Type) -> bool:
-    """An integer of a stated width: index has none."""
-    return is_integer(type) and not isinstance(element_of(type), IndexType)
+def _any_width(given: int, made: int) -> bool:
+    return True
 
 
-# -- comparison and selection -----------------------------------------------------------------------------------------
-
-FLOAT_PREDICATES = tuple("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split())  # noqa: SIM905
-INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+def _index_or_not(given: int, made: int) -> bool:
+    return (given == 0) != (made == 0)
 
 
-def _comparison(name: str, takes: Is, what: str, predicates: tuple[str, ...], flags: str) -> Definition:
-    attribute, keyword = _FLAGS[flags]
+# -- comparison and selection ------------------------------------------------------------------------------------------
 
-    def known(value: Attribute) -> str | None:
-        fine = isinstance(value, IntegerAttr) and 0 <= value.value < len(predicates)
-        return None if fine else f"must be an i64 from 0 to {len(predicates) - 1}"
 
-    def parse(parser: "Parser", pending: "PendingOperation") -> None:
-        scanner = parser.scanner
-        start = scanner.skip()
-        predicate = scanner.word("a predicate")
-        if predicate not in predicates:
-            raise scanner.error(f"expected one of {', '.join(predicates)}", start, scanner.pos)
-        pending.attributes["predicate"] = IntegerAttr(predicates.index(predicate), IntegerType(64))
-        scanner.expect(",", " after the predicate")
-        pending.operands = parser.operand_list()
-        parse_flag(parser, pending, keyword, attribute)
-        pending.attributes.update(parser.optional_attributes())
-        scanner.expect(":", " before the type")
-        type = parser.type()
-        pending.operand_types = [type] * len(pending.operands)
-        pending.result_types = [with_element(type, I1)]
-
-    def show(printer: "Printer", operation: Operation) -> None:
-        printer.word(predicates[operation.attributes["predicate"].python] + ",")
-        printer.operands(operation.operands)
-        print_flag(printer, operation, attribute)
-        printer.attributes(operation, elided=(attribute, "predicate"))
-        printer.word(f": {operation.operands[0].type}")
-
-    def verify(operation: Operation) -> None:
-        left, right = (value.type for value in operation.operands)
-        if left is not right or operation.results[0].type is not with_element(left, I1):
-            raise operation.op_error("requires operands of one type, and a result of i1 in their shape")
-        if not takes(left):
-            raise operation.op_error(f"operand #0 must be {what}, but got '{left}'")
-
+def _comparison(name: str, type: str, predicates: Iterable[str], group: str) -> Definition:
     return Definition(
-        f"arith.{name}",
-        operands=("lhs", "rhs"),
-        results=("result",),
-        attributes={"predicate": AttributeSpec(known, required=True)}
-        | ({attribute: flag_spec(keyword)} if flags else {}),
-        traits={PURE},
-        parse=parse,
-        print=show,
-        verify_signature=verify,
+        name,
+        operands=(f"lhs: {type}", f"rhs: {type}"),
+        results=(f"result: {BOOL}",),
+        attributes={"predicate": AttributeSpec(kind=kinds.keyword(predicates), required=True), **said(group)},
+        traits=(*_TOTAL, SAME_TYPE_OPERANDS),
+        infer={"result": result_of_test("lhs")},
+        format=f"$predicate `,` $lhs `,` $rhs {group} attr-dict `:` type($lhs)",
+        fold=FOLDS[name],
     )
+
+
+def result_of_test(source: str) -> Relation:
+    """Has i1 elements in the shape of `source`."""
+    return with_element_type(source, I1, "result type has i1 element type and same shape as operands")
 
 
 def _parse_select(parser: "Parser", pending: "PendingOperation") -> None:
@@ -245,39 +274,63 @@ def _print_select(printer: "Printer", operation: Operation) -> None:
 
 
 def _verify_select(operation: Operation) -> None:
-    condition, left, right = (value.type for value in operation.operands)
-    result = operation.results[0].type
-    if not (left is right is result):
-        raise operation.op_error("failed to verify that all of {true_value, false_value, result} have same type")
+    condition, result = operation.operands[0].type, operation.results[0].type
     if condition is not I1 and condition is not with_element(result, I1):
-        raise operation.op_error(f"expected condition type to have the same shape as the result type, got {condition}")
+        raise operation.op_error("failed to verify that condition is signless i1 or has matching shape")
 
 
 SELECT = Definition(
     "arith.select",
-    operands=("condition", "true_value", "false_value"),
+    operands=(f"condition: {BOOL}", "true_value", "false_value"),
     results=("result",),
-    traits={PURE},
+    traits=_TOTAL,
+    infer={"true_value": same_as("result"), "false_value": same_as("result")},
     parse=_parse_select,
     print=_print_select,
     verify_signature=_verify_select,
+    fold=FOLDS["arith.select"],
 )
 
 OPS = [
     CONSTANT,
     SELECT,
-    *(_float_op(name, COMMUTATIVE) for name in ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")),
-    *map(_float_op, ("subf", "divf")),
-    *(_integer_op(name, COMMUTATIVE) for name in ("maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori")),
-    *(_integer_op(name, COMMUTATIVE, flags="overflow") for name in ("addi", "muli")),
-    _integer_op("subi", flags="overflow"),
-    *(_conversion(name, _is_width, is_float) for name in ("sitofp", "uitofp")),
-    *(_conversion(name, is_float, _is_width) for name in ("fptosi", "fptoui")),
-    *(_conversion(name, _is_width, _is_width, width=1) for name in ("extsi", "extui")),
-    _conversion("trunci", _is_width, _is_width, "overflow", width=-1),
-    _conversion("extf", is_float, is_float, "fastmath", width=1, default=False),
-    _conversion("truncf", is_float, is_float, "fastmath", width=-1, default=False),
-    _conversion("index_cast", is_integer, is_integer),
-    _comparison("cmpf", is_float, "floating-point-like", FLOAT_PREDICATES, "fastmath"),
-    _comparison("cmpi", is_integer, "signless-integer-like", INTEGER_PREDICATES, ""),
+    *_binary("addf mulf maximumf minimumf maxnumf minnumf", FLOAT, FASTMATH, _COMMUTES),
+    *_binary("subf divf remf", FLOAT, FASTMATH),
+    elementwise("arith.negf", ("operand",), FLOAT, FASTMATH, fold=FOLDS["arith.negf"]),
+    *_binary("addi muli", INTEGER, _OVERFLOW, _COMMUTES),
+    *_binary("subi", INTEGER, _OVERFLOW),
+    *_binary("shli", INTEGER, _OVERFLOW, _PARTIAL),
+    *_binary("maxsi minsi maxui minui andi ori xori", INTEGER, "", _COMMUTES),
+    *_binary("divsi divui shrsi shrui", INTEGER, _EXACT, _PARTIAL),
+    *_binary("ceildivsi ceildivui floordivsi remsi remui", INTEGER, "", _PARTIAL),
+    _extended(
+        "arith.addui_extended",
+        (f"sum: {INTEGER}", f"overflow: {BOOL}"),
+        "type($sum) `,` type($overflow)",
+        {"rhs": same_as("lhs"), "sum": same_as("lhs")},
+    ),
+    *(
+        _extended(
+            f"arith.{name}_extended",
+            (f"low: {INTEGER}", f"high: {INTEGER}"),
+            "type($lhs)",
+            {"rhs": same_as("lhs"), "low": same_as("lhs"), "high": same_as("lhs")},
+        )
+        for name in ("mulsi", "mului")
+    ),
+    _cast("extsi", _FIXED, _FIXED, operator.lt),
+    _cast("extui", _FIXED, _FIXED, operator.lt),
+    _cast("trunci", _FIXED, _FIXED, operator.gt, _OVERFLOW),
+    _cast("extf", FLOAT, FLOAT, operator.lt, FASTMATH),
+    _cast("truncf", FLOAT, FLOAT, operator.gt, _ROUNDING, FASTMATH),
+    _cast("scaling_extf", FLOAT, FLOAT, operator.lt, FASTMATH, scale=FLOAT),
+    _cast("scaling_truncf", FLOAT, FLOAT, operator.gt, _ROUNDING, FASTMATH, scale=FLOAT),
+    _cast("sitofp", _FIXED, FLOAT, _any_width),
+    _cast("uitofp", _FIXED, FLOAT, _any_width),
+    _cast("fptosi", FLOAT, _FIXED, _any_width, partial=True),
+    _cast("fptoui", FLOAT, _FIXED, _any_width, partial=True),
+    *(_cast(name, _INDEXED, _INDEXED, _index_or_not) for name in ("index_cast", "index_castui")),
+    _cast("bitcast", _BITS, _BITS, operator.eq),
+    _comparison("arith.cmpi", INTEGER, INTEGER_PREDICATES, ""),
+    _comparison("arith.cmpf", FLOAT, FLOAT_PREDICATES, FASTMATH),
 ]

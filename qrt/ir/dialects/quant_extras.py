@@ -6,11 +6,11 @@ from functools import partial
 from math import prod
 
 from qrt.ir.attributes import ArrayAttr, Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr
+from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import EXTENSION, ISOLATED_FROM_ABOVE, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.qrt import REQUANT, verify_family
-from qrt.ir.dialects.syntax import element_of
 from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from qrt.ir.attributes import Attribute, StringAttr
+from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation, Value
-from qrt.ir.dialects.syntax import element_of
 from qrt.types import UniformType
 
 if TYPE_CHECKING:

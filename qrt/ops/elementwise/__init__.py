@@ -37,9 +37,10 @@ def bind(
     """The function that an op is for these element types, on NumPy scalars or broadcastable arrays of their dtypes; of
     an op with two results it returns a tuple. To be called under ``np.errstate(all="ignore")``.
 
-    ``attributes`` are the op's as plain values: ``predicate``, ``overflowFlags``, ``isExact``, ``roundingmode``; others
-    (``fastmath``) change no result. ``saturating`` concerns ``fptosi`` and ``fptoui`` alone. Raises ``QuantTypeError``
-    for types that do not execute; the function raises ``UndefinedError`` where the op is undefined.
+    ``attributes`` are the op's as plain values: ``predicate`` and ``roundingmode`` are numbers, ``overflowFlags``
+    names, ``isExact`` a bool; others (``fastmath``) change no result. ``saturating`` concerns ``fptosi`` and ``fptoui``
+    alone. Raises ``QuantTypeError`` for types that do not execute; the function raises ``UndefinedError`` where the op
+    is undefined.
 
     >>> import numpy as np
     >>> from qrt.types import IntegerType

@@ -222,7 +222,7 @@ def _extension(signed: bool) -> Callable[[Signature], Function]:
 
 def _truncation(signature: Signature) -> Function:
     t, target = integer(signature.operand), integer(signature.result)
-    promises = str(signature.attributes.get("overflowFlags", ""))
+    promises = signature.attributes.get("overflowFlags", ())
     rules = []
     if "nsw" in promises:
         rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))

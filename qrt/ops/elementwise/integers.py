@@ -36,9 +36,8 @@ def bind(signature: Signature) -> Function:
 
 
 def _promises(signature: Signature) -> frozenset[str]:
-    said = str(signature.attributes.get("overflowFlags", "none")).replace(",", " ").split()
     exact = ["exact"] if signature.attributes.get("isExact") else []
-    return frozenset([*said, *exact]) - {"none"}
+    return frozenset([*signature.attributes.get("overflowFlags", ()), *exact])
 
 
 _ON_BOOLS: dict[str, Function] = {
