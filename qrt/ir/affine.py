@@ -108,6 +108,12 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
     return tuple(a * right for a in first) if isinstance(right, int) else None
 
 
+def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
+    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
+    loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
+    return loops if len(loops) == len(map.results) == len(set(loops)) else None
+
+
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     """What stands after the word `affine_map`. Raises ParseError."""
     parser.scanner.expect("<", " after 'affine_map'")

@@ -15,9 +15,10 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
-from qrt.execute.interpret.loops import Shape, element, extents, grid, plain_loops, sums_of_products, view
+from qrt.execute.interpret.loops import Shape, element, extents, grid, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
+from qrt.ir.affine import plain_loops
 from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType
@@ -84,8 +85,10 @@ class Combiner:
         return cls(combine, out, [other for other in operations if other is not combine], compiler)
 
     def combine(self, frame: Frame, left: Any, right: Any) -> Any:
+        given = frame[self.value]  # may be a value from outside the body, or a constant
         frame[self._out], frame[self.value] = left, right
         self._step(frame)
+        frame[self.value] = given
         return frame[self._result]
 
     def fold(self, frame: Frame, out: Any, values: Array) -> Any:

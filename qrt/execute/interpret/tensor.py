@@ -260,7 +260,14 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
 
 def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
     groups = reassociation_of(op)
-    return lambda array: array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
+
+    def collapse_shape(array: Array) -> Array:
+        if not groups and array.size != 1:
+            raise UndefinedError(f"{array.size} elements do not collapse to one")
+        made: Array = array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
+        return made
+
+    return collapse_shape
 
 
 def _expand_shape(op: Operation, compiler: Compiler) -> Function:

@@ -151,10 +151,6 @@ def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed:
             f"expected reassociation map #{len(groups) - 1} to have size equal to the expanded rank ({len(large)}), "
             f"but it is  {expected}."
         )
-    if not groups and any(size != 1 for size in large):
-        raise operation.op_error(
-            "invalid to reshape tensor/memref with non-unit extent dimensions to zero-rank tensor/memref"
-        )
     for axis, (size, group) in enumerate(zip(small, groups, strict=True)):
         sizes = [large[each] for each in group]
         known = [each for each in sizes if each is not None]
