@@ -474,7 +474,7 @@ class Parser(AttributeParser):
         if not region.blocks:
             region.append(Block(location=Location(self.source, self.scanner.pos)))
         block = region.blocks[0]
-        ended = block.last is not None and (block.last.definition is None or block.last.has_trait(TERMINATOR))
+        ended = block.last is not None and block.last.has_trait(TERMINATOR)
         if len(region.blocks) == 1 and not ended:
             location = Location(self.source, self.scanner.pos)
             block.append(Operation(name, location=location, definition=DEFINITIONS[name]))

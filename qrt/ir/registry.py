@@ -1,9 +1,10 @@
 """The ops that are known, by name. A dialect is a module of `qrt.ir.dialects` with a list `OPS`."""
 
 from qrt.ir.define import Definition
-from qrt.ir.dialects import arith, builtin, cf, func, linalg, math, memref, qrt, quant, scf, shape, tensor
+from qrt.ir.dialects import affine, arith, builtin, cf, func, linalg, math, memref, qrt, quant, scf, shape, tensor
 
 DIALECTS = {
+    "affine": affine,
     "arith": arith,
     "builtin": builtin,
     "cf": cf,

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.execute.interpret import arith, func, linalg, math, qrt, quant, tensor
+from qrt.execute.interpret import affine, arith, cf, func, linalg, math, memref, qrt, quant, scf, tensor
 from qrt.execute.interpret.core import ModuleCode, Run, Tables
 from qrt.execute.operations import failure
 from qrt.ir import Module, Operation
 
-DIALECTS = (arith, func, linalg, math, qrt, quant, tensor)
+DIALECTS = (affine, arith, cf, func, linalg, math, memref, qrt, quant, scf, tensor)
 """The files of the dialects that run."""
 
 TABLES = Tables()

@@ -12,6 +12,7 @@ What an op leaves undefined raises `UndefinedError`; the step adds the op and it
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +22,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.traits import CONSTANT_LIKE, TERMINATOR
+from qrt.ir.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
 from qrt.types import TensorType
 
 Frame = list[Any]
@@ -48,13 +49,14 @@ class Tables:
 
 
 class Run:
-    """One execution: what is left of its steps, and how deep its calls are nested."""
+    """One execution: what is left of its steps, how deep its calls are nested, and the memory of global variables."""
 
-    __slots__ = ("depth", "steps")
+    __slots__ = ("depth", "globals", "steps")
 
     def __init__(self, max_steps: int | None = None) -> None:
         self.steps: float = np.inf if max_steps is None else max_steps
         self.depth = 0
+        self.globals: dict[Operation, Any] = {}
 
     def count(self, steps: int, owner: Operation) -> None:
         self.steps -= steps
@@ -269,6 +271,11 @@ class ModuleCode:
         self.tables = tables
         self.saturating = saturating
         self._functions: dict[Operation, FunctionCode] = {}
+
+    @cached_property
+    def frees(self) -> bool:
+        """Whether anything frees memory: only then is it asked of each access whether its memory is."""
+        return any(operation.has_trait(MEM_FREE) for operation in self.module.operation.walk())
 
     def function(self, operation: Operation) -> FunctionCode:
         return self._functions.setdefault(operation, FunctionCode(operation, self))

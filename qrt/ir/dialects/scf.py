@@ -3,23 +3,22 @@
 from typing import TYPE_CHECKING
 
 from qrt.ir import attribute_kinds
-from qrt.ir.attributes import UNIT, DenseArrayAttr, IntegerAttr
+from qrt.ir.attributes import UNIT, DenseArrayAttr
 from qrt.ir.constraints import INDEX, same_as
 from qrt.ir.core import Operation, Region
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
+from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition
 from qrt.ir.dialects.loops import (
     parse_assignments,
     parse_body,
     parse_optional_results,
-    parse_values,
     print_body,
     require_carried,
     require_edge,
     spell_assignments,
     spell_types,
-    spell_values,
     terminator_operands,
 )
+from qrt.ir.dialects.scf_parallel import PARALLEL_OPS
 from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, RETURN_LIKE, SINGLE_BLOCK
 from qrt.types import IntegerType, Type
 
@@ -157,143 +156,6 @@ def _verify_while(operation: Operation) -> None:
     require_edge(operation, "Operation scf.yield", "Region #0", terminator_operands(operation, 1), before.arguments)
 
 
-# -- scf.parallel, scf.reduce ------------------------------------------------------------------------------------------
-
-
-def _parse_parallel(parser: "Parser", pending: "PendingOperation") -> None:
-    scanner = parser.scanner
-    induction = parse_values(parser)
-    for word in ("=", "to", "step"):
-        scanner.expect(word, " before bounds")
-        given = parse_values(parser)
-        if len(given) != len(induction):
-            raise scanner.error(f"expected {len(induction)} operands", pending.start)
-        pending.operands.extend(given)
-    inits = parse_values(parser) if scanner.accept_word("init") else []
-    pending.operands.extend(inits)
-    rank = len(induction)
-    pending.attributes["operandSegmentSizes"] = segments(rank, rank, rank, len(inits))
-    pending.result_types = parse_optional_results(parser)
-    if len(pending.result_types) != len(inits):
-        message = f"expects number of results: {len(pending.result_types)} to be the same as number of reductions"
-        raise scanner.error(f"{message}: {len(inits)}", pending.start)
-    pending.operand_types = [INDEX] * (3 * rank) + pending.result_types
-    parse_body(parser, pending, induction, [INDEX] * rank, "scf.reduce")
-    pending.attributes.update(parser.optional_attributes())
-
-
-def _print_parallel(printer: "Printer", operation: Operation) -> None:
-    region = operation.regions[0]
-    outer = printer.begin(region)
-    parts = [PARALLEL.operand_group(operation, group) for group in ("lowerBound", "upperBound", "step", "initVals")]
-    lower, upper, step, inits = (spell_values(printer, part) for part in parts)
-    induction = spell_values(printer, region.blocks[0].arguments)
-    printer.word(f"{induction} = {lower} to {upper} step {step}")
-    if operation.results:
-        types = [value.type for value in operation.results]
-        arrow = f"({spell_types(types)})" if len(types) > 1 else spell_types(types)
-        printer.word(f"init {inits} -> {arrow}")
-    printer.word("")
-    printer.region(region, entry_said=True)
-    printer.end(outer)
-    printer.attributes(operation, ("operandSegmentSizes",))
-
-
-def _verify_parallel(operation: Operation) -> None:
-    lower, upper, step, inits = (
-        PARALLEL.operand_group(operation, group) for group in ("lowerBound", "upperBound", "step", "initVals")
-    )
-    if not lower:
-        raise operation.op_error("needs at least one tuple element for lowerBound, upperBound and step")
-    if not len(lower) == len(upper) == len(step):
-        raise operation.op_error("expects as many lower bounds as upper bounds and steps")
-    for value in step:
-        constant = _constant_index(value.operation)
-        if constant is not None and constant <= 0:
-            raise operation.op_error("constant step operand must be positive")
-    body = operation.regions[0].blocks[0]
-    if len(body.arguments) != len(lower):
-        raise operation.op_error(
-            f"expects the same number of induction variables: {len(body.arguments)} as bound and step values: "
-            f"{len(lower)}"
-        )
-    if any(argument.type is not INDEX for argument in body.arguments):
-        raise operation.op_error("expects arguments for the induction variable to be of index type")
-    if body.last is None or body.last.name != "scf.reduce":
-        raise operation.op_error("expects body to terminate with 'scf.reduce' operation")
-    found = (len(operation.results), len(body.last.operands), len(inits))
-    if found[0] != found[1]:
-        raise operation.op_error(
-            f"expects number of results: {found[0]} to be the same as number of reductions: {found[1]}"
-        )
-    if found[0] != found[2]:
-        raise operation.op_error(
-            f"expects number of results: {found[0]} to be the same as number of initial values: {found[2]}"
-        )
-    for index, (value, result) in enumerate(zip(body.last.operands, operation.results, strict=True)):
-        if value.type is not result.type:
-            raise body.last.op_error(
-                f"expects type of {index}-th reduction operand: '{value.type}' to be the same as the {index}-th "
-                f"result type: '{result.type}'"
-            )
-
-
-def _constant_index(operation: Operation | None) -> int | None:
-    value = operation.attributes.get("value") if operation is not None and operation.name == "arith.constant" else None
-    return value.value if isinstance(value, IntegerAttr) else None
-
-
-def _parse_reduce(parser: "Parser", pending: "PendingOperation") -> None:
-    scanner = parser.scanner
-    if scanner.accept("("):
-        pending.operands = parser.operand_list()
-        scanner.expect(":", " before operand types")
-        while not pending.operand_types or scanner.accept(","):
-            pending.operand_types.append(parser.type())
-        scanner.expect(")", " after operand types")
-    while scanner.at("{") and len(pending.regions) < len(pending.operands):
-        parse_body(parser, pending)
-        scanner.accept(",")
-    pending.attributes.update(parser.optional_attributes())
-
-
-def _print_reduce(printer: "Printer", operation: Operation) -> None:
-    if operation.operands:
-        names = ", ".join(map(printer.name, operation.operands))
-        printer.attach(f"({names} : {spell_types([value.type for value in operation.operands])})")
-    else:
-        printer.attach(" ")
-    for index in range(len(operation.regions)):
-        printer.attach("," if index else "")
-        print_body(printer, operation, index)
-    printer.attributes(operation)
-
-
-def _verify_reduce(operation: Operation) -> None:
-    if len(operation.regions) != len(operation.operands):
-        raise operation.op_error(
-            f"expects number of operands: {len(operation.operands)} to be the same as number of reduction regions: "
-            f"{len(operation.regions)}"
-        )
-    for index, (value, region) in enumerate(zip(operation.operands, operation.regions, strict=True)):
-        if not region.blocks:
-            raise operation.op_error(f"{index}-th reduction has an empty body")
-        block = region.blocks[0]
-        if [argument.type for argument in block.arguments] != [value.type, value.type]:
-            raise operation.op_error(
-                f"expected two block arguments with type '{value.type}' in the {index}-th reduction region"
-            )
-        if block.last is None or block.last.name != "scf.reduce.return":
-            raise operation.op_error("reduction bodies must be terminated with an 'scf.reduce.return' op")
-
-
-def _verify_reduce_return(operation: Operation) -> None:
-    assert operation.parent is not None  # it has a parent op
-    expected = operation.parent.arguments[0].type
-    if operation.operands[0].type is not expected:
-        raise operation.op_error(f"must have type '{expected}' (the type of the reduction inputs)")
-
-
 # -- scf.execute_region, scf.index_switch ------------------------------------------------------------------------------
 
 
@@ -417,17 +279,6 @@ FOR = Definition(
     verify=_verify_for,
 )
 
-PARALLEL = Definition(
-    "scf.parallel",
-    operands=("lowerBound*: index", "upperBound*: index", "step*: index", "initVals*"),
-    results=("results*",),
-    regions=("region: 1",),
-    traits=(*_EFFECTS, SINGLE_BLOCK),
-    parse=_parse_parallel,
-    print=_print_parallel,
-    verify=_verify_parallel,
-)
-
 OPS = [
     FOR,
     Definition(
@@ -458,25 +309,6 @@ OPS = [
         parents=("scf.while",),
         format="`(` $condition `)` attr-dict ($args^ `:` type($args))?",
     ),
-    PARALLEL,
-    Definition(
-        "scf.reduce",
-        operands=("operands*",),
-        regions=("reductions*: 1",),
-        traits=(TERMINATOR, *_EFFECTS),
-        parents=("scf.parallel",),
-        parse=_parse_reduce,
-        print=_print_reduce,
-        verify=_verify_reduce,
-    ),
-    Definition(
-        "scf.reduce.return",
-        operands=("result",),
-        traits={TERMINATOR},
-        parents=("scf.reduce",),
-        format="$result attr-dict `:` type($result)",
-        verify=_verify_reduce_return,
-    ),
     Definition(
         "scf.execute_region",
         results=("results*",),
@@ -499,6 +331,7 @@ OPS = [
         print=_print_index_switch,
         verify=_verify_index_switch,
     ),
+    *PARALLEL_OPS,
     Definition(
         _YIELD,
         operands=("results*",),

@@ -1,0 +1,454 @@
+"""``memref``: a buffer is an array written in place; a view of it is an array on the same memory.
+
+Memory that nothing has written holds zeros. An access out of bounds, to freed memory or to a constant is undefined.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import UndefinedError
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.regions import choice
+from qrt.ir import Operation, Value
+from qrt.ir.attributes import UnitAttr
+from qrt.ir.dialects.memref import global_of, global_type
+from qrt.ir.dialects.memref_views import memref_type, permutation_of
+from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values, reassociation_of, static_values
+from qrt.ops.core import Array, element_dtype
+from qrt.types import MemRefType, StridedLayout
+
+
+class Buffer(np.ndarray[Any, Any]):
+    """Memory that a program has allocated: what views of it are based on."""
+
+    freed = False
+
+
+def _root(array: Any) -> Any:
+    """The memory that a view is of."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return array
+
+
+# -- allocation --------------------------------------------------------------------------------------------------------
+
+
+def _sizes(type: MemRefType, dynamic: Sequence[Any]) -> tuple[int, ...]:
+    remaining = iter(dynamic)
+    shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
+    if any(size < 0 for size in shape):
+        raise UndefinedError(f"a dimension is negative: {list(shape)}")
+    return shape
+
+
+def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
+    """Zeros in memory of their own."""
+    if strides is None:
+        return _zeros(shape, element)
+    if any(stride < 0 for stride in strides) or offset < 0:
+        raise UndefinedError(f"memory of strides {list(strides)} and offset {offset} has no beginning")
+    last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) if all(shape) else -1
+    return _strided(_zeros((offset + last + 1,), element), offset, shape, strides)
+
+
+def _zeros(shape: Sequence[int], element: Any) -> Array:
+    buffer = Buffer(tuple(shape), element_dtype(element))
+    buffer.fill(0)
+    return buffer.view(np.ndarray)
+
+
+def _strided(memory: Array, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """A view of flat memory, within its bounds."""
+    if any(size < 0 for size in shape):
+        raise UndefinedError(f"a dimension is negative: {list(shape)}")
+    if all(shape):
+        ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+        low, high = offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)
+        if low < 0 or high >= memory.size:
+            raise UndefinedError(f"elements {low} to {high} are not within the buffer's {memory.size}")
+    step = memory.itemsize
+    start = memory[min(max(offset, 0), memory.size) :]
+    return np.lib.stride_tricks.as_strided(start, tuple(shape), [stride * step for stride in strides])
+
+
+def _alloc(op: Operation, compiler: Compiler) -> Function:
+    type = memref_type(op.results[0])
+    dynamic = (type.shape or ()).count(None)
+    layout = type.layout if isinstance(type.layout, StridedLayout) else None
+    if layout is not None and (None in layout.strides or layout.offset is None):
+        raise UndefinedError("allocates memory of unknown strides or offset")
+
+    def alloc(*operands: Any) -> Array:
+        shape = _sizes(type, operands[:dynamic])
+        if layout is None:
+            return allocate(shape, type.element)
+        return allocate(shape, type.element, [s or 0 for s in layout.strides], layout.offset or 0)
+
+    return alloc
+
+
+def _dealloc(op: Operation, compiler: Compiler) -> Function:
+    def dealloc(array: Array) -> None:
+        buffer = _buffer(array)
+        if buffer is None:
+            return  # the caller's memory
+        if buffer.freed:
+            raise UndefinedError("frees memory that is freed already")
+        buffer.freed = True
+
+    return dealloc
+
+
+def _buffer(array: Any) -> Buffer | None:
+    """The memory that the program has allocated and a view is of; None for memory of others."""
+    while array is not None and not isinstance(array, Buffer):
+        array = getattr(array, "base", None)
+    return array
+
+
+def checked(op: Operation, index: int, function: Function, compiler: Compiler) -> Function:
+    """The function, which refuses freed memory for operand number `index` if anything in the module frees memory."""
+    if not compiler.code.frees:
+        return function
+
+    def check(*operands: Any) -> Any:
+        buffer = _buffer(operands[index])
+        if buffer is not None and buffer.freed:
+            raise UndefinedError("accesses memory that is freed")
+        return function(*operands)
+
+    return check
+
+
+# -- elements ----------------------------------------------------------------------------------------------------------
+
+
+def _out_of_bounds(array: Array, indices: Sequence[Any]) -> UndefinedError:
+    return UndefinedError(f"index {[int(i) for i in indices]} is out of bounds of shape {list(array.shape)}")
+
+
+def loader(rank: int) -> Function:
+    """`f(array, *indices)`, the element there. NumPy itself refuses an index past the end, but takes negative ones."""
+
+    def load0(array: Array) -> Any:
+        return array[()]
+
+    def load1(array: Array, i: Any) -> Any:
+        if i < 0:
+            raise _out_of_bounds(array, (i,))
+        try:
+            return array[i]
+        except IndexError:
+            raise _out_of_bounds(array, (i,)) from None
+
+    def load2(array: Array, i: Any, j: Any) -> Any:
+        if i < 0 or j < 0:
+            raise _out_of_bounds(array, (i, j))
+        try:
+            return array[i, j]
+        except IndexError:
+            raise _out_of_bounds(array, (i, j)) from None
+
+    def load(array: Array, *indices: Any) -> Any:
+        if min(indices) < 0:
+            raise _out_of_bounds(array, indices)
+        try:
+            return array[indices]
+        except IndexError:
+            raise _out_of_bounds(array, indices) from None
+
+    by_rank: dict[int, Function] = {0: load0, 1: load1, 2: load2}
+    return by_rank.get(rank, load)
+
+
+def storer(rank: int) -> Function:
+    """`f(value, array, *indices)`, which writes the element there."""
+
+    def store(value: Any, array: Array, *indices: Any) -> None:
+        if indices and min(indices) < 0:
+            raise _out_of_bounds(array, indices)
+        try:
+            array[indices] = value
+        except IndexError:
+            raise _out_of_bounds(array, indices) from None
+        except ValueError:
+            raise UndefinedError("writes to constant memory") from None
+
+    def store1(value: Any, array: Array, i: Any) -> None:
+        if i < 0:
+            raise _out_of_bounds(array, (i,))
+        try:
+            array[i] = value
+        except IndexError:
+            raise _out_of_bounds(array, (i,)) from None
+        except ValueError:
+            raise UndefinedError("writes to constant memory") from None
+
+    def store2(value: Any, array: Array, i: Any, j: Any) -> None:
+        if i < 0 or j < 0:
+            raise _out_of_bounds(array, (i, j))
+        try:
+            array[i, j] = value
+        except IndexError:
+            raise _out_of_bounds(array, (i, j)) from None
+        except ValueError:
+            raise UndefinedError("writes to constant memory") from None
+
+    by_rank: dict[int, Function] = {1: store1, 2: store2}
+    return by_rank.get(rank, store)
+
+
+def _load(op: Operation, compiler: Compiler) -> Function:
+    return checked(op, 0, loader(len(op.operands) - 1), compiler)
+
+
+def _store(op: Operation, compiler: Compiler) -> Function:
+    return checked(op, 1, storer(len(op.operands) - 2), compiler)
+
+
+def _copy(op: Operation, compiler: Compiler) -> Function:
+    def copy(source: Array, target: Array) -> None:
+        if source.shape != target.shape:
+            raise UndefinedError(f"copies shape {list(source.shape)} to shape {list(target.shape)}")
+        if not target.flags.writeable:
+            raise UndefinedError("writes to constant memory")
+        np.copyto(target, source)
+
+    return checked(op, 1, checked(op, 0, copy, compiler), compiler)
+
+
+def _dim(op: Operation, compiler: Compiler) -> Function:
+    def dim(array: Array, index: Any) -> Any:
+        if not 0 <= index < array.ndim:
+            raise UndefinedError(f"there is no dimension {int(index)} in rank {array.ndim}")
+        return np.int64(array.shape[index])
+
+    return dim
+
+
+# -- globals -----------------------------------------------------------------------------------------------------------
+
+
+def _get_global(op: Operation, compiler: Compiler) -> Step:
+    found = global_of(op)
+    assert found is not None  # the verifier holds it
+    type, value, slot = global_type(found), found.attributes.get("initial_value"), compiler.slot(op.results[0])
+    if value is None:
+        raise UndefinedError("names a global that is defined elsewhere")
+    initial = None if isinstance(value, UnitAttr) else np.asarray(value.python)
+    constant = "constant" in found.attributes
+
+    def step(frame: Frame) -> None:
+        memory = frame[0].globals
+        if found not in memory:
+            array = np.zeros(_sizes(type, ()), element_dtype(type.element))
+            if initial is not None:
+                array[...] = initial
+            array.flags.writeable = not constant
+            memory[found] = array
+        frame[slot] = memory[found]
+
+    return step
+
+
+# -- views -------------------------------------------------------------------------------------------------------------
+
+
+def _same(op: Operation, compiler: Compiler) -> Function:
+    return lambda array: array
+
+
+def _cast(op: Operation, compiler: Compiler) -> Function:
+    made = memref_type(op.results[0])
+
+    def cast(array: Array) -> Array:
+        shape = made.shape
+        if shape is not None:
+            fits = len(shape) == array.ndim and all(a in (None, b) for a, b in zip(shape, array.shape, strict=True))
+            if not fits:
+                raise UndefinedError(f"a memref of shape {list(array.shape)} is no {made}")
+            _require_strides(array, made)
+        return array
+
+    return cast
+
+
+def _require_strides(array: Array, made: MemRefType) -> None:
+    layout = made.strides
+    for size, stride, found in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
+        if size > 1 and stride not in (None, found // array.itemsize) and array.size:
+            raise UndefinedError(f"strides of {[each // array.itemsize for each in array.strides]} are not {made}'s")
+
+
+def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
+    """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
+    root = _root(array)
+    if not isinstance(root, np.ndarray) or root.dtype != array.dtype or not root.flags.c_contiguous:
+        raise UndefinedError("takes a memref whose buffer is not known")
+    flat = root.view(np.ndarray).reshape(-1)
+    address = array.__array_interface__["data"][0] - flat.__array_interface__["data"][0]
+    at, known = address // array.itemsize, type.strides
+    if known is None or known.offset is None:
+        return flat, at
+    return flat[at - known.offset :], known.offset
+
+
+def _subview(op: Operation, compiler: Compiler) -> Function:
+    lists = [mixed_values(op, name) for name in ("offsets", "sizes", "strides")]
+    made = memref_type(op.results[0])
+    dropped = dropped_dimensions(static_values(op, "sizes"), made.shape or ()) or ()
+    picks = _picks(op, lists)
+
+    def subview(*operands: Any) -> Array:
+        array = operands[0]
+        offsets, sizes, steps = ([pick(operands) for pick in part] for part in picks)
+        for axis, (extent, offset, size, step) in enumerate(zip(array.shape, offsets, sizes, steps, strict=True)):
+            last = offset + (size - 1) * step
+            if size < 0 or offset < 0 or (size and not (offset < extent and 0 <= last < extent)):
+                raise UndefinedError(f"elements {offset} to {last} are out of bounds of dimension {axis}, {extent}")
+        strides = [stride * step for stride, step in zip(array.strides, steps, strict=True)]
+        start = array[
+            tuple(slice(min(offset, extent), None) for offset, extent in zip(offsets, array.shape, strict=True))
+        ]
+        kept = [axis for axis in range(array.ndim) if axis not in dropped]
+        return np.lib.stride_tricks.as_strided(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
+
+    return subview
+
+
+Pick = Callable[[Sequence[Any]], int]
+
+
+def _picks(op: Operation, lists: Sequence[Sequence[int | Value]]) -> list[list[Pick]]:
+    """Each number of the lists as a function of the operands, which come in the lists' order after the first."""
+    following = iter(range(1, len(op.operands)))
+
+    def pick(number: int | Value) -> Pick:
+        if isinstance(number, int):
+            return lambda operands: number
+        at = next(following)
+        return lambda operands: int(operands[at])
+
+    return [[pick(number) for number in part] for part in lists]
+
+
+def _reinterpret_cast(op: Operation, compiler: Compiler) -> Function:
+    given = memref_type(op.operands[0])
+    picks = _picks(op, [mixed_values(op, name) for name in ("offsets", "sizes", "strides")])
+
+    def reinterpret_cast(*operands: Any) -> Array:
+        (offset,), sizes, strides = ([pick(operands) for pick in part] for part in picks)
+        memory, _ = _memory(operands[0], given)
+        return _strided(memory, offset, sizes, strides)
+
+    return reinterpret_cast
+
+
+def _extract_strided_metadata(op: Operation, compiler: Compiler) -> Function:
+    given = memref_type(op.operands[0])
+
+    def extract(array: Array) -> tuple[Any, ...]:
+        memory, offset = _memory(array, given)
+        strides = [stride // array.itemsize for stride in array.strides]
+        base = np.lib.stride_tricks.as_strided(memory, (), ())
+        return (base, *map(np.int64, (offset, *array.shape, *strides)))
+
+    return extract
+
+
+def _expand_shape(op: Operation, compiler: Compiler) -> Function:
+    groups = reassociation_of(op)
+    (picks,) = _picks(op, [mixed_values(op, "output_shape")])
+
+    def expand_shape(*operands: Any) -> Array:
+        array, sizes = operands[0], [pick(operands) for pick in picks]
+        strides: list[int] = []
+        for extent, stride, group in zip(array.shape, array.strides, groups, strict=True):
+            if prod(sizes[axis] for axis in group) != extent:
+                raise UndefinedError(f"{[sizes[axis] for axis in group]} does not divide a dimension of {extent}")
+            strides += [stride * prod(sizes[inner] for inner in group if inner > axis) for axis in group]
+        strides += [array.itemsize] * (len(sizes) - len(strides))
+        return np.lib.stride_tricks.as_strided(array, sizes, strides)
+
+    return expand_shape
+
+
+def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
+    groups = reassociation_of(op)
+
+    def collapse_shape(array: Array) -> Array:
+        sizes = [prod(array.shape[axis] for axis in group) for group in groups]
+        strides = []
+        for group in groups:
+            kept = [axis for axis in group if array.shape[axis] != 1] or list(group[-1:])
+            for outer, inner in pairwise(kept):
+                if array.strides[outer] != array.strides[inner] * array.shape[inner] and array.size:
+                    raise UndefinedError(f"dimensions {list(group)} are not contiguous")
+            strides.append(array.strides[kept[-1]])
+        return np.lib.stride_tricks.as_strided(array, sizes, strides)
+
+    return collapse_shape
+
+
+def _transpose(op: Operation, compiler: Compiler) -> Function:
+    order = permutation_of(op)
+    return lambda array: array.transpose(order)
+
+
+def _reshape(op: Operation, compiler: Compiler) -> Function:
+    def reshape(array: Array, lengths: Array) -> Array:
+        shape = [int(length) for length in lengths]
+        if prod(shape) != array.size or min(shape, default=0) < 0:
+            raise UndefinedError(f"{array.size} elements do not have the shape {shape}")
+        made: Array = array.reshape(shape)
+        return made
+
+    return reshape
+
+
+def _view(op: Operation, compiler: Compiler) -> Function:
+    made = memref_type(op.results[0])
+    dtype = element_dtype(made.element)
+
+    def view(array: Array, shift: Any, *dynamic: Any) -> Array:
+        shape = _sizes(made, dynamic)
+        start, count = int(shift), prod(shape) * dtype.itemsize
+        if start < 0 or start + count > array.size:
+            raise UndefinedError(f"bytes {start} to {start + count} are not within the buffer's {array.size}")
+        seen: Array = array[start : start + count].view(dtype).reshape(shape)
+        return seen
+
+    return view
+
+
+def _alloca_scope(op: Operation, compiler: Compiler) -> Step:
+    return choice(op, compiler, lambda frame: 0)
+
+
+HANDLERS: dict[str, Handler] = {
+    "memref.alloc": _alloc,
+    "memref.alloca": _alloc,
+    "memref.assume_alignment": _same,
+    "memref.cast": _cast,
+    "memref.collapse_shape": _collapse_shape,
+    "memref.copy": _copy,
+    "memref.dealloc": _dealloc,
+    "memref.dim": _dim,
+    "memref.expand_shape": _expand_shape,
+    "memref.extract_strided_metadata": _extract_strided_metadata,
+    "memref.load": _load,
+    "memref.memory_space_cast": _same,
+    "memref.rank": lambda op, compiler: lambda array: np.int64(array.ndim),
+    "memref.reinterpret_cast": _reinterpret_cast,
+    "memref.reshape": _reshape,
+    "memref.store": _store,
+    "memref.subview": _subview,
+    "memref.transpose": _transpose,
+    "memref.view": _view,
+}
+STRUCTURED: dict[str, Builder] = {"memref.alloca_scope": _alloca_scope, "memref.get_global": _get_global}
