@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr, Expression, evaluate
+from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
 from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation, Value
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 MAPS = "indexing_maps"
+ITERATOR = enumeration("linalg.iterator_type", "parallel reduction window")
 _MEMOIZED = "linalg.memoized_indexing_maps"
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
