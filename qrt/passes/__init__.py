@@ -7,6 +7,7 @@ work. A pass is added by a file here and a line in `PASSES`.
 import time
 from collections.abc import Callable
 
+from qrt.errors import Diagnostic
 from qrt.ir import Module
 from qrt.ir.core import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
@@ -41,6 +42,9 @@ _NAMES = {kind: name for name, kind in PASSES.items()}
 After = Callable[[str, float], None]
 """Told the name of a step that is done, and its seconds."""
 
+Report = Callable[[Diagnostic], None]
+"""Told each warning."""
+
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
     """Run a pipeline on a module, in place, verifying before the first pass and after each; returns the module.
@@ -60,12 +64,21 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
 
 
 def run_pipeline(
-    module: Module, pipeline: str, *, strict: bool = False, strict_upstream: bool = False, after: After | None = None
+    module: Module,
+    pipeline: str,
+    *,
+    strict: bool = False,
+    strict_upstream: bool = False,
+    after: After | None = None,
+    report: Report | None = None,
 ) -> Module:
-    """`run_passes`, verifying strictly if `strict`, and telling `after` of each pass."""
+    """`run_passes`, verifying strictly if `strict`, telling `after` of each step and `report` of the warnings that the
+    module comes with."""
     steps = parse_pipeline(pipeline, PASSES, strict_upstream)
     start = time.perf_counter()
-    module.verify(strict)
+    for warning in module.verify(strict):
+        if report is not None:
+            report(warning)
     if after is not None:
         after("verify", time.perf_counter() - start)
     for step in steps:

@@ -19,8 +19,8 @@ def generalize(operation: Operation, builder: Builder) -> list[Value]:
         OPERAND_SEGMENTS: segments(len(operation.inputs), len(operation.outputs)),
     }
     types = [value.type for value in operation.results]
-    generic = builder.create("linalg.generic", operation.operands, types, attributes, [operation.regions.pop()])
-    return generic.results
+    regions, operation.regions = operation.regions, ()
+    return builder.create("linalg.generic", operation.operands, types, attributes, regions).results
 
 
 _PATTERNS: Mapping[str, list[Pattern]] = {name: [generalize] for name in STRUCTURED_OPS if name != "linalg.generic"}

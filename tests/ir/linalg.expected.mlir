@@ -1,7 +1,7 @@
 module {
   func.func @generic(%arg0: tensor<2x3xf32>, %arg1: memref<3xf32>, %arg2: memref<f32>, %arg3: f32) -> (tensor<2x3xf32>, tensor<2x3xindex>) {
     %0 = tensor.empty() : tensor<2x3xindex>
-    %1:2 = linalg.generic {doc = "two", indexing_maps = [affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%arg3 : f32) outs(%arg0, %0 : tensor<2x3xf32>, tensor<2x3xindex>) attrs = {note = 1 : i32} {
+    %1:2 = linalg.generic {doc = "two", indexing_maps = [affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%arg3 : f32) outs(%arg0, %0 : tensor<2x3xf32>, tensor<2x3xindex>) attrs =  {note = 1 : i32} {
     ^bb0(%arg4: f32, %arg5: f32, %arg6: index):
       %2 = linalg.index 0 : index
       %3 = linalg.index 1 : index

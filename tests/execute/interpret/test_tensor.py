@@ -32,8 +32,8 @@ CASES = {
         np.where((np.indices(X.shape) == 1).all(0), np.float32(-1), X),
     ),
     "extract_slice": (
-        "tensor.extract_slice %a[1, %b][2, 2][1, 3] : tensor<?x?xf32> to tensor<2x2xf32>", [OPEN, "index"], [X, INDEX(2)],
-        X[1:3, 2:6:3],
+        "tensor.extract_slice %a[1, %b][2, 2][1, 3] : tensor<?x?xf32> to tensor<2x2xf32>", [OPEN, "index"],
+        [X, INDEX(2)], X[1:3, 2:6:3],
     ),
     "extract_slice backwards": (
         "tensor.extract_slice %a[3, 5][4, 1][-1, 1] : tensor<?x?xf32> to tensor<4xf32>", [OPEN], [X], X[::-1, 5],
@@ -43,8 +43,8 @@ CASES = {
         np.array(X[3, 0]),
     ),
     "extract_slice of nothing": (
-        "tensor.extract_slice %a[4, 0][%b, 6][1, 1] : tensor<?x?xf32> to tensor<?x6xf32>", [OPEN, "index"], [X, INDEX(0)],
-        X[4:],
+        "tensor.extract_slice %a[4, 0][%b, 6][1, 1] : tensor<?x?xf32> to tensor<?x6xf32>", [OPEN, "index"],
+        [X, INDEX(0)], X[4:],
     ),
     "insert_slice": (
         "tensor.insert_slice %b into %a[%c, 1][1, 2][1, 2] : tensor<2xf32> into tensor<?x?xf32>",
