@@ -19,8 +19,8 @@ ShapedType = TensorType | VectorType | MemRefType
 
 
 def as_tensor(t: Type) -> TensorType:
-    """The tensor type of a value; a scalar is a tensor of rank 0, a memref a tensor of its shape."""
-    if isinstance(t, MemRefType):
+    """The tensor type of a value; a scalar is a tensor of rank 0, a memref or a vector a tensor of its shape."""
+    if isinstance(t, MemRefType | VectorType):
         return TensorType(t.shape, t.element)
     return t if isinstance(t, TensorType) else TensorType((), t)
 

@@ -191,8 +191,9 @@ def segments(*sizes: int) -> DenseArrayAttr:
 class Definition:
     """One op. `infer` relates types of operands and results to others. `verify_signature` looks at types and attributes
     only, so equal signatures are checked once; `verify` looks at anything. Both raise VerifyError, or QuantTypeError
-    to be reported at the op. `effects` gives the effects of an op whose types decide on them. `fold` gives the results
-    as values or constants where they are known, and changes nothing."""
+    to be reported at the op. `effects` gives the effects of an op whose types decide on them; `speculatable` says
+    whether an op may run where it would not have run, if its traits do not. `fold` gives the results as values or
+    constants where they are known, and changes nothing."""
 
     name: str
     operands: tuple[str, ...] = ()
@@ -211,6 +212,7 @@ class Definition:
     print: "Callable[[Printer, Operation], None] | None" = None
     operation_class: type[Operation] = Operation
     effects: Callable[[Operation], Collection[Trait]] | None = None
+    speculatable: Callable[[Operation], bool] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
     trait_order: tuple[Trait, ...] = field(init=False, repr=False)
 

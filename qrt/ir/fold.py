@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from qrt.ir.attributes import Attribute
+from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.core import Operation, Value
 
 
@@ -31,3 +31,9 @@ def constant_of(value: Value) -> Attribute | None:
     """The constant a value is, if it is one."""
     source = value.operation
     return source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
+
+
+def is_known_dimension(operation: Operation) -> bool:
+    """Whether a `dim` names a dimension that the type of its operand is known to have."""
+    rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
+    return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank

@@ -1,11 +1,28 @@
 """The ops that are known, by name. A dialect is a module of `qrt.ir.dialects` with a list `OPS`."""
 
 from qrt.ir.define import Definition
-from qrt.ir.dialects import affine, arith, builtin, cf, func, linalg, math, memref, qrt, quant, scf, shape, tensor
+from qrt.ir.dialects import (
+    affine,
+    arith,
+    bufferization,
+    builtin,
+    cf,
+    func,
+    linalg,
+    math,
+    memref,
+    qrt,
+    quant,
+    scf,
+    shape,
+    tensor,
+    vector,
+)
 
 DIALECTS = {
     "affine": affine,
     "arith": arith,
+    "bufferization": bufferization,
     "builtin": builtin,
     "cf": cf,
     "func": func,
@@ -17,6 +34,7 @@ DIALECTS = {
     "scf": scf,
     "shape": shape,
     "tensor": tensor,
+    "vector": vector,
 }
 
 DEFINITIONS: dict[str, Definition] = {

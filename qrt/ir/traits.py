@@ -102,9 +102,16 @@ def writes(operation: Operation) -> bool:
 
 def is_speculatable(operation: Operation) -> bool:
     """Whether the operation may run where it would not have run."""
+    if operation.definition is not None and operation.definition.speculatable is not None:
+        return operation.definition.speculatable(operation)
     if operation.has_trait(RECURSIVELY_SPECULATABLE):
-        return all(is_speculatable(child) for region in operation.regions for block in region.blocks for child in block)
+        return is_speculatable_inside(operation)
     return operation.has_trait(ALWAYS_SPECULATABLE)
+
+
+def is_speculatable_inside(operation: Operation) -> bool:
+    """Whether all operations in its regions may run where they would not have run."""
+    return all(is_speculatable(child) for region in operation.regions for block in region.blocks for child in block)
 
 
 def would_be_dead(operation: Operation) -> bool:
@@ -133,6 +140,8 @@ RETURN_LIKE = Trait("ReturnLike")
 CONSTANT_LIKE = Trait("ConstantLike")
 ISOLATED_FROM_ABOVE = Trait("IsolatedFromAbove")
 SYMBOL, SYMBOL_TABLE = Trait("Symbol"), Trait("SymbolTable")
+LOOP_LIKE = Trait("LoopLike")
+"""Runs its regions again and again."""
 NO_TERMINATOR = Trait("NoTerminator")
 GRAPH_REGION = Trait("GraphRegion", implies=(NO_TERMINATOR,))
 """Its one block has no order and needs no terminator."""

@@ -19,7 +19,7 @@ from qrt.ir.dialects.memref import global_of, global_type
 from qrt.ir.dialects.memref_views import memref_type, permutation_of
 from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values, reassociation_of, static_values
 from qrt.ops.core import Array, element_dtype
-from qrt.types import MemRefType, StridedLayout
+from qrt.types import MemRefType, StridedLayout, TensorType
 
 
 class Buffer(np.ndarray[Any, Any]):
@@ -38,7 +38,8 @@ def _root(array: Any) -> Any:
 # -- allocation --------------------------------------------------------------------------------------------------------
 
 
-def _sizes(type: MemRefType, dynamic: Sequence[Any]) -> tuple[int, ...]:
+def sizes_of(type: MemRefType | TensorType, dynamic: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of a type, its dynamic dimensions as given. Raises UndefinedError for a negative one."""
     remaining = iter(dynamic)
     shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
     if any(size < 0 for size in shape):
@@ -84,7 +85,7 @@ def _alloc(op: Operation, compiler: Compiler) -> Function:
         raise UndefinedError("allocates memory of unknown strides or offset")
 
     def alloc(*operands: Any) -> Array:
-        shape = _sizes(type, operands[:dynamic])
+        shape = sizes_of(type, operands[:dynamic])
         if layout is None:
             return allocate(shape, type.element)
         return allocate(shape, type.element, [s or 0 for s in layout.strides], layout.offset or 0)
@@ -246,7 +247,7 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
     def step(frame: Frame) -> None:
         memory = frame[0].globals
         if found not in memory:
-            array = np.zeros(_sizes(type, ()), element_dtype(type.element))
+            array = np.zeros(sizes_of(type, ()), element_dtype(type.element))
             if initial is not None:
                 array[...] = initial
             array.flags.writeable = not constant
@@ -416,7 +417,7 @@ def _view(op: Operation, compiler: Compiler) -> Function:
     dtype = element_dtype(made.element)
 
     def view(array: Array, shift: Any, *dynamic: Any) -> Array:
-        shape = _sizes(made, dynamic)
+        shape = sizes_of(made, dynamic)
         start, count = int(shift), prod(shape) * dtype.itemsize
         if start < 0 or start + count > array.size:
             raise UndefinedError(f"bytes {start} to {start + count} are not within the buffer's {array.size}")

@@ -25,11 +25,13 @@ from qrt.ir.dialects.memref_views import memref_type
 from qrt.ir.fold import Folds, constant_of
 from qrt.ir.traits import (
     CONSTANT_LIKE,
+    LOOP_LIKE,
     MEM_READ,
     MEM_WRITE,
     RECURSIVE_MEMORY_EFFECTS,
     RECURSIVELY_SPECULATABLE,
     RETURN_LIKE,
+    is_speculatable_inside,
 )
 
 if TYPE_CHECKING:
@@ -433,7 +435,8 @@ FOR = Definition(
         "step": AttributeSpec(kind=INDEX_ATTRIBUTE, required=True),
     },
     regions=("region: 1",),
-    traits={RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE},
+    traits={RECURSIVE_MEMORY_EFFECTS, LOOP_LIKE},
+    speculatable=lambda operation: step_of(operation) == 1 and is_speculatable_inside(operation),
     implicit_terminator=_YIELD,
     parse=_parse_for,
     print=_print_for,

@@ -23,6 +23,7 @@ from qrt.ir.core import Operation
 from qrt.ir.define import AttributeSpec, Definition
 from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
 from qrt.ir.dialects.arith_folds import FOLDS, Fold
+from qrt.ir.fold import constant_of
 from qrt.ir.traits import (
     COMMUTATIVE,
     CONSTANT_LIKE,
@@ -131,7 +132,20 @@ def elementwise(
         traits=(*traits, SAME_OPERANDS_AND_RESULT_TYPE),
         format=f"{' `,` '.join(f'${operand}' for operand in operands)} {group} attr-dict `:` type($result)",
         fold=fold,
+        speculatable=_has_safe_constant if NO_MEMORY_EFFECT in traits else None,
     )
+
+
+def _has_safe_constant(operation: Operation) -> bool:
+    """Whether the right operand is a constant that the op is defined for, whatever the left one is."""
+    constant, type = constant_of(operation.operands[1]), element_of(operation.operands[1].type)
+    if not isinstance(constant, IntegerAttr | DenseElementsAttr):
+        return False
+    values = [constant.value] if isinstance(constant, IntegerAttr) else constant.array.ravel().tolist()
+    if "sh" in operation.name:
+        width = type.width if isinstance(type, IntegerType) else 64
+        return all(0 <= value < width for value in values)
+    return all(value not in (0, -1) for value in values)
 
 
 _COMMUTES: tuple[Trait, ...] = (*_TOTAL, COMMUTATIVE)

@@ -20,9 +20,18 @@ from qrt.ir.dialects.loops import (
     terminator_operands,
 )
 from qrt.ir.dialects.memref_views import VIEWS, memref_type
-from qrt.ir.fold import Folds, constant_of
+from qrt.ir.fold import Folds, constant_of, is_known_dimension
 from qrt.ir.symbols import nearest_table, symbols
-from qrt.ir.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SYMBOL
+from qrt.ir.traits import (
+    MEM_ALLOC,
+    MEM_FREE,
+    MEM_READ,
+    MEM_WRITE,
+    NO_MEMORY_EFFECT,
+    RECURSIVE_MEMORY_EFFECTS,
+    RETURN_LIKE,
+    SYMBOL,
+)
 from qrt.types import IndexType, IntegerType, MemRefType, TensorType, Type
 
 if TYPE_CHECKING:
@@ -306,9 +315,10 @@ OPS = [
         "memref.dim",
         operands=("source: non-0-ranked or unranked memref", "index: index"),
         results=("result: index",),
-        traits={PURE},
+        traits={NO_MEMORY_EFFECT},
         format="attr-dict $source `,` $index `:` type($source)",
         fold=_fold_dim,
+        speculatable=is_known_dimension,
     ),
     Definition(
         "memref.rank",

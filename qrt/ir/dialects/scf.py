@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from qrt.ir import attribute_kinds
-from qrt.ir.attributes import UNIT, DenseArrayAttr
+from qrt.ir.attributes import UNIT, DenseArrayAttr, IntegerAttr
 from qrt.ir.constraints import INDEX, same_as
 from qrt.ir.core import Operation, Region
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition
@@ -19,7 +19,15 @@ from qrt.ir.dialects.loops import (
     terminator_operands,
 )
 from qrt.ir.dialects.scf_parallel import PARALLEL_OPS
-from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, RETURN_LIKE, SINGLE_BLOCK
+from qrt.ir.fold import constant_of
+from qrt.ir.traits import (
+    LOOP_LIKE,
+    RECURSIVE_MEMORY_EFFECTS,
+    RECURSIVELY_SPECULATABLE,
+    RETURN_LIKE,
+    SINGLE_BLOCK,
+    is_speculatable_inside,
+)
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
@@ -77,6 +85,12 @@ def _verify_for(operation: Operation) -> None:
     require_carried(operation, inits, arguments[1:])
     require_edge(operation, "Operation scf.yield", "Region #0", terminator_operands(operation, 0), arguments[1:])
     require_edge(operation, "Operation scf.yield", "parent", terminator_operands(operation, 0), operation.results)
+
+
+def _ends(operation: Operation) -> bool:
+    """Whether the loop ends whatever its bounds are, as one of step 1 does, and so does all inside it."""
+    step = constant_of(operation.operands[2])
+    return isinstance(step, IntegerAttr) and step.value == 1 and is_speculatable_inside(operation)
 
 
 # -- scf.if ------------------------------------------------------------------------------------------------------------
@@ -271,7 +285,8 @@ FOR = Definition(
     results=("results*",),
     attributes={"unsignedCmp": AttributeSpec(kind=attribute_kinds.UNIT)},
     regions=("region: 1",),
-    traits=_EFFECTS,
+    traits=(*_EFFECTS, LOOP_LIKE),
+    speculatable=_ends,
     implicit_terminator=_YIELD,
     infer={"upperBound": same_as("lowerBound"), "step": same_as("lowerBound")},
     parse=_parse_for,
@@ -297,7 +312,7 @@ OPS = [
         operands=("inits*",),
         results=("results*",),
         regions=("before: 1", "after: 1"),
-        traits=(*_EFFECTS, SINGLE_BLOCK),
+        traits=(*_EFFECTS, LOOP_LIKE, SINGLE_BLOCK),
         parse=_parse_while,
         print=_print_while,
         verify=_verify_while,
@@ -325,7 +340,7 @@ OPS = [
         results=("results*",),
         attributes={"cases": AttributeSpec(kind=attribute_kinds.dense_array(_I64), required=True)},
         regions=("defaultRegion: 1", "caseRegions*: 1"),
-        traits=(*_EFFECTS, RECURSIVELY_SPECULATABLE),
+        traits=_EFFECTS,
         implicit_terminator=_YIELD,
         parse=_parse_index_switch,
         print=_print_index_switch,

@@ -18,7 +18,8 @@ from qrt.ir.dialects.loops import (
     spell_types,
     spell_values,
 )
-from qrt.ir.traits import NO_TERMINATOR, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK
+from qrt.ir.fold import constant_of
+from qrt.ir.traits import LOOP_LIKE, NO_TERMINATOR, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK
 from qrt.types import IntegerType
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def _verify_parallel(operation: Operation) -> None:
     if not len(lower) == len(upper) == len(step):
         raise operation.op_error("expects as many lower bounds as upper bounds and steps")
     for value in step:
-        constant = _constant_index(value.operation)
-        if constant is not None and constant <= 0:
+        constant = constant_of(value)
+        if isinstance(constant, IntegerAttr) and constant.value <= 0:
             raise operation.op_error("constant step operand must be positive")
     body = operation.regions[0].blocks[0]
     if len(body.arguments) != len(lower):
@@ -106,11 +107,6 @@ def _verify_parallel(operation: Operation) -> None:
                 f"expects type of {index}-th reduction operand: '{value.type}' to be the same as the {index}-th "
                 f"result type: '{result.type}'"
             )
-
-
-def _constant_index(operation: Operation | None) -> int | None:
-    value = operation.attributes.get("value") if operation is not None and operation.name == "arith.constant" else None
-    return value.value if isinstance(value, IntegerAttr) else None
 
 
 def _parse_reduce(parser: "Parser", pending: "PendingOperation") -> None:
@@ -315,7 +311,7 @@ PARALLEL = Definition(
     operands=("lowerBound*: index", "upperBound*: index", "step*: index", "initVals*"),
     results=("results*",),
     regions=("region: 1",),
-    traits=(*_EFFECTS, SINGLE_BLOCK),
+    traits=(*_EFFECTS, LOOP_LIKE, SINGLE_BLOCK),
     parse=_parse_parallel,
     print=_print_parallel,
     verify=_verify_parallel,
@@ -332,7 +328,7 @@ FORALL = Definition(
         "mapping": AttributeSpec(kind=attribute_kinds.ARRAY),
     },
     regions=("region: 1",),
-    traits=_EFFECTS,
+    traits=(*_EFFECTS, LOOP_LIKE),
     implicit_terminator=_IN_PARALLEL,
     parse=_parse_forall,
     print=_print_forall,

@@ -12,6 +12,8 @@ Number = int | None
 
 
 def times(left: Number, right: Number) -> Number:
+    if 0 in (left, right):
+        return 0
     return None if left is None or right is None else left * right
 
 

@@ -9,8 +9,8 @@ from qrt.ir.define import PURE, Definition
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects import tensor_slices
 from qrt.ir.dialects.tensor_slices import ranked, static_values
-from qrt.ir.fold import Folds, constant_of
-from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
+from qrt.ir.fold import Folds, constant_of, is_known_dimension
+from qrt.ir.traits import NO_MEMORY_EFFECT, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
 from qrt.types import FloatType, IndexType, IntegerType, TensorType
 
 
@@ -202,9 +202,10 @@ OPS = [
         "tensor.dim",
         operands=("source: non-0-ranked or unranked tensor", "index: index"),
         results=("result: index",),
-        traits={PURE},
+        traits={NO_MEMORY_EFFECT},
         format="attr-dict $source `,` $index `:` type($source)",
         fold=_fold_dim,
+        speculatable=is_known_dimension,
     ),
     Definition(
         "tensor.extract",

@@ -1,0 +1,85 @@
+"""``shape`` on extents: arrays of int64."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import UndefinedError
+from qrt.execute.interpret.core import Compiler, Function, Handler
+from qrt.ir import Operation
+from qrt.ir.dialects.shape import extents_of
+from qrt.ops.core import Array
+
+
+def _index(number: int) -> Any:
+    if not -(1 << 63) <= number < 1 << 63:
+        raise UndefinedError(f"{number} is out of the range of an index")
+    return np.int64(number)
+
+
+def _extents(numbers: Any) -> Array:
+    return np.array([int(number) for number in numbers], np.int64)
+
+
+def _extent(extents: Any, index: Any) -> Any:
+    if not 0 <= index < len(extents):
+        raise UndefinedError(f"there is no extent {int(index)} in rank {len(extents)}")
+    return np.int64(extents[index])
+
+
+def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
+    rank = len(extents)
+    at = int(index) + (rank if index < 0 else 0)
+    if not 0 <= at <= rank:
+        raise UndefinedError(f"rank {rank} has no place {int(index)} to split at")
+    return extents[:at], extents[at:]
+
+
+def _broadcast(*shapes: Array) -> Array:
+    try:
+        return _extents(np.broadcast_shapes(*(tuple(map(int, shape)) for shape in shapes)))
+    except ValueError:
+        raise UndefinedError(f"shapes do not broadcast: {[shape.tolist() for shape in shapes]}") from None
+
+
+def _is_broadcastable(*shapes: Array) -> Any:
+    try:
+        _broadcast(*shapes)
+    except UndefinedError:
+        return np.False_
+    return np.True_
+
+
+def _divide(left: Any, right: Any) -> Any:
+    if right == 0:
+        raise UndefinedError("division by zero")
+    return _index(int(left) // int(right))
+
+
+def _const_shape(op: Operation, compiler: Compiler) -> Function:
+    value = _extents(extents_of(op))
+    return lambda: value
+
+
+def _always(function: Function) -> Handler:
+    return lambda op, compiler: function
+
+
+HANDLERS: dict[str, Handler] = {
+    "shape.add": _always(lambda left, right: _index(int(left) + int(right))),
+    "shape.broadcast": _always(_broadcast),
+    "shape.concat": _always(lambda left, right: np.concatenate([left, right])),
+    "shape.const_shape": _const_shape,
+    "shape.dim": _always(lambda array, index: _extent(array.shape, index)),
+    "shape.div": _always(_divide),
+    "shape.get_extent": _always(_extent),
+    "shape.is_broadcastable": _always(_is_broadcastable),
+    "shape.mul": _always(lambda left, right: _index(int(left) * int(right))),
+    "shape.num_elements": _always(lambda extents: _index(prod(map(int, extents)))),
+    "shape.rank": _always(lambda extents: np.int64(len(extents))),
+    "shape.shape_eq": _always(lambda *shapes: np.bool_(all(np.array_equal(shapes[0], each) for each in shapes[1:]))),
+    "shape.shape_of": _always(lambda array: _extents(array.shape)),
+    "shape.split_at": _always(_split_at),
+    "shape.to_extent_tensor": _always(lambda extents: extents),
+}

@@ -1,0 +1,508 @@
+"""`vector`: the ops of common lowered code."""
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.assembly_elements import DYNAMIC
+from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, I64, dense_array, enumeration
+from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr, StringAttr
+from qrt.ir.constraints import I1, add_type_constraint, element_of, element_type_of, same_as
+from qrt.ir.core import Operation, Value
+from qrt.ir.define import PURE, AttributeSpec, Definition
+from qrt.ir.dialects.arith import FLAGS
+from qrt.ir.dialects.vector_transfers import TRANSFERS
+from qrt.ir.traits import MEM_READ, MEM_WRITE
+from qrt.types import IndexType, IntegerType, MemRefType, Type, VectorType
+
+if TYPE_CHECKING:
+    from qrt.ir.parser import Parser, PendingOperation
+    from qrt.ir.printer import Printer
+
+_I64 = IntegerType(64)
+KINDS = "add mul minui minsi minnumf maxui maxsi maxnumf and or xor minimumf maximumf"
+KIND = AttributeSpec(kind=enumeration("vector.kind", KINDS), required=True)
+enumeration("vector.iterator_type", "parallel reduction")
+_PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")
+_POSITIONS = AttributeSpec(kind=dense_array(_I64), required=True)
+
+add_type_constraint("vector of i1", lambda type: isinstance(type, VectorType) and type.element is I1)
+add_type_constraint(
+    "1D vector of index",
+    lambda type: isinstance(type, VectorType) and len(type.shape) == 1 and isinstance(type.element, IndexType),
+    "vector of index values of ranks 1",
+)
+
+
+def vector_of(value: Value) -> VectorType:
+    """The type of a value that a constraint holds to be a vector."""
+    assert isinstance(value.type, VectorType)
+    return value.type
+
+
+def shape_of(type: Type) -> tuple[int, ...]:
+    """The shape of a vector; a scalar has none."""
+    return type.shape if isinstance(type, VectorType) else ()
+
+
+def _like(vector: VectorType, shape: tuple[int, ...]) -> Type:
+    """A vector of this shape and the element of another; the element itself where there is no dimension."""
+    return VectorType(shape, vector.element) if shape else vector.element
+
+
+def integers(operation: Operation, name: str) -> tuple[int, ...]:
+    """An attribute that lists integers."""
+    found = operation.attributes[name]
+    return found.values if isinstance(found, DenseArrayAttr) else tuple(found.python)
+
+
+def kind_of(operation: Operation) -> str:
+    """How a reduction combines: one of `KINDS`."""
+    return ENUMERATIONS["vector.kind"].flags(operation.attributes["kind"])[0]
+
+
+def _require_kind(operation: Operation, element: Type) -> None:
+    kind = kind_of(operation)
+    is_integer = isinstance(element, IntegerType | IndexType)
+    if kind not in ("add", "mul") and (kind[-1] == "f") == is_integer:
+        raise operation.op_error(f"unsupported reduction kind '{kind}' for element type '{element}'")
+
+
+# -- reductions --------------------------------------------------------------------------------------------------------
+
+
+def _verify_reduction(operation: Operation) -> None:
+    vector = vector_of(operation.operands[0])
+    if len(vector.shape) > 1:
+        raise operation.op_error(f"unsupported reduction rank: {len(vector.shape)}")
+    _require_kind(operation, vector.element)
+
+
+def _verify_multi_reduction(operation: Operation) -> None:
+    source, dimensions = vector_of(operation.operands[0]), integers(operation, "reduction_dims")
+    if any(not 0 <= axis < len(source.shape) for axis in dimensions) or len(set(dimensions)) < len(dimensions):
+        raise operation.op_error(f"reduces dimensions {list(dimensions)} of a vector of rank {len(source.shape)}")
+    kept = tuple(size for axis, size in enumerate(source.shape) if axis not in dimensions)
+    if operation.results[0].type is not _like(source, kept):
+        raise operation.op_error(
+            f"destination type '{operation.results[0].type}' is incompatible with source type '{source}'"
+        )
+    _require_kind(operation, source.element)
+
+
+def maps_of(operation: Operation) -> tuple[AffineMapAttr, ...]:
+    """The indexing maps of a `vector.contract`."""
+    maps = operation.attributes["indexing_maps"]
+    assert isinstance(maps, ArrayAttr)  # the attribute's kind
+    return tuple(map for map in maps.elements if isinstance(map, AffineMapAttr))
+
+
+def iterators_of(operation: Operation) -> tuple[str, ...]:
+    """`parallel` or `reduction` for each dimension of a `vector.contract`."""
+    iterators = operation.attributes["iterator_types"]
+    assert isinstance(iterators, ArrayAttr)  # the attribute's kind
+    return tuple(str(each).partition("<")[2].removesuffix(">") for each in iterators.elements)
+
+
+def _parse_contract(parser: "Parser", pending: "PendingOperation") -> None:
+    scanner = parser.scanner
+    attributes = parser.attribute_dictionary()
+    iterators = attributes.get("iterator_types")
+    if isinstance(iterators, ArrayAttr):
+        attributes["iterator_types"] = ArrayAttr(tuple(map(_iterator, iterators.elements)))
+    attributes.setdefault("kind", OpaqueAttr("#vector.kind<add>"))
+    pending.attributes = attributes
+    pending.operands = parser.operand_list()
+    scanner.expect(":", " before the types")
+    pending.operand_types = [parser.type()]
+    scanner.expect(",", " between the types")
+    pending.operand_types.append(parser.type())
+    scanner.expect_word("into", " before the type of the accumulator")
+    pending.result_types = [parser.type()]
+    pending.operand_types.extend(pending.result_types)
+
+
+def _iterator(element: Attribute) -> Attribute:
+    return OpaqueAttr(f"#vector.iterator_type<{element.value}>") if isinstance(element, StringAttr) else element
+
+
+def _print_contract(printer: "Printer", operation: Operation) -> None:
+    names = ArrayAttr(tuple(StringAttr(name) for name in iterators_of(operation)))
+    first = {"indexing_maps": operation.attributes["indexing_maps"], "iterator_types": names}
+    rest = {name: value for name, value in sorted(operation.attributes.items()) if name not in first}
+    printer.word(f"{{{', '.join(f'{name} = {value}' for name, value in (first | rest).items())}}}")
+    printer.operands(operation.operands)
+    left, right, accumulator = (value.type for value in operation.operands)
+    printer.word(f": {left}, {right} into {accumulator}")
+
+
+def _verify_contract(operation: Operation) -> None:
+    maps, iterators = maps_of(operation), iterators_of(operation)
+    if len(maps) != 3:
+        raise operation.op_error("expected an indexing map for each vector operand")
+    sizes: dict[int, int] = {}
+    for index, (map, value) in enumerate(zip(maps, operation.operands, strict=True)):
+        shape = shape_of(value.type)
+        if map.symbols:
+            raise operation.op_error(f"expected indexing map {index} to have no symbols")
+        if map.dimensions != len(iterators):
+            raise operation.op_error(f"expected indexing map {index} to have {len(iterators)} number of inputs")
+        if len(map.results) != len(shape):
+            raise operation.op_error(f"expected indexing map {index} to have {len(shape)} number of outputs")
+        axes = [result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d"]
+        if len(axes) != len(shape) or len(set(axes)) != len(axes):
+            raise operation.op_error(f"expected indexing map {index} to be a projected permutation of its inputs")
+        for axis, size in zip(axes, shape, strict=True):
+            if sizes.setdefault(axis, size) != size:
+                raise operation.op_error("invalid contracting dimension map")
+    _require_kind(operation, element_of(operation.results[0].type))
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+def _verify_broadcast(operation: Operation) -> None:
+    source, made = operation.operands[0].type, vector_of(operation.results[0])
+    given = shape_of(source)
+    if len(given) > len(made.shape):
+        raise operation.op_error("source rank higher than destination rank")
+    for axis, (old, new) in enumerate(zip(reversed(given), reversed(made.shape), strict=False)):
+        if old not in (1, new):
+            at = len(given) - 1 - axis
+            raise operation.op_error(f"dimension mismatch ({old} vs. {new})" if at >= 0 else "dimension mismatch")
+
+
+def _verify_shape_cast(operation: Operation) -> None:
+    given, made = vector_of(operation.operands[0]), vector_of(operation.results[0])
+    if prod(given.shape) != prod(made.shape):
+        raise operation.op_error(
+            f"has different number of elements in source ({prod(given.shape)}) and result ({prod(made.shape)})"
+        )
+    if given.element is not made.element:
+        raise operation.op_error("has different source and result element types")
+
+
+def _verify_transpose(operation: Operation) -> None:
+    given, made = vector_of(operation.operands[0]), vector_of(operation.results[0])
+    order = integers(operation, "permutation")
+    if len(order) != len(given.shape):
+        raise operation.op_error(f"transposition length mismatch: {len(order)}")
+    if sorted(order) != list(range(len(order))):
+        raise operation.op_error("transposition indices are not a permutation")
+    if made is not VectorType([given.shape[axis] for axis in order], given.element):
+        raise operation.op_error("dimension size mismatch between source and result")
+
+
+def _require_position(operation: Operation, vector: VectorType, part: Type) -> None:
+    positions = integers(operation, "static_position")
+    if len(positions) > len(vector.shape):
+        raise operation.op_error("expected position attribute of rank no greater than vector rank")
+    for index, (position, size) in enumerate(zip(positions, vector.shape, strict=False)):
+        if position != DYNAMIC and not -1 <= position < size:
+            raise operation.op_error(
+                f"expected position attribute #{index + 1} to be a non-negative integer smaller than the corresponding "
+                f"vector dimension or poison (-1)"
+            )
+    if part is not _like(vector, vector.shape[len(positions) :]):
+        raise operation.op_error(
+            f"takes a part of type '{_like(vector, vector.shape[len(positions) :])}', not '{part}'"
+        )
+
+
+def _verify_extract(operation: Operation) -> None:
+    _require_position(operation, vector_of(operation.operands[0]), operation.results[0].type)
+
+
+def _verify_insert(operation: Operation) -> None:
+    _require_position(operation, vector_of(operation.operands[1]), operation.operands[0].type)
+
+
+def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
+    """Where the slice of a `vector.extract_strided_slice` or `insert_strided_slice` stands in the first dimensions."""
+    offsets = integers(operation, "offsets")
+    if "sizes" in operation.attributes:
+        sizes = integers(operation, "sizes")
+    else:
+        small, large = shape_of(operation.operands[0].type), shape_of(operation.operands[1].type)
+        sizes = (1,) * (len(large) - len(small)) + small
+    return tuple(slice(offset, offset + size) for offset, size in zip(offsets, sizes, strict=False))
+
+
+def _verify_strided_slice(operation: Operation) -> None:
+    extracts = operation.name == "vector.extract_strided_slice"
+    large = vector_of(operation.operands[0 if extracts else 1])
+    part = vector_of(operation.results[0] if extracts else operation.operands[0])
+    if any(stride != 1 for stride in integers(operation, "strides")):
+        raise operation.op_error("expected strides to be confined to [1, 2)")
+    taken = slice_of(operation, len(large.shape))
+    if len(taken) > len(large.shape) or any(
+        not 0 <= each.start <= each.stop <= size for each, size in zip(taken, large.shape, strict=False)
+    ):
+        raise operation.op_error(f"takes a slice that is not within '{large}'")
+    expected = [each.stop - each.start for each in taken] + list(large.shape[len(taken) :])
+    if extracts and part is not VectorType(expected, large.element):
+        raise operation.op_error(f"expected result type to be '{VectorType(expected, large.element)}'")
+
+
+def _verify_from_elements(operation: Operation) -> None:
+    if len(operation.operands) != prod(vector_of(operation.results[0]).shape):
+        raise operation.op_error("failed to verify that operand types match result element type")
+
+
+def _verify_shuffle(operation: Operation) -> None:
+    left, right = (vector_of(value) for value in operation.operands)
+    mask = integers(operation, "mask")
+    total = (left.shape or (1,))[0] + (right.shape or (1,))[0]
+    if any(not -1 <= lane < total for lane in mask):
+        raise operation.op_error("mask index out of range")
+    made = VectorType((len(mask), *left.shape[1:]), left.element)
+    if operation.results[0].type is not made:
+        raise operation.op_error(f"results in '{made}', not in '{operation.results[0].type}'")
+
+
+def _parse_shuffle(parser: "Parser", pending: "PendingOperation") -> None:
+    scanner = parser.scanner
+    pending.operands = parser.operand_list()
+    mask = dense_array(_I64).parse(parser)
+    pending.attributes.update(parser.optional_attributes())
+    pending.attributes["mask"] = mask
+    scanner.expect(":", " before the types")
+    pending.operand_types = [parser.type()]
+    scanner.expect(",", " between the types")
+    pending.operand_types.append(parser.type())
+    first = pending.operand_types[0]
+    assert isinstance(mask, DenseArrayAttr)
+    if isinstance(first, VectorType) and mask.values:
+        pending.result_types = [VectorType((len(mask.values), *first.shape[1:]), first.element)]
+
+
+def _print_shuffle(printer: "Printer", operation: Operation) -> None:
+    printer.operands(operation.operands)
+    printer.word(f"[{', '.join(map(str, integers(operation, 'mask')))}]")
+    printer.attributes(operation, ("mask",))
+    printer.word(f": {', '.join(str(value.type) for value in operation.operands)}")
+
+
+# -- memory, masks -----------------------------------------------------------------------------------------------------
+
+
+def _verify_access(operation: Operation) -> None:
+    stores = operation.name == "vector.store"
+    value = operation.operands[0] if stores else operation.results[0]
+    memory, indices = operation.operands[int(stores)].type, operation.operands[int(stores) + 1 :]
+    assert isinstance(memory, MemRefType)  # the constraint
+    if memory.element is not vector_of(value).element:
+        raise operation.op_error(
+            f"base and {'valueToStore element type' if stores else 'result element types'} should match"
+        )
+    if len(indices) != len(memory.shape or ()):
+        raise operation.op_error(f"requires {len(memory.shape or ())} indices")
+
+
+def _verify_create_mask(operation: Operation) -> None:
+    rank = len(vector_of(operation.results[0]).shape)
+    if len(operation.operands) != max(rank, 1):
+        raise operation.op_error("must specify an operand for each result vector dimension")
+
+
+def _verify_constant_mask(operation: Operation) -> None:
+    made, sizes = vector_of(operation.results[0]), integers(operation, "mask_dim_sizes")
+    if len(sizes) != max(len(made.shape), 1):
+        raise operation.op_error("must specify array attr of size equal vector result rank")
+    for size, bound in zip(sizes, made.shape, strict=False):
+        if not 0 <= size <= bound:
+            raise operation.op_error("array attr of size out of bounds of vector result dimension size")
+    if 0 in sizes and any(sizes):
+        raise operation.op_error("expected mask dim sizes to all be zero if any is")
+
+
+_SLICE_PART = AttributeSpec(kind=ARRAY, required=True)
+_ACCESS = {"nontemporal": AttributeSpec(), "alignment": AttributeSpec(kind=I64)}
+_POSITION = "dynamic_indices($dynamic_position, $static_position) attr-dict"
+
+OPS = [
+    *TRANSFERS,
+    Definition(
+        "vector.contract",
+        operands=("lhs: vector", "rhs: vector", "acc"),
+        results=("result",),
+        attributes={
+            "indexing_maps": AttributeSpec(kind=ARRAY, required=True),
+            "iterator_types": AttributeSpec(kind=ARRAY, required=True),
+            "kind": KIND,
+        },
+        infer={"result": same_as("acc")},
+        traits={PURE},
+        parse=_parse_contract,
+        print=_print_contract,
+        verify_signature=_verify_contract,
+    ),
+    Definition(
+        "vector.reduction",
+        operands=("vector: vector", "acc?"),
+        results=("dest",),
+        attributes={"kind": KIND, "fastmath": FLAGS["fastmath"]},
+        infer={"dest": element_type_of("vector"), "acc": same_as("dest")},
+        traits={PURE},
+        format="$kind `,` $vector (`,` $acc^)? (`fastmath` `` $fastmath^)? attr-dict `:` "
+        "type($vector) `into` type($dest)",
+        verify_signature=_verify_reduction,
+    ),
+    Definition(
+        "vector.multi_reduction",
+        operands=("source: vector", "acc"),
+        results=("dest",),
+        attributes={"kind": KIND, "reduction_dims": _POSITIONS},
+        infer={"acc": same_as("dest")},
+        traits={PURE},
+        format="$kind `,` $source `,` $acc attr-dict $reduction_dims `:` type($source) `to` type($dest)",
+        verify_signature=_verify_multi_reduction,
+    ),
+    Definition(
+        "vector.broadcast",
+        operands=("source",),
+        results=("vector: vector",),
+        traits={PURE},
+        format="$source attr-dict `:` type($source) `to` type($vector)",
+        verify_signature=_verify_broadcast,
+    ),
+    Definition(
+        "vector.extract",
+        operands=("source: vector", "dynamic_position*: index"),
+        results=("result",),
+        attributes={"static_position": _POSITIONS},
+        traits={PURE},
+        format=f"$source `` {_POSITION} `:` type($result) `from` type($source)",
+        verify_signature=_verify_extract,
+    ),
+    Definition(
+        "vector.insert",
+        operands=("valueToStore", "dest: vector", "dynamic_position*: index"),
+        results=("result: vector",),
+        attributes={"static_position": _POSITIONS},
+        infer={"result": same_as("dest")},
+        traits={PURE},
+        format=f"$valueToStore `,` $dest {_POSITION} `:` type($valueToStore) `into` type($dest)",
+        verify_signature=_verify_insert,
+    ),
+    Definition(
+        "vector.shape_cast",
+        operands=("source: vector",),
+        results=("result: vector",),
+        traits={PURE},
+        format="$source attr-dict `:` type($source) `to` type($result)",
+        verify_signature=_verify_shape_cast,
+    ),
+    Definition(
+        "vector.transpose",
+        operands=("vector: vector",),
+        results=("result: vector",),
+        attributes={"permutation": _POSITIONS},
+        traits={PURE},
+        format="$vector `,` $permutation attr-dict `:` type($vector) `to` type($result)",
+        verify_signature=_verify_transpose,
+    ),
+    *(
+        Definition(
+            f"vector.{name}_strided_slice",
+            operands=operands,
+            results=("result: vector",),
+            attributes=dict.fromkeys(parts, _SLICE_PART),
+            infer={} if name == "extract" else {"result": same_as("dest")},
+            traits={PURE},
+            format=f"{form} attr-dict `:` {types}",
+            verify_signature=_verify_strided_slice,
+        )
+        for name, operands, parts, form, types in (
+            (
+                "extract",
+                ("source: vector",),
+                ("offsets", "sizes", "strides"),
+                "$source",
+                "type($source) `to` type($result)",
+            ),
+            (
+                "insert",
+                ("valueToStore: vector", "dest: vector"),
+                ("offsets", "strides"),
+                "$valueToStore `,` $dest",
+                "type($valueToStore) `into` type($dest)",
+            ),
+        )
+    ),
+    Definition(
+        "vector.from_elements",
+        operands=("elements*",),
+        results=("dest: vector",),
+        infer={"elements": element_type_of("dest", "operand types match result element type")},
+        traits={PURE},
+        format="$elements attr-dict `:` type($dest)",
+        verify_signature=_verify_from_elements,
+    ),
+    Definition(
+        "vector.shuffle",
+        operands=("v1: vector", "v2: vector"),
+        results=("vector: vector",),
+        attributes={"mask": _POSITIONS},
+        traits={PURE},
+        parse=_parse_shuffle,
+        print=_print_shuffle,
+        verify_signature=_verify_shuffle,
+    ),
+    Definition(
+        "vector.fma",
+        operands=("lhs: vector", "rhs: vector", "acc: vector"),
+        results=("result: vector",),
+        infer={"rhs": same_as("lhs"), "acc": same_as("lhs"), "result": same_as("lhs")},
+        traits={PURE},
+        format="$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs)",
+    ),
+    Definition(
+        "vector.load",
+        operands=("base: memref", "indices*: index"),
+        results=("result: vector",),
+        attributes=_ACCESS,
+        traits={MEM_READ},
+        format="$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)",
+        verify_signature=_verify_access,
+    ),
+    Definition(
+        "vector.store",
+        operands=("valueToStore: vector", "base: memref", "indices*: index"),
+        attributes=_ACCESS,
+        traits={MEM_WRITE},
+        format="$valueToStore `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($valueToStore)",
+        verify_signature=_verify_access,
+    ),
+    Definition(
+        "vector.print",
+        operands=("source",),
+        attributes={
+            "punctuation": AttributeSpec(kind=_PUNCTUATION, default=OpaqueAttr("#vector.punctuation<newline>"))
+        },
+        traits={MEM_WRITE},
+        format="$source attr-dict `:` type($source) (`punctuation` $punctuation^)?",
+    ),
+    Definition(
+        "vector.step",
+        results=("result: 1D vector of index",),
+        traits={PURE},
+        format="attr-dict `:` type($result)",
+    ),
+    Definition(
+        "vector.create_mask",
+        operands=("operands*: index",),
+        results=("result: vector of i1",),
+        traits={PURE},
+        format="$operands attr-dict `:` type($result)",
+        verify_signature=_verify_create_mask,
+    ),
+    Definition(
+        "vector.constant_mask",
+        results=("result: vector of i1",),
+        attributes={"mask_dim_sizes": _POSITIONS},
+        traits={PURE},
+        format="$mask_dim_sizes attr-dict `:` type($result)",
+        verify_signature=_verify_constant_mask,
+    ),
+]

@@ -1,0 +1,55 @@
+"""Loop-invariant code motion."""
+
+from dataclasses import dataclass
+
+from qrt.ir import Block, Module, Operation, Region, Value
+from qrt.ir.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable
+
+
+@dataclass(frozen=True)
+class LoopInvariantCodeMotion:
+    """Moves what every iteration of a loop computes alike to before the loop. Preserves every value.
+
+    An operation moves if it uses nothing that the loop defines, has no effects, and may run where the loop runs no
+    iteration. Inner loops come first, so that what leaves them may leave the loops around them too.
+    """
+
+    def run(self, module: Module) -> None:
+        loops = [operation for operation in module.operation.walk() if operation.has_trait(LOOP_LIKE)]
+        for loop in reversed(loops):
+            _hoist(loop)
+
+
+def _hoist(loop: Operation) -> None:
+    """In upstream's order: what an operation that has moved was in the way of is looked at again."""
+    assert loop.parent is not None  # loops stand in a block
+    for region in loop.regions:
+        pending = [operation for block in region.blocks for operation in block]
+        for operation in pending:  # grows while it is walked
+            if _region_of(operation) is region and _may_move(operation, region):
+                loop.parent.insert_before(loop, operation.detach())
+                users = (user for value in operation.results for user in reversed(value.users))
+                pending.extend(user for user in users if _region_of(user) is region)
+
+
+def _region_of(operation: Operation) -> Region | None:
+    return operation.parent.parent if operation.parent is not None else None
+
+
+def _may_move(operation: Operation, region: Region) -> bool:
+    if operation.has_trait(TERMINATOR) or not has_no_memory_effect(operation) or not is_speculatable(operation):
+        return False
+    inner = set(operation.walk())
+    return all(_is_outside(value, region, inner) for each in inner for value in each.operands)
+
+
+def _is_outside(value: Value, region: Region, inner: set[Operation]) -> bool:
+    """Whether a value is defined outside of a region, or inside one of the operations that move."""
+    owner = value.owner
+    block = owner if isinstance(owner, Block) or owner is None else owner.parent
+    while block is not None and block.parent is not None and block.parent is not region:
+        around = block.parent.parent
+        if around in inner:
+            return True
+        block = around.parent if around is not None else None
+    return block is None or block.parent is not region
