@@ -116,8 +116,10 @@ def _fma_to_odd(a: Any, b: Any, c: Any) -> Any:
 @partial(np.vectorize, otypes=[np.float64])
 def _fma_exact(a: Any, b: Any, c: Any) -> Any:
     plain = a * b + c
-    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+    if not (math.isfinite(a) and math.isfinite(b)):
         return plain
+    if not math.isfinite(c):
+        return c  # the exact product is finite where the rounded one may not be
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
     if not exact:
         return plain  # the product was exact, and the sum has the right sign of zero
