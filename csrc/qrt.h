@@ -206,6 +206,38 @@ typedef qrt_status (*qrt_wide_row)(const qrt_gemm_args *args, const void *a, int
 typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
                                     int64_t matrix, const void *bias, void *target, int64_t parameter);
 
+/* ---- depthwise_conv2d: operands x (NHWC), [w] (kernel height, kernel width, out channels), [bias], out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_window window;    /* groups 1 */
+    int64_t out_channels; /* j reads channel j / multiplier */
+    int64_t multiplier;
+    qrt_container x, w;
+    const int64_t *x_zero_point; /* one */
+    const int64_t *w_zero_point; /* index j * w_zero_point_step */
+    int64_t w_zero_point_step;
+    qrt_requant requant; /* index j * requant_step */
+    int64_t requant_step;
+    const void *w_constant;    /* NULL: w is an operand */
+    qrt_bias_kind bias;        /* not f32 */
+    const void *bias_constant; /* NULL: bias is an operand */
+    /* Derived when bound, by qrt_depthwise_prepare. */
+    int64_t bias_limit; /* |bias| up to which every sum fits 31 bits; negative: none */
+} qrt_depthwise_args;
+
+void qrt_depthwise_prepare(qrt_depthwise_args *args);
+qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
+
+/* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the
+ * rows x columns taps of its window that lie inside the input; x and w point at the first of them. Taps are
+ * (y * dilation * width + x * dilation) * channels elements of x apart, (y * kernel width + x) * out_channels of w. In
+ * the narrow form both containers have 8 bits, neither |value - zero point| exceeds 255 and every sum fits 32 bits. */
+typedef void (*qrt_depthwise_pixel)(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
+                                    int64_t columns, int32_t *acc);
+typedef qrt_status (*qrt_depthwise_wide_pixel)(const qrt_depthwise_args *args, const void *x, const void *w,
+                                               int64_t rows, int64_t columns, int64_t *acc);
+
 /* ---- element-wise: operands a, b, out ---- */
 
 typedef enum { QRT_ADD, QRT_SUB, QRT_MUL } qrt_binary_kind;
@@ -300,6 +332,8 @@ struct qrt_kernels {
     qrt_store_wide store_wide;
     qrt_wide_row wide_row;
     qrt_block_row block_row;
+    qrt_depthwise_pixel depthwise_pixel;
+    qrt_depthwise_wide_pixel depthwise_wide_pixel;
     qrt_binary_row binary_row;
     qrt_clamp_row clamp_row;
     qrt_pool_pixel avg_pool_pixel, max_pool_pixel;

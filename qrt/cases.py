@@ -87,6 +87,20 @@ class ConvCase:
         }
 
 
+class DepthwiseCase(ConvCase):
+    """A convolution whose groups are its channels, its weights [KH, KW, C * M]."""
+
+    __slots__ = ()
+
+    @property
+    def w_shape(self) -> Shape:
+        return (*self.kernel, self.out_channels)
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        return {"strides": self.strides, "padding": self.padding, "dilations": self.dilations}
+
+
 @dataclass(frozen=True, slots=True)
 class CastCase:
     """An array of ``shape``, its parameters along ``axis`` (None: per layer)."""
@@ -171,6 +185,20 @@ CONVS: Final = (
     ConvCase((3, 3), 2, 3, (1, 1), padding=((2, 2), (2, 2))),  # windows that see padding alone
     ConvCase((4, 4), 2, 3, (2, 2), images=0),
     ConvCase((4, 5), 3, 2, (2, 2), images=3),
+)
+
+DEPTHWISE: Final = (
+    DepthwiseCase((112, 112), 32, 32, (3, 3), padding=_SAME, groups=32, timed=True),
+    DepthwiseCase((14, 14), 512, 512, (3, 3), padding=_SAME, groups=512, timed=True),
+    DepthwiseCase((1, 1), 1, 1, (1, 1)),
+    DepthwiseCase((6, 5), 17, 17, (3, 3), padding=_SAME, groups=17),  # a vector and a tail of channels
+    DepthwiseCase((5, 7), 3, 9, (3, 2), strides=(2, 3), padding=((0, 1), (2, 0)), groups=3),  # nothing symmetric
+    DepthwiseCase((9, 8), 4, 8, (3, 3), dilations=(2, 3), padding=((2, 2), (3, 3)), groups=4),
+    DepthwiseCase((2, 2), 3, 3, (5, 5), padding=((2, 2), (2, 2)), groups=3),  # a window larger than the image
+    DepthwiseCase((3, 3), 2, 2, (1, 1), padding=((2, 2), (2, 2)), groups=2),  # windows that see padding alone
+    DepthwiseCase((2, 3), 2, 2, (3, 2), padding=((9, 0), (0, 9)), dilations=(3, 4), groups=2),  # and dilation skips
+    DepthwiseCase((4, 4), 2, 4, (2, 2), groups=2, images=0),
+    DepthwiseCase((4, 5), 3, 3, (2, 2), groups=3, images=3),
 )
 
 CASTS: Final = (

@@ -208,6 +208,37 @@ def conv2d(
     return apply("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
+def depthwise_conv2d(
+    x: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    strides: Pair = (1, 1),
+    padding: Padding = "VALID",
+    dilations: Pair = (1, 1),
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """2-D convolution of each channel by itself: ``x`` NHWC, ``w`` [KH, KW, C * M], output channel ``c * M + m`` of
+    input channel ``c``; the rest as ``conv2d``.
+
+    >>> t = UniformType("i8", "f32", 1.0)
+    >>> x, w = QuantTensor(np.int8([[[[1, 2]]]]), t), QuantTensor(np.int8([[[1, 10, 1, 10]]]), t)
+    >>> depthwise_conv2d(x, w).storage.tolist()
+    [[[[1, 10, 2, 20]]]]
+    """
+    require_tensor(x, "depthwise_conv2d: x")
+    require_tensor(w, "depthwise_conv2d: w")
+    steps, spread = (
+        two_positive("depthwise_conv2d", "strides", _pair(strides)),
+        two_positive("depthwise_conv2d", "dilations", _pair(dilations)),
+    )
+    resolved = _resolved("depthwise_conv2d", padding, x, w.shape[:2], steps, spread)
+    attributes = {"strides": steps, "padding": resolved, "dilations": spread, "requant": requant}
+    return apply("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+
+
 def _sum(
     name: str, a: QuantTensor, b: QuantTensor, out_type: UniformType | None, out: QuantTensor | None
 ) -> QuantTensor:

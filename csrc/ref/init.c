@@ -11,6 +11,8 @@ void qrt_init_ref(qrt_kernels *table) {
     table->store_wide = ref_store_wide;
     table->wide_row = ref_wide_row;
     table->block_row = ref_block_row;
+    table->depthwise_pixel = ref_depthwise_pixel;
+    table->depthwise_wide_pixel = ref_depthwise_wide_pixel;
     table->binary_row = ref_binary_row;
     table->clamp_row = ref_clamp_row;
     table->avg_pool_pixel = ref_avg_pool_pixel;

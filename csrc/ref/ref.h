@@ -78,6 +78,11 @@ qrt_status ref_wide_row(const qrt_gemm_args *args, const void *a, int64_t a_zero
 qrt_status ref_block_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
                          const void *bias, void *target, int64_t parameter);
 
+void ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows, int64_t columns,
+                         int32_t *acc);
+qrt_status ref_depthwise_wide_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
+                                    int64_t columns, int64_t *acc);
+
 qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
                           void *target, int64_t count, int64_t parameter, int64_t step);
 void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,

@@ -176,6 +176,25 @@ def bind_conv2d(
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...
 
+# x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), out_channels a multiple of channels;
+# the rest as bind_conv2d.
+def bind_depthwise_conv2d(
+    *,
+    isa: str,
+    x: str,
+    w: str,
+    x_shape: Sequence[int],
+    w_shape: Sequence[int],
+    x_zero_point: int,
+    w_zero_points: npt.ArrayLike,
+    requant: Requant,
+    strides: Sequence[int] = (1, 1),
+    padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
+    dilations: Sequence[int] = (1, 1),
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
+
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
 # shape. add, sub: (sum of (q - z) * multiplier, + 2**19) >> 20, + requant.zero_point, clamp (requant.rule is not read);
 # mul: requant((qa - za) * (qb - zb)).

@@ -128,6 +128,22 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(qrt_gemm_args *args)
 
+    ctypedef struct qrt_depthwise_args:
+        const qrt_kernels *kernels
+        qrt_window window
+        int64_t out_channels, multiplier
+        qrt_container x, w
+        const int64_t *x_zero_point
+        const int64_t *w_zero_point
+        int64_t w_zero_point_step
+        qrt_requant requant
+        int64_t requant_step
+        const void *w_constant
+        qrt_bias_kind bias
+        const void *bias_constant
+
+    void qrt_depthwise_prepare(qrt_depthwise_args *args)
+
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels
         qrt_layout layout
@@ -178,6 +194,7 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)

@@ -11,6 +11,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5:3>> {
 EVERYTHING = """
 !x = !quant.uniform<i8:f32, 0.05:-3>
 !w = !quant.uniform<i8<-127:127>:f32:0, {0.01, 0.02, 0.03, 0.04}>
+!v = !quant.uniform<i8:f32:2, {0.01, 0.02, 0.03, 0.04}>
 !b = !quant.uniform<i32:f32:0, {0.0005, 0.001, 0.0015, 0.002}>
 !y = !quant.uniform<u8:f32, 0.06:128>
 !m = !quant.uniform<i4:f32:1, {0.25, 0.5, 0.125}>
@@ -30,7 +31,11 @@ func.func @main(%images: tensor<?x3x3x2xf32> {qrt.name = "images"})
   %b = quant.scast %bi : tensor<4xi32> to tensor<4x!b>
   %c = qrt.conv2d %x, %w, %b {padding = [[0, 0], [0, 0]], requant = "float32"}
       : (tensor<?x3x3x2x!x>, tensor<4x1x1x2x!w>, tensor<4x!b>) -> tensor<?x3x3x4x!y>
-  %r = qrt.clamp %c {min = -5.0 : f64, max = 5.0 : f64} : (tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
+  %vi = arith.constant dense<[[[3, -1, 4, 1]], [[-5, 9, 2, -6]]]> : tensor<2x1x4xi8>
+  %v = quant.scast %vi : tensor<2x1x4xi8> to tensor<2x1x4x!v>
+  %e = qrt.depthwise_conv2d %c, %v, %b {padding = [[0, 1], [0, 0]]}
+      : (tensor<?x3x3x4x!y>, tensor<2x1x4x!v>, tensor<4x!b>) -> tensor<?x3x3x4x!y>
+  %r = qrt.clamp %e {min = -5.0 : f64, max = 5.0 : f64} : (tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %s = qrt.add %r, %c : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %d = qrt.sub %s, %r : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %p = qrt.mul %d, %s : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>

@@ -25,6 +25,9 @@ module @ops {
     %11 = arith.constant dense<1> : tensor<3x1x1x2xi8>
     %12 = quant.scast %11 : tensor<3x1x1x2xi8> to tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>
     %13 = qrt.conv2d %arg3, %12 {dilations = [1, 1], groups = 1 : i64, padding = [[0, 1], [0, 1]], requant = "fixed", strides = [1, 1]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x9x9x3x!quant.uniform<i8:f32, 5.000000e-01>>
+    %14 = arith.constant dense<1> : tensor<3x1x4xi8>
+    %15 = quant.scast %14 : tensor<3x1x4xi8> to tensor<3x1x4x!quant.uniform<i8:f32, 2.500000e-01>>
+    %16 = qrt.depthwise_conv2d %arg3, %15 {dilations = [1, 1], padding = [[1, 1], [0, 0]], requant = "fixed", strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x4x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x4x4x4x!quant.uniform<i8:f32, 5.000000e-01>>
     return
   }
 }

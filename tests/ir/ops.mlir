@@ -35,6 +35,10 @@ module @ops {
     %12 = quant.scast %11 : tensor<3x1x1x2xi8> to tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>
     %13 = qrt.conv2d %image, %12 {strides = [1, 1], padding = [[0, 1], [0, 1]], dilations = [1, 1], groups = 1 : i64, requant = "fixed"}
       : (!image, tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x9x9x3x!quant.uniform<i8:f32, 0.5>>
+    %14 = arith.constant dense<1> : tensor<3x1x4xi8>
+    %15 = quant.scast %14 : tensor<3x1x4xi8> to tensor<3x1x4x!quant.uniform<i8:f32, 0.25>>
+    %16 = qrt.depthwise_conv2d %image, %15 {strides = [2, 2], padding = [[1, 1], [0, 0]], dilations = [1, 1], requant = "fixed"}
+      : (!image, tensor<3x1x4x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x4x4x4x!quant.uniform<i8:f32, 0.5>>
     return
   }
 }

@@ -103,6 +103,25 @@ def conv2d(
     return result
 
 
+def depthwise_conv2d(
+    x: Array, w: Array, tx: UniformType, tw: UniformType, out: UniformType, rule: str, attributes: dict[str, Any],
+    bias: tuple[Array, UniformType] | None = None,
+) -> Array:  # fmt: skip
+    """A convolution of one channel at a time, by conv2d's loops."""
+    channels = x.shape[3]
+    multiplier = w.shape[2] // max(channels, 1)
+    planes = []
+    for o in range(w.shape[2]):
+        one = [
+            t.with_(scales=t.scales[o], zero_points=t.zero_points[o], axis=None) if t.is_per_axis else t
+            for t in (tw, out, *([bias[1]] if bias else []))
+        ]
+        channel = x[..., o // multiplier : o // multiplier + 1]
+        own_bias = (bias[0][o : o + 1], one[2]) if bias else None
+        planes.append(conv2d(channel, w[None, ..., o, None], tx, one[0], one[1], rule, attributes, own_bias))
+    return np.concatenate(planes, axis=3)
+
+
 def binary(
     kind: str, a: Array, b: Array, ta: UniformType, tb: UniformType, out: UniformType, rule: str, shape: Sequence[int]
 ) -> Array:

@@ -61,6 +61,7 @@ OPS = [
     _op("requantize", "input", requant=True),
     _op("matmul", "a", "w", "bias?", requant=True),
     _op("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups"), requant=True),
+    _op("depthwise_conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations"), requant=True),
     _op("add", "a", "b", requant=True),
     _op("sub", "a", "b", requant=True),
     _op("mul", "a", "b", requant=True),
