@@ -164,6 +164,35 @@ cdef extern from "qrt.h" nogil:
         const int64_t *lower
         const int64_t *upper
 
+    ctypedef struct qrt_lookup_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_container container
+        int width
+        qrt_container out
+        const void *table_constant
+
+    ctypedef struct qrt_mean_args:
+        const qrt_kernels *kernels
+        qrt_container container
+        qrt_layout layout
+        int64_t x_strides[QRT_MAX_RANK]
+        int reduced_rank
+        int64_t reduced_shape[QRT_MAX_RANK]
+        int64_t reduced_strides[QRT_MAX_RANK]
+        int64_t count
+        const int64_t *zero_point
+        qrt_requant requant
+
+    ctypedef struct qrt_softmax_args:
+        const qrt_kernels *kernels
+        int64_t outer, size, inner
+        qrt_container container
+        const int32_t *table
+        qrt_container out
+        int64_t storage_min, storage_max, zero_point
+        double scale
+
     ctypedef struct qrt_pool_args:
         const qrt_kernels *kernels
         qrt_window window
@@ -179,6 +208,7 @@ cdef extern from "qrt.h" nogil:
         int64_t source_strides[QRT_MAX_RANK]
         int64_t target_strides[QRT_MAX_RANK]
         int64_t source_offset, target_offset
+        const void *constant
 
     ctypedef struct qrt_copy_args:
         int parts
@@ -197,6 +227,9 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_lookup(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_mean(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_copy(const void *args, qrt_scratch *scratch)
