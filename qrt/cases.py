@@ -136,6 +136,19 @@ class PoolCase:
 
 
 @dataclass(frozen=True, slots=True)
+class MeanCase:
+    """An array of ``shape`` averaged over ``axes``."""
+
+    shape: Shape
+    axes: tuple[int, ...]
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{'x'.join(map(str, self.shape)) or 'scalar'}_over{''.join(map(str, self.axes)) or 'nothing'}"
+
+
+@dataclass(frozen=True, slots=True)
 class BinaryCase:
     """Two shapes that broadcast."""
 
@@ -223,6 +236,20 @@ POOLS: Final = (
     PoolCase((0, 4, 4, 2), (2, 2), (2, 2)),
     PoolCase((1, 4, 4, 0), (2, 2), (2, 2)),
     PoolCase((1, 9, 9, 17), (3, 3), (2, 2)),
+)
+
+MEANS: Final = (
+    MeanCase((1, 7, 7, 1024), (1, 2), timed=True),
+    MeanCase((128, 768), (1,), timed=True),
+    MeanCase((), ()),
+    MeanCase((3, 4), ()),  # every element its own mean
+    MeanCase((5,), (0,)),
+    MeanCase((2, 3, 4, 5), (0, 2)),  # summed and kept axes by turns
+    MeanCase((2, 3, 4, 5), (1, 3)),
+    MeanCase((2, 3, 4, 5), (0, 1, 2, 3)),
+    MeanCase((3, 1, 67), (0, 1)),
+    MeanCase((0, 3), (1,)),
+    MeanCase((3, 0, 2), (0,)),
 )
 
 BINARIES: Final = (

@@ -354,6 +354,27 @@ def max_pool2d(
     return _pool("max_pool2d", q, kernel, strides, padding, {}, None, out)
 
 
+def mean(
+    q: QuantTensor,
+    axes: int | Sequence[int] | None = None,
+    *,
+    keepdims: bool = False,
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Average over ``axes`` (None: all of them); the type is kept unless ``out_type`` is given, its channels follow
+    their axis.
+
+    >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]), UniformType("i8", "f32", 0.5))
+    >>> mean(q, 0).storage.tolist()
+    [2, 4]
+    """
+    named = (axes,) if isinstance(axes, (int, np.integer)) else axes
+    attributes = {"axes": named if named is None else tuple(named), "keepdims": keepdims, "requant": requant}
+    return apply("mean", (q,), attributes, out_type, out)
+
+
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """A reshape that keeps the channel axis of a per-axis type."""
     return require_tensor(q, "reshape: q").reshape(shape)

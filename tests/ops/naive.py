@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,18 @@ def binary(
         total = x * multipliers[0] + (y if kind == "add" else -y) * multipliers[1]
         result[index] = min(max(((total + 2**19) >> 20) + zo, out.storage_min), out.storage_max)
     return result
+
+
+def mean(x: Array, t: UniformType, out: UniformType, rule: str, axes: Sequence[int], keepdims: bool = False) -> Array:
+    kept = [1 if d in axes else n for d, n in enumerate(x.shape)]
+    result = np.empty(kept, np.int64)
+    for index in np.ndindex(*kept):
+        spans = [range(n) if d in axes else [index[d]] for d, n in enumerate(x.shape)]
+        seen = list(product(*spans))
+        acc = sum(centred(x, t, e) for e in seen)
+        place = index if keepdims else tuple(i for d, i in enumerate(index) if d not in axes)
+        result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), float(len(seen)), out, place)
+    return result if keepdims else result.reshape([n for d, n in enumerate(x.shape) if d not in axes])
 
 
 def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attributes: dict[str, Any]) -> Array:
