@@ -149,6 +149,20 @@ class MeanCase:
 
 
 @dataclass(frozen=True, slots=True)
+class PadCase:
+    """An array of ``shape`` with constants around it."""
+
+    shape: Shape
+    padding: tuple[Pair, ...]
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        sides = "_".join(f"{before}{after}" for before, after in self.padding)
+        return f"{'x'.join(map(str, self.shape)) or 'scalar'}_p{sides}"
+
+
+@dataclass(frozen=True, slots=True)
 class BinaryCase:
     """Two shapes that broadcast."""
 
@@ -250,6 +264,17 @@ MEANS: Final = (
     MeanCase((3, 1, 67), (0, 1)),
     MeanCase((0, 3), (1,)),
     MeanCase((3, 0, 2), (0,)),
+)
+
+PADS: Final = (
+    PadCase((1, 112, 112, 64), ((0, 0), (1, 1), (1, 1), (0, 0)), timed=True),
+    PadCase((), ()),
+    PadCase((3,), ((0, 0),)),
+    PadCase((3,), ((2, 1),)),
+    PadCase((2, 3), ((1, 0), (0, 2))),  # corners belong to one slab alone
+    PadCase((2, 1, 3), ((1, 2), (3, 4), (5, 6))),
+    PadCase((0, 3), ((2, 1), (0, 1))),  # nothing but padding
+    PadCase((2, 0, 3), ((0, 0), (0, 0), (1, 1))),  # nothing at all
 )
 
 BINARIES: Final = (

@@ -385,6 +385,24 @@ def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> Quant
     return require_tensor(q, "transpose: q").transpose(permutation)
 
 
+def pad(
+    q: QuantTensor,
+    padding: Sequence[Sequence[int]],
+    value: float | None = None,
+    *,
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Constant elements around a tensor, ``(before, after)`` for each dimension: ``value`` quantized by the default
+    cast rule, or the zero point, which is 0. The type is kept; a channel axis cannot be padded.
+
+    >>> q = QuantTensor(np.int8([5, 6]), UniformType("i8", "f32", 0.5, 3))
+    >>> pad(q, [(1, 2)]).storage.tolist(), pad(q, [(0, 1)], 2.0).storage.tolist()
+    ([3, 5, 6, 3, 3], [5, 6, 7])
+    """
+    pairs = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in padding)
+    return apply("pad", (q,), {"padding": pairs, "value": value}, None, out)
+
+
 def concat(
     tensors: Sequence[QuantTensor],
     axis: int = 0,

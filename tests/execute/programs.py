@@ -40,7 +40,9 @@ func.func @main(%images: tensor<?x3x3x2xf32> {qrt.name = "images"})
   %d = qrt.sub %s, %r : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %p = qrt.mul %d, %s : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %h = call @halve(%p) : (tensor<?x3x3x4x!y>) -> tensor<?x2x2x4x!y>
-  %g = qrt.mean %p {axes = [1, 2], keepdims = true} : (tensor<?x3x3x4x!y>) -> tensor<?x1x1x4x!y>
+  %pp = qrt.pad %p {padding = [[0, 0], [1, 0], [0, 1], [0, 0]], value = 0.5 : f64}
+      : (tensor<?x3x3x4x!y>) -> tensor<?x4x4x4x!y>
+  %g = qrt.mean %pp {axes = [1, 2], keepdims = true} : (tensor<?x4x4x4x!y>) -> tensor<?x1x1x4x!y>
   %k = qrt.max_pool2d %p {kernel = [3, 3], strides = [1, 1]} : (tensor<?x3x3x4x!y>) -> tensor<?x1x1x4x!y>
   %j = qrt.concat %k, %g {axis = 3 : i64} : (tensor<?x1x1x4x!y>, tensor<?x1x1x4x!y>) -> tensor<?x1x1x8x!y>
   %f = qrt.reshape %j : (tensor<?x1x1x8x!y>) -> tensor<?x8x!y>

@@ -40,6 +40,7 @@ module @ops {
     %16 = qrt.depthwise_conv2d %image, %15 {strides = [2, 2], padding = [[1, 1], [0, 0]], dilations = [1, 1], requant = "fixed"}
       : (!image, tensor<3x1x4x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x4x4x4x!quant.uniform<i8:f32, 0.5>>
     %17 = qrt.mean %image {axes = [1, 2], keepdims = false, requant = "float32"} : (!image) -> tensor<?x2x!quant.uniform<i8:f32, 0.5>>
+    %18 = qrt.pad %image {padding = [[0, 0], [1, 0], [0, 1], [0, 0]], value = -1.0 : f64} : (!image) -> tensor<?x9x9x2x!quant.uniform<i8:f32, 0.5>>
     return
   }
 }

@@ -123,6 +123,21 @@ def depthwise_conv2d(
     return np.concatenate(planes, axis=3)
 
 
+def pad(x: Array, t: UniformType, padding: Sequence[Sequence[int]], value: float | None) -> Array:
+    result = np.empty([n + sum(p) for n, p in zip(x.shape, padding, strict=True)], np.int64)
+    for index in np.ndindex(*result.shape):
+        own = tuple(i - before for i, (before, _) in zip(index, padding, strict=True))
+        if all(0 <= i < n for i, n in zip(own, x.shape, strict=True)):
+            result[index] = x[own]
+            continue
+        scale, zero_point = parameters_at(t, index)
+        if value is None:
+            result[index] = min(max(zero_point, t.storage_min), t.storage_max)
+        else:
+            result[index] = numerics.quantize(value, scale, zero_point, t.storage_min, t.storage_max, "f32")
+    return result
+
+
 def binary(
     kind: str, a: Array, b: Array, ta: UniformType, tb: UniformType, out: UniformType, rule: str, shape: Sequence[int]
 ) -> Array:
