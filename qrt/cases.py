@@ -228,6 +228,14 @@ DEPTHWISE: Final = (
     DepthwiseCase((4, 5), 3, 3, (2, 2), groups=3, images=3),
 )
 
+LOOKUPS: Final = (
+    CastCase((56, 56, 64), timed=True),
+    CastCase(()),
+    CastCase((0,)),
+    CastCase((67,)),  # a vector and a tail
+    CastCase((2, 3, 5)),
+)
+
 CASTS: Final = (
     *(CastCase(shape, axis, timed=True) for shape in ((64, 64), (1024, 1024), (8192, 8192)) for axis in (None, 1, 0)),
     CastCase((16,), timed=True),

@@ -305,6 +305,19 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
     return clamp(q, 0.0, out=out)
 
 
+def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
+    """``table[q - least]`` with the least value of q's storage type, of at most 8 bits: any function of one variable.
+    The result has the table's type; ``qrt.ops.lookup.table_of`` makes the table's storage.
+
+    >>> from qrt.ops.lookup import table_of
+    >>> t = UniformType("i8", "f32", 0.25)
+    >>> table = QuantTensor(table_of(abs, t, t), t)
+    >>> lookup(QuantTensor(np.int8([-128, -3, 3]), t), table).storage.tolist()
+    [127, 3, 3]
+    """
+    return apply("lookup", (q, table), {}, None, out)
+
+
 def _pool(
     name: str,
     q: QuantTensor,

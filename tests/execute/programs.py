@@ -14,6 +14,7 @@ EVERYTHING = """
 !v = !quant.uniform<i8:f32:2, {0.01, 0.02, 0.03, 0.04}>
 !b = !quant.uniform<i32:f32:0, {0.0005, 0.001, 0.0015, 0.002}>
 !y = !quant.uniform<u8:f32, 0.06:128>
+!n = !quant.uniform<i4:f32, 0.75>
 !m = !quant.uniform<i4:f32:1, {0.25, 0.5, 0.125}>
 
 func.func private @halve(%y: tensor<?x3x3x4x!y>) -> tensor<?x2x2x4x!y> {
@@ -36,7 +37,11 @@ func.func @main(%images: tensor<?x3x3x2xf32> {qrt.name = "images"})
   %e = qrt.depthwise_conv2d %c, %v, %b {padding = [[0, 1], [0, 0]]}
       : (tensor<?x3x3x4x!y>, tensor<2x1x4x!v>, tensor<4x!b>) -> tensor<?x3x3x4x!y>
   %r = qrt.clamp %e {min = -5.0 : f64, max = 5.0 : f64} : (tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
-  %s = qrt.add %r, %c : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
+  %r4 = qrt.requantize %r : (tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!n>
+  %ti = arith.constant dense<[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 255]> : tensor<16xi8>
+  %t = quant.scast %ti : tensor<16xi8> to tensor<16x!y>
+  %u = qrt.lookup %r4, %t : (tensor<?x3x3x4x!n>, tensor<16x!y>) -> tensor<?x3x3x4x!y>
+  %s = qrt.add %r, %u : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %d = qrt.sub %s, %r : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %p = qrt.mul %d, %s : (tensor<?x3x3x4x!y>, tensor<?x3x3x4x!y>) -> tensor<?x3x3x4x!y>
   %h = call @halve(%p) : (tensor<?x3x3x4x!y>) -> tensor<?x2x2x4x!y>

@@ -41,6 +41,10 @@ module @ops {
       : (!image, tensor<3x1x4x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x4x4x4x!quant.uniform<i8:f32, 0.5>>
     %17 = qrt.mean %image {axes = [1, 2], keepdims = false, requant = "float32"} : (!image) -> tensor<?x2x!quant.uniform<i8:f32, 0.5>>
     %18 = qrt.pad %image {padding = [[0, 0], [1, 0], [0, 1], [0, 0]], value = -1.0 : f64} : (!image) -> tensor<?x9x9x2x!quant.uniform<i8:f32, 0.5>>
+    %19 = arith.constant dense<[-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7]> : tensor<16xi8>
+    %20 = quant.scast %19 : tensor<16xi8> to tensor<16x!quant.uniform<i8:f32, 2.0>>
+    %21 = qrt.lookup %5, %20
+      : (tensor<2x3x!quant.uniform<u4:f32, 2.0>>, tensor<16x!quant.uniform<i8:f32, 2.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.0>>
     return
   }
 }

@@ -66,6 +66,7 @@ OPS = [
     _op("sub", "a", "b", requant=True),
     _op("mul", "a", "b", requant=True),
     _op("clamp", "x", attributes=("min", "max")),
+    _op("lookup", "x", "table"),
     _op("avg_pool2d", "x", attributes=_WINDOW, requant=True),
     _op("max_pool2d", "x", attributes=_WINDOW),
     _op("mean", "x", attributes=("axes", "keepdims"), requant=True),
