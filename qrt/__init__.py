@@ -32,6 +32,7 @@ from qrt.functions import (
     requantize,
     reshape,
     scast,
+    softmax,
     sub,
     transpose,
 )
@@ -86,6 +87,7 @@ __all__ = [
     "reshape",
     "scast",
     "set_num_threads",
+    "softmax",
     "sub",
     "transpose",
 ]

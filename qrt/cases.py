@@ -149,6 +149,19 @@ class MeanCase:
 
 
 @dataclass(frozen=True, slots=True)
+class SoftmaxCase:
+    """An array of ``shape``, its sums along ``axis``."""
+
+    shape: Shape
+    axis: int = -1
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{'x'.join(map(str, self.shape))}_axis{self.axis}"
+
+
+@dataclass(frozen=True, slots=True)
 class PadCase:
     """An array of ``shape`` with constants around it."""
 
@@ -272,6 +285,17 @@ MEANS: Final = (
     MeanCase((3, 1, 67), (0, 1)),
     MeanCase((0, 3), (1,)),
     MeanCase((3, 0, 2), (0,)),
+)
+
+SOFTMAXES: Final = (
+    SoftmaxCase((12, 128, 128), timed=True),
+    SoftmaxCase((1, 1000), timed=True),
+    SoftmaxCase((1,)),
+    SoftmaxCase((5, 67)),  # a vector and a tail
+    SoftmaxCase((3, 4, 5), 0),  # lines that lie across
+    SoftmaxCase((3, 4, 5), 1),
+    SoftmaxCase((0, 3)),
+    SoftmaxCase((3, 0)),  # sums of nothing, for no element
 )
 
 PADS: Final = (

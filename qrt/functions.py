@@ -388,6 +388,24 @@ def mean(
     return apply("mean", (q,), attributes, out_type, out)
 
 
+def softmax(
+    q: QuantTensor,
+    out_type: UniformType,
+    *,
+    axis: int = -1,
+    beta: float = 1.0,
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """``exp(beta * x)`` over its sum along ``axis``, of at most 8 bits per layer: exponentials from a table of 30
+    fractional bits, the sum exact, one division in float64, half to even.
+
+    >>> q = QuantTensor(np.int8([0, 0, 11]), UniformType("i8", "f32", 0.1))
+    >>> softmax(q, UniformType("u8", "f32", 1 / 256)).storage.tolist()
+    [51, 51, 154]
+    """
+    return apply("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type), out)
+
+
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """A reshape that keeps the channel axis of a per-axis type."""
     return require_tensor(q, "reshape: q").reshape(shape)

@@ -50,7 +50,8 @@ func.func @main(%images: tensor<?x3x3x2xf32> {qrt.name = "images"})
   %g = qrt.mean %pp {axes = [1, 2], keepdims = true} : (tensor<?x4x4x4x!y>) -> tensor<?x1x1x4x!y>
   %k = qrt.max_pool2d %p {kernel = [3, 3], strides = [1, 1]} : (tensor<?x3x3x4x!y>) -> tensor<?x1x1x4x!y>
   %j = qrt.concat %k, %g {axis = 3 : i64} : (tensor<?x1x1x4x!y>, tensor<?x1x1x4x!y>) -> tensor<?x1x1x8x!y>
-  %f = qrt.reshape %j : (tensor<?x1x1x8x!y>) -> tensor<?x8x!y>
+  %js = qrt.softmax %j {beta = 0.75 : f64} : (tensor<?x1x1x8x!y>) -> tensor<?x1x1x8x!y>
+  %f = qrt.reshape %js : (tensor<?x1x1x8x!y>) -> tensor<?x8x!y>
   %q = qrt.requantize %f : (tensor<?x8x!y>) -> tensor<?x8x!x>
   %mi = arith.constant dense<[[1, -2, 3], [4, -5, 6], [7, -8, 7], [0, 1, -1],
                               [1, 2, 3], [4, 5, 6], [-7, -8, 7], [0, 1, 1]]> : tensor<8x3xi4>

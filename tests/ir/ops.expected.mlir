@@ -33,6 +33,7 @@ module @ops {
     %19 = arith.constant dense<[-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7]> : tensor<16xi8>
     %20 = quant.scast %19 : tensor<16xi8> to tensor<16x!quant.uniform<i8:f32, 2.000000e+00>>
     %21 = qrt.lookup %5, %20 : (tensor<2x3x!quant.uniform<u4:f32, 2.000000e+00>>, tensor<16x!quant.uniform<i8:f32, 2.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.000000e+00>>
+    %22 = qrt.softmax %arg3 {axis = 3 : i64, beta = 5.000000e-01 : f64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 3.906250e-03:-128>>
     return
   }
 }

@@ -45,6 +45,7 @@ module @ops {
     %20 = quant.scast %19 : tensor<16xi8> to tensor<16x!quant.uniform<i8:f32, 2.0>>
     %21 = qrt.lookup %5, %20
       : (tensor<2x3x!quant.uniform<u4:f32, 2.0>>, tensor<16x!quant.uniform<i8:f32, 2.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.0>>
+    %22 = qrt.softmax %image {axis = 3 : i64, beta = 0.5 : f64} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.00390625:-128>>
     return
   }
 }

@@ -1,5 +1,6 @@
 """What the ops compute, one element at a time in plain loops: the parameters of an element found by its index alone."""
 
+import decimal
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -165,6 +166,21 @@ def mean(x: Array, t: UniformType, out: UniformType, rule: str, axes: Sequence[i
         place = index if keepdims else tuple(i for d, i in enumerate(index) if d not in axes)
         result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), float(len(seen)), out, place)
     return result if keepdims else result.reshape([n for d, n in enumerate(x.shape) if d not in axes])
+
+
+def softmax(x: Array, t: UniformType, out: UniformType, axis: int, beta: float) -> Array:
+    """Exponentials by libmpdec, sums as integers, the two float64 operations as Python's."""
+    result = np.empty(x.shape, np.int64)
+    with decimal.localcontext(prec=60):
+        step = decimal.Decimal(beta) * decimal.Decimal(t.scale)
+        table = [int(((-step * d).exp() * 2**30).to_integral_value(decimal.ROUND_HALF_EVEN)) for d in range(256)]
+    for index in np.ndindex(*x.shape):
+        line = [int(v) for v in np.moveaxis(x, axis, -1)[tuple(np.delete(index, axis))]]
+        entries = [table[max(line) - v] for v in line]
+        ratio = float(table[max(line) - int(x[index])]) / (float(sum(entries)) * out.scale)
+        rounded = round(ratio) if ratio < 2.0**40 else 2**40  # Python rounds half to even
+        result[index] = min(max(rounded + out.zero_point, out.storage_min), out.storage_max)
+    return result
 
 
 def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attributes: dict[str, Any]) -> Array:

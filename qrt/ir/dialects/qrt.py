@@ -70,6 +70,7 @@ OPS = [
     _op("avg_pool2d", "x", attributes=_WINDOW, requant=True),
     _op("max_pool2d", "x", attributes=_WINDOW),
     _op("mean", "x", attributes=("axes", "keepdims"), requant=True),
+    _op("softmax", "x", attributes=("axis", "beta")),
     _op("pad", "x", attributes=("padding", "value")),
     _op("transpose", "x", attributes=("permutation",)),
     _op("reshape", "x"),
