@@ -2,11 +2,15 @@
 i1, a fold of what is undefined, the sign of a NaN or a zero."""
 
 from tests import mlir_opt
-from tests.passes.arith_folds import PROGRAMS
+from tests.passes import arith_folds, arith_patterns
 from tests.passes.test_upstream import disagreements
 
 pytestmark = mlir_opt.needed
 
 
 def test_folds_as_upstream():
-    assert not list(disagreements(PROGRAMS, "canonicalize"))
+    assert not list(disagreements(arith_folds.PROGRAMS, "canonicalize"))
+
+
+def test_patterns_as_upstream():
+    assert not list(disagreements(arith_patterns.PROGRAMS, "canonicalize"))
