@@ -123,6 +123,16 @@ def _low_half(op: Operation, builder: Builder) -> Made:
     return [builder.value(f"arith.{name}", op.operands, op.results[0].type), op.operands[0]]
 
 
+def _signed_product_with_one(op: Operation, builder: Builder) -> Made:
+    """Its high half is the sign of the other operand, in every bit."""
+    x, type = op.operands[0], op.results[0].type
+    if _width(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
+        return None
+    zero = _constant(builder, 0, type)
+    negative = builder.value("arith.cmpi", (x, zero), with_element(type, I1), _predicate("slt"))
+    return [x, builder.value("arith.extsi", (negative,), type)]
+
+
 # -- conversions -------------------------------------------------------------------------------------------------------
 
 
@@ -276,7 +286,8 @@ ARITH_PATTERNS: dict[str, tuple[Pattern, ...]] = {
     "arith.addi": (_sum, _addi_of_negation),
     "arith.subi": (_sum, _subi_of_subi),
     "arith.muli": (_muli_of_muli,),
-    **dict.fromkeys(("arith.addui_extended", "arith.mulsi_extended", "arith.mului_extended"), (_low_half,)),
+    **dict.fromkeys(("arith.addui_extended", "arith.mului_extended"), (_low_half,)),
+    "arith.mulsi_extended": (_low_half, _signed_product_with_one),
     "arith.andi": _BITWISE,
     "arith.ori": _BITWISE,
     "arith.xori": (_not_cmpi, *_BITWISE),

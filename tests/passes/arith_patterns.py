@@ -42,6 +42,7 @@ CASES = {
     "only the sum": ("i32, i32", "i32", "%r, %o = arith.addui_extended %a, %b : i32, i1"),
     "only the low half": ("i32, i32", "i32", "%r, %o = arith.mulsi_extended %a, %b : i32"),
     "only the high half": ("i32, i32", "i32", "%l, %r = arith.mului_extended %a, %b : i32"),
+    "high half of x * 1": ("i32", "i32", "%l, %r = arith.mulsi_extended %a, {1 : i32} : i32"),
     "extui of extui": ("i8", "i64", "%0 = arith.extui %a : i8 to i32 ; arith.extui %0 : i32 to i64"),
     "extsi of extsi": ("i8", "i64", "%0 = arith.extsi %a : i8 to i32 ; arith.extsi %0 : i32 to i64"),
     "extsi of extui": ("i8", "i64", "%0 = arith.extui %a : i8 to i32 ; arith.extsi %0 : i32 to i64"),
