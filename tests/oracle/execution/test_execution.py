@@ -12,9 +12,8 @@ from dataclasses import replace
 import pytest
 
 from tests import mlir_opt
-from tests.oracle.execution import runner
 from tests.oracle.draw_types import Draw
-from tests.oracle.execution import draw_elementwise, draw_expressions, driver, unreachable
+from tests.oracle.execution import draw_elementwise, draw_expressions, driver, runner, unreachable
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.compare import disagreements
 
