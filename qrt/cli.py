@@ -18,7 +18,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute import Program, load
 from qrt.ops.core import Array, element_dtype
 from qrt.opt import add_arguments as add_opt_arguments
-from qrt.opt import describe
+from qrt.opt import diagnostics, expand
 from qrt.tensor import QuantTensor
 from qrt.types import TensorType, parse_type
 
@@ -28,13 +28,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = parser.parse_args(given)
+        options = parser.parse_args(expand(given) if given[:1] == ["opt"] else given)
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
         return int(options.command(options) or 0)
     except QuantError as error:
-        print(describe(error), file=sys.stderr)
+        print(*diagnostics(error), sep="\n", file=sys.stderr)
+        return 1
+    except MemoryError as error:
+        print(f"error: out of memory{': ' * bool(str(error))}{error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         sys.stderr.close()

@@ -1,13 +1,15 @@
 """Expected diagnostics: upstream's `// expected-error @+1 {{text}}` comments, for ``--verify-diagnostics``."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qrt.errors import DiagnosticError, QuantError
+from qrt.errors import Diagnostic
+from qrt.text import Location, Source
 
 _DESIGNATOR = re.compile(
-    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *"
-    r"(?:@(?P<place>[+-]\d+|above|below|unknown))? *\{\{(?P<text>.*)\}\}$",
+    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *+"
+    r"(?:@(?P<place>[+-]\d{1,9}|above|below|unknown))? *+\{\{(?P<text>.*)\}\}$",
     re.ASCII,
 )
 _PATTERN = re.compile(r"\{\{(.*?)\}\}")
@@ -16,48 +18,69 @@ _PATTERN = re.compile(r"\{\{(.*?)\}\}")
 @dataclass
 class _Expected:
     severity: str
-    line: int | None
-    """None is anywhere: a diagnostic without a place."""
+    place: tuple[str, int] | None
+    """File and line; None is a diagnostic that has neither."""
     written: str
     pattern: re.Pattern[str]
+    comment: Location
     found: bool = False
 
 
 class Expectations:
     """The diagnostics that one program's comments say it gives. A place is the comment's own line, `@+N` or `@-N` lines
     from it, `@above` or `@below` the nearest line without such a comment, or `@unknown`. `expected-error-re` holds
-    regular expressions in nested `{{...}}`."""
+    regular expressions in nested `{{...}}`. Each comment stands for one diagnostic; notes are diagnostics too."""
 
     def __init__(self, text: str, filename: str) -> None:
-        self.filename = filename
-        self.expected: list[_Expected] = []
-        lines = text.splitlines()
+        self._expected: list[_Expected] = []
+        self._problems: list[Diagnostic] = []
+        source = Source(text, filename)
+        lines = text.split("\n")
         matches = [_DESIGNATOR.search(line.rstrip()) for line in lines]
+        start = 0
         for index, match in enumerate(matches):
             if match is not None:
+                comment = Location(source, start + match.start(), start + match.end())
                 line = _line(match["place"], index, matches)
-                written = match["text"]
-                pattern = re.compile(_regex(written) if match["regex"] else re.escape(written))
-                self.expected.append(_Expected(match["severity"], line, written, pattern))
+                self._expect(match, None if line is None else (filename, line), comment)
+            start += len(lines[index]) + 1
 
-    def accept(self, error: QuantError) -> bool:
-        """Whether an error was expected; each comment stands for one."""
-        line = error.location.line if isinstance(error, DiagnosticError) else None
-        message = error.message if isinstance(error, DiagnosticError) else str(error)
-        for expected in self.expected:
-            fits = not expected.found and expected.severity == "error" and expected.line == line
-            if fits and expected.pattern.search(message):
-                expected.found = True
-                return True
-        return False
+    def _expect(self, match: re.Match[str], place: tuple[str, int] | None, comment: Location) -> None:
+        written = match["text"]
+        try:
+            pattern = re.compile(_regex(written) if match["regex"] else re.escape(written))
+        except re.error as error:
+            self._problems.append(Diagnostic("error", f"invalid regex: {error}", comment))
+        else:
+            self._expected.append(_Expected(match["severity"], place, written, pattern, comment))
 
-    def missing(self) -> list[str]:
-        """A diagnostic for each comment that nothing answered."""
-        return [
-            f"{self.filename}:{e.line or 0}:1: error: expected {e.severity} {e.written!r} was not produced"
-            for e in self.expected
-            if not e.found
+    def check(self, diagnostic: Diagnostic) -> None:
+        """Hold a diagnostic, and each of its notes, against the comments."""
+        for given in _with_notes(diagnostic):
+            place = None if given.location is None else (given.location.filename, given.location.line)
+            for expected in self._expected:
+                fits = not expected.found and expected.severity == given.severity and expected.place == place
+                if fits and expected.pattern.search(given.message):
+                    expected.found = True
+                    break
+            else:
+                message = f"unexpected {given.severity}: {given.message}"
+                self._problems.append(Diagnostic("error", message, given.location))
+
+    def problems(self) -> list[Diagnostic]:
+        """An error for each diagnostic that no comment expected, and for each comment that none answered."""
+        missing = [
+            Diagnostic("error", f'expected {expected.severity} "{expected.written}" was not produced', expected.comment)
+            for expected in self._expected
+            if not expected.found
         ]
+        return self._problems + missing
+
+
+def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
+    yield diagnostic
+    for note in diagnostic.notes:
+        yield from _with_notes(note)
 
 
 def _line(place: str | None, index: int, matches: list[re.Match[str] | None]) -> int | None:
@@ -75,4 +98,4 @@ def _line(place: str | None, index: int, matches: list[re.Match[str] | None]) ->
 
 def _regex(text: str) -> str:
     parts = _PATTERN.split(text)
-    return "".join(part if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    return "".join(f"(?:{part})" if index % 2 else re.escape(part) for index, part in enumerate(parts))

@@ -1,6 +1,9 @@
 """QuantError and its family: everything qrt raises about its input."""
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Severity = Literal["error", "warning", "note", "remark"]
 
 
 class Position(Protocol):
@@ -13,6 +16,22 @@ class Position(Protocol):
     @property
     def column(self) -> int: ...
     def render(self, message: str, severity: str = "error") -> str: ...
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A message at a place in a text, or at none, and notes at others. `str` is `file:line:column: severity: message`,
+    the source line and a caret; the same for each note."""
+
+    severity: Severity
+    message: str
+    location: Position | None = None
+    notes: tuple["Diagnostic", ...] = ()
+
+    def __str__(self) -> str:
+        bare = f"{self.severity}: {self.message}"
+        text = bare if self.location is None else self.location.render(self.message, self.severity)
+        return "\n".join((text, *map(str, self.notes)))
 
 
 class QuantError(Exception):
@@ -38,13 +57,15 @@ class UndefinedError(QuantError):
 class DiagnosticError(QuantError):
     """An error at a place in a text: prints `file:line:column: error: message`, the source line and a caret."""
 
-    def __init__(self, message: str, location: Position) -> None:
-        super().__init__(message, location)  # both in args, so that the error pickles
+    def __init__(self, message: str, location: Position, notes: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message, location, notes)  # all in args, so that the error pickles
         self.message = message
         self.location = location
+        self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
+        """What was found, this error among it: verification goes on after an error, and finds warnings too."""
 
     def __str__(self) -> str:
-        return self.location.render(self.message)
+        return str(Diagnostic("error", *self.args))
 
 
 class ParseError(DiagnosticError):

@@ -80,8 +80,8 @@ class FloatFormat(NamedTuple):
         return -value if negative else value
 
     def encode_float(self, value: float) -> int:
-        """The bit pattern of a double, rounded to this format."""
-        if math.isnan(value):
+        """The bit pattern of a double, rounded to this format; NaN where the format has no sign and the double one."""
+        if math.isnan(value) or (value < 0 and not self.has_zero):
             return self._nan()
         if math.isinf(value):
             return self._overflow(value < 0)

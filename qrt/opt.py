@@ -3,28 +3,28 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from qrt import ir
 from qrt.diagnostics import Expectations
-from qrt.errors import DiagnosticError, ModelError, QuantError
+from qrt.errors import Diagnostic, DiagnosticError, ModelError, QuantError
 from qrt.ir.traits import EXTENSION
-from qrt.passes import PASSES, run_pipeline
+from qrt.passes import PASSES, Report, run_pipeline
+from qrt.types import UPSTREAM_VERSIONS
 
 SPLIT = "// -----"
-_UPSTREAM_VERSIONS = ("22",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     flags = {
         "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
-        "--verify-diagnostics": "check the errors against the file's expected-error comments",
+        "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
         "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
         "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
-        "--strict": "also check that quantization parameters fit their tensors on every value",
+        "--strict": "make warnings errors, and check that quantization parameters fit their tensors on every value",
         "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
         "--timing": "print the time of each step, on standard error",
     }
@@ -34,15 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, text in flags.items():
         parser.add_argument(flag, action="store_true", help=text)
     parser.add_argument(
-        "--upstream", choices=_UPSTREAM_VERSIONS, default="22", help="the version of MLIR whose rules are kept"
+        "--upstream", type=int, choices=UPSTREAM_VERSIONS, default=22, help="the version of MLIR whose types are read"
     )
     parser.add_argument(
         "--pass-pipeline", action=_PassAction, metavar="PIPELINE", dest="passes", help="passes as text: a,b{option=1}"
     )
     for name, kind in PASSES.items():
         summary = (kind.__doc__ or "").strip().splitlines()[0].replace("%", "%%")
-        parser.add_argument(f"--{name}", action=_PassAction, nargs="?", metavar="OPTIONS", dest="passes", help=summary)
+        parser.add_argument(f"--{name}", action=_PassAction, nargs=0, dest="passes", help=f"{summary} (=OPTIONS)")
     parser.set_defaults(command=run, passes=None)
+
+
+def expand(arguments: Sequence[str]) -> list[str]:
+    """`--pass=options` as pipeline text: argparse would take what follows a bare `--pass` for its options."""
+    given = (argument.partition("=") for argument in arguments)
+    return [
+        f"--pass-pipeline={name[2:]}{{{options}}}" if equals and name[2:] in PASSES and name[:2] == "--" else argument
+        for argument, (name, equals, options) in zip(arguments, given, strict=True)
+    ]
 
 
 class _PassAction(argparse.Action):
@@ -50,7 +59,7 @@ class _PassAction(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         name = (option_string or "").removeprefix("--")
-        text = values if name == "pass-pipeline" else name if not values else f"{name}{{{values}}}"
+        text = values if name == "pass-pipeline" else name
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), text])
 
 
@@ -61,15 +70,17 @@ def run(options: argparse.Namespace) -> int:
     with _Timing(options.timing) as timing:
         for program in _split(text) if options.split_input_file else [text]:
             expected = Expectations(program, filename) if options.verify_diagnostics else None
+            report = _print if expected is None else expected.check
             try:
-                outputs.append(_transform(program, filename, options, timing))
+                outputs.append(_transform(program, filename, options, timing, report))
             except QuantError as error:
-                if expected is None or not expected.accept(error):
-                    failed = True
-                    print(describe(error), file=sys.stderr)
-            for missing in expected.missing() if expected is not None else ():
+                outputs.append("")
+                failed = failed or expected is None
+                for diagnostic in diagnostics(error):
+                    report(diagnostic)
+            for problem in expected.problems() if expected is not None else ():
                 failed = True
-                print(missing, file=sys.stderr)
+                _print(problem)
     result = f"{SPLIT}\n".join(outputs)
     if options.output is None:
         sys.stdout.write(result)
@@ -78,20 +89,21 @@ def run(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_Timing") -> str:
+def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_Timing", report: Report) -> str:
     with timing.of("parse"):
-        module = ir.parse(text, filename, allow_unregistered=options.allow_unregistered_dialect)
+        module = ir.parse(text, filename, options.allow_unregistered_dialect, options.upstream)
     if options.strict_upstream:
         _refuse_extensions(module)
 
     def after(name: str, seconds: float) -> None:
         timing.add(name, seconds)
-        if options.mlir_print_ir_after_all:
+        if options.mlir_print_ir_after_all and name in PASSES:
             text = module.print(generic=options.emit == "generic")
             sys.stderr.write(f"// -----// IR Dump After {name} //----- //\n{text}\n")
 
     pipeline = ",".join(options.passes or ())
-    run_pipeline(module, pipeline, strict=options.strict, strict_upstream=options.strict_upstream, after=after)
+    rules = {"strict": options.strict, "strict_upstream": options.strict_upstream}
+    run_pipeline(module, pipeline, **rules, after=after, report=report)
     with timing.of("print"):
         return module.print(generic=options.emit == "generic")
 
@@ -102,9 +114,13 @@ def _refuse_extensions(module: ir.Module) -> None:
             raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
 
 
-def describe(error: QuantError) -> str:
-    """The text of an error as a diagnostic."""
-    return str(error) if isinstance(error, DiagnosticError) else f"error: {error}"
+def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
+    """What an error says, and what was found beside it."""
+    return error.diagnostics if isinstance(error, DiagnosticError) else (Diagnostic("error", str(error)),)
+
+
+def _print(diagnostic: Diagnostic) -> None:
+    print(diagnostic, file=sys.stderr)
 
 
 def _split(text: str) -> Iterator[str]:
@@ -173,4 +189,4 @@ class _Step:
         self.timing.add(self.name, time.perf_counter() - self.start)
 
 
-__all__ = ["add_arguments", "describe", "run"]
+__all__ = ["add_arguments", "diagnostics", "expand", "run"]

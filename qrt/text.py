@@ -10,18 +10,22 @@ MAX_NESTING = 64
 """Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
 
 _SHOWN = 160  # characters of a source line around the caret; a 100 MB line must not become a 100 MB message
-_CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127), "�")
+_SAID = 2000  # characters of a message: it may name an identifier or a type of any length
+_CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127, *range(0xD800, 0xE000)), "�")
 _MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "/"))
 _NEWLINE = re.compile("\n")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
-_TRIVIA = r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
+# Repetitions are possessive (`*+`): what they took is never tried again shorter, which would take memory for every
+# step, and time without bound where several of them stand side by side.
+_TRIVIA = r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
 _TRIVIA_RE = re.compile(_TRIVIA)
 _BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
 _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
-_STRING = re.compile(r'"((?:[^"\\\n\0\v\f]|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*)"')
+_STRING = re.compile(r'"((?:[^"\\\n\0\v\f]++|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*+)"')
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
 _NUMBER = re.compile(r"(-?)(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
-_BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]|\\.)*"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
+_BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
 _CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
@@ -89,19 +93,31 @@ class Location:
         shown = text[left:right].rstrip("\r").translate(_CONTROL)
         pad = "".join("\t" if c == "\t" else " " for c in shown[: self.start - left])
         underline = "~" * (min(self.end, right) - self.start - 1)
-        return f"{self}: {severity}: {message}\n{shown}\n{pad}^{underline}"
+        return f"{self}: {severity}: {_cut(message)}\n{shown}\n{pad}^{underline}"
+
+
+def _cut(message: str) -> str:
+    half = _SAID // 2
+    return message if len(message) <= _SAID else f"{message[:half]} [...] {message[-half:]}"
 
 
 class Scanner:
-    """A cursor over a Source. Every method skips white space and `//` comments first."""
+    """A cursor over a Source. Every method skips white space and `//` comments first.
 
-    __slots__ = ("depth", "pos", "source", "text")
+    Raises ParseError if the text holds a surrogate, which is no character.
+    """
+
+    __slots__ = ("deepest", "depth", "pos", "source", "text")
 
     def __init__(self, source: Source, pos: int = 0) -> None:
         self.source = source
         self.text = source.text
         self.pos = pos
         self.depth = 0
+        self.deepest = 0
+        """The greatest depth since this was last set."""
+        if not self.text.isascii() and (bad := _SURROGATE.search(self.text)) is not None:
+            raise ParseError(f"the surrogate {bad[0]!r} is no character", Location(source, bad.start()))
 
     def skip(self) -> int:
         """Move to the next token and return its offset."""
@@ -148,9 +164,14 @@ class Scanner:
 
     def nested(self) -> "Scanner":
         """`with scanner.nested():` bounds the depth of a recursive rule."""
-        if self.depth >= MAX_NESTING:
-            raise self.error(f"nested more than {MAX_NESTING} deep", self.skip())
+        self.require_depth(1)
         return self
+
+    def require_depth(self, more: int) -> None:
+        """Raise ParseError unless `more` levels may be nested here."""
+        if self.depth + more > MAX_NESTING:
+            raise self.error(f"nested more than {MAX_NESTING} deep", self.skip())
+        self.deepest = max(self.deepest, self.depth + more)
 
     def __enter__(self) -> None:
         self.depth += 1
@@ -257,6 +278,8 @@ class Scanner:
             if not token:
                 raise self.error(f"unterminated string in {what}", end)
             if token in _CLOSING:
+                if len(pending) == MAX_NESTING:
+                    raise self.error(f"nested more than {MAX_NESTING} deep in {what}", end)
                 pending.append((_CLOSING[token], end))
             elif pending and token == pending[-1][0]:
                 pending.pop()

@@ -28,27 +28,27 @@ needed = pytest.mark.skipif(FOUND is None, reason="mlir-opt is not installed: se
 
 def upstream(text, *flags):
     """(accepted, output) of mlir-opt."""
-    done = _run(text, flags)
+    done = run(text, *flags)
     return done.returncode == 0, (done.stdout or done.stderr).decode()
 
 
 def output(text, *flags):
     """What mlir-opt prints, without its diagnostics: nothing for a program it refuses."""
-    return _run(text, flags).stdout.decode()
+    return run(text, *flags).stdout.decode()
 
 
 def errors(text, *flags):
     """The messages of mlir-opt's errors, in order."""
-    lines = _run(text, flags).stderr.decode().splitlines()
+    lines = run(text, *flags).stderr.decode().splitlines()
     return [line.partition(": error: ")[2] for line in lines if ": error: " in line]
 
 
-def _run(text, flags):
+def run(text, *flags):
     command, environment = FOUND
     return subprocess.run(
         [*command, *flags, "-"],
         input=text.encode(),
         capture_output=True,
-        env={**os.environ, **environment},
+        env={**os.environ, **environment, "LLVM_DISABLE_SYMBOLIZATION": "1"},  # a stack trace costs a second
         check=False,
     )

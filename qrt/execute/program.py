@@ -2,7 +2,8 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from qrt import ir, kernels
-from qrt.errors import ModelError
+from qrt.errors import ModelError, QuantTypeError
 from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
+from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.values import as_tensor, concrete, incoming, of_rank, outgoing
+from qrt.ir.dense import check_extent
 from qrt.ops.core import Array
-from qrt.types import MemRefType, TensorType
+from qrt.types import MemRefType, TensorType, Type
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
@@ -48,6 +51,7 @@ class Program:
 
     def __init__(self, module: ir.Module, function: str | None = None, *, saturating: bool = False) -> None:
         module.verify()
+        _check_extents(module)
         self._module = module
         self._function = _choose(module, function)
         self.name: str = self._function.attributes["sym_name"].python
@@ -62,7 +66,9 @@ class Program:
 
     def __call__(self, *arguments: Any) -> Any:
         """The result, or a tuple of them where the function has several."""
-        results = self._run(self._incoming(arguments))
+        arrays = self._incoming(arguments)
+        with _memory(self.name):
+            results = self._run(arrays)
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(
@@ -76,7 +82,8 @@ class Program:
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
         arrays = self._incoming([inputs[name] for name in names])
-        results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
+        with _memory(self.name):
+            results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
         return dict(zip((port.name for port in self.outputs), results, strict=True))
 
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
@@ -120,7 +127,8 @@ class Program:
             if found is not None:
                 self._plans.move_to_end(key)
                 return found
-        plan = build(self._module, self._function, types, self._saturating)
+        with _memory(self.name):
+            plan = build(self._module, self._function, types, self._saturating)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
@@ -133,13 +141,14 @@ class Program:
         return f"Program {self.name}({inputs}) -> ({outputs})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, str(self._module), self.name, self._saturating)
+        return _rebuild, (PICKLE_VERSION, self._module.print(exact=True), self.name, self._saturating)
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
     if version != PICKLE_VERSION:
         raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
-    return Program(ir.parse(text, filename=f"<pickled {function}>"), function, saturating=saturating)
+    module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
+    return Program(module, function, saturating=saturating)
 
 
 def compile(module: ir.Module | str, function: str | None = None, *, saturating: bool = False) -> Program:
@@ -169,6 +178,28 @@ def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
     except UnicodeDecodeError as error:
         raise ModelError(f"{file}: not UTF-8 text: {error.reason} at byte {error.start}") from None
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)
+
+
+def _check_extents(module: ir.Module) -> None:
+    """Raise ModelError at an operation with a value of a shape that no array has."""
+    seen: set[Type] = set()
+    for operation in module.operation.walk():
+        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
+        for value in (*operation.results, *arguments):
+            if isinstance(value.type, TensorType) and value.type not in seen:
+                seen.add(value.type)
+                try:
+                    check_extent(value.type)
+                except QuantTypeError as error:
+                    raise failure(operation, str(error)) from None
+
+
+@contextmanager
+def _memory(name: str) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError as error:
+        raise ModelError(f"{name} needs more memory than there is: {error}") from None
 
 
 def _choose(module: ir.Module, name: str | None) -> ir.Operation:

@@ -10,12 +10,16 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, cast
 
 from qrt.ir.attributes import Attribute
+from qrt.text import Scanner
 
 if TYPE_CHECKING:
     from qrt.ir.attribute_parser import AttributeParser
     from qrt.ir.parser import OperandName, Parser
 
 Expression = int | tuple[Any, ...]
+MAX_OPERATORS = 256
+"""Most operators of one map that are read: expressions are taken apart recursively."""
+_INT64_MIN = -(1 << 63)
 _WORDS = ("floordiv", "ceildiv", "mod")
 
 
@@ -108,6 +112,12 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
     return tuple(a * right for a in first) if isinstance(right, int) else None
 
 
+def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
+    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
+    loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
+    return loops if len(loops) == len(map.results) == len(set(loops)) else None
+
+
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     """What stands after the word `affine_map`. Raises ParseError."""
     parser.scanner.expect("<", " after 'affine_map'")
@@ -140,7 +150,24 @@ def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
     return IntegerSetAttr(dimensions, symbols, tuple(constraints) or ((0, True),))
 
 
-class ValueNames(dict[str, Expression]):
+class Names(dict[str, Expression]):
+    """What identifiers stand for in the expressions of one map, and how many operators these have."""
+
+    operators = 0
+
+    def combine(self, scanner: Scanner, start: int, operator: str, left: Expression, right: Expression) -> Expression:
+        """The expression, simplified; an error where it is too large to be taken apart again."""
+        self.operators += 1
+        if self.operators > MAX_OPERATORS:
+            raise scanner.error(f"more than {MAX_OPERATORS} operators in an affine map", start)
+        value = _combine(operator, left, right)
+        constant = value if isinstance(value, int) else value[-1]
+        if isinstance(constant, int) and not _INT64_MIN <= constant <= -_INT64_MIN - 1:
+            raise scanner.error("an affine constant does not fit 64 bits", start, scanner.pos)
+        return value
+
+
+class ValueNames(Names):
     """The SSA values that the expressions of a custom form name: `%i + symbol(%n)`. Each is one dimension or symbol."""
 
     def __init__(self) -> None:
@@ -170,7 +197,7 @@ def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr
     return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
 
 
-def parse_expressions(parser: "AttributeParser", names: dict[str, Expression], close: str) -> list[Expression]:
+def parse_expressions(parser: "AttributeParser", names: Names, close: str) -> list[Expression]:
     """Expressions up to a bracket that closes them."""
     scanner = parser.scanner
     results: list[Expression] = []
@@ -182,27 +209,29 @@ def parse_expressions(parser: "AttributeParser", names: dict[str, Expression], c
     return results
 
 
-def _parse_header(parser: "AttributeParser") -> tuple[dict[str, Expression], int, int]:
+def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:
     """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
     scanner = parser.scanner
     scanner.expect("(", " before affine dimensions")
-    names: dict[str, Expression] = {}
+    names = Names()
     dimensions = _names(parser, names, "d", ")")
     return names, dimensions, _names(parser, names, "s", "]") if scanner.accept("[") else 0
 
 
-def _constraint(parser: "AttributeParser", names: dict[str, Expression]) -> tuple[Expression, bool]:
+def _constraint(parser: "AttributeParser", names: Names) -> tuple[Expression, bool]:
     left = _sum(parser, names)
     for relation in (">=", "<=", "=="):
         if parser.scanner.accept(relation):
             right = _sum(parser, names)
             if relation == "<=":
                 left, right = right, left
-            return _combine("+", left, _combine("*", right, -1)), relation == "=="
+            scanner, start = parser.scanner, parser.scanner.pos
+            negative = names.combine(scanner, start, "*", right, -1)
+            return names.combine(scanner, start, "+", left, negative), relation == "=="
     raise parser.scanner.error("expected '>=', '<=' or '==' in a constraint")
 
 
-def _names(parser: "AttributeParser", names: dict[str, Expression], kind: str, close: str) -> int:
+def _names(parser: "AttributeParser", names: Names, kind: str, close: str) -> int:
     scanner = parser.scanner
     count = 0
     if scanner.accept(close):
@@ -219,21 +248,23 @@ def _names(parser: "AttributeParser", names: dict[str, Expression], kind: str, c
             return count
 
 
-def _sum(parser: "AttributeParser", names: dict[str, Expression]) -> Expression:
+def _sum(parser: "AttributeParser", names: Names) -> Expression:
     scanner = parser.scanner
     with scanner.nested():
         value = _product(parser, names)
         while True:
+            start = scanner.skip()
             if scanner.accept("+"):
-                value = _combine("+", value, _product(parser, names))
+                value = names.combine(scanner, start, "+", value, _product(parser, names))
             elif scanner.at("-") and not scanner.at("->"):
                 scanner.expect("-")
-                value = _combine("+", value, _combine("*", _product(parser, names), -1))
+                negative = names.combine(scanner, start, "*", _product(parser, names), -1)
+                value = names.combine(scanner, start, "+", value, negative)
             else:
                 return value
 
 
-def _product(parser: "AttributeParser", names: dict[str, Expression]) -> Expression:
+def _product(parser: "AttributeParser", names: Names) -> Expression:
     scanner = parser.scanner
     value = _operand(parser, names)
     while True:
@@ -248,10 +279,10 @@ def _product(parser: "AttributeParser", names: dict[str, Expression]) -> Express
             raise scanner.error("non-affine expression: one factor must be a constant or a symbol", start, scanner.pos)
         if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
             raise scanner.error(f"the right side of {word} must be a positive constant or a symbol", start, scanner.pos)
-        value = _combine(word, value, right)
+        value = names.combine(scanner, start, word, value, right)
 
 
-def _operand(parser: "AttributeParser", names: dict[str, Expression]) -> Expression:
+def _operand(parser: "AttributeParser", names: Names) -> Expression:
     scanner = parser.scanner
     start = scanner.skip()
     if scanner.accept("("):
@@ -260,7 +291,7 @@ def _operand(parser: "AttributeParser", names: dict[str, Expression]) -> Express
         return value
     if scanner.accept("-"):
         with scanner.nested():
-            return _combine("*", _operand(parser, names), -1)
+            return names.combine(scanner, start, "*", _operand(parser, names), -1)
     if scanner.text[start : start + 1].isdigit():
         return scanner.integer(64, "an affine constant")
     if isinstance(names, ValueNames):

@@ -293,7 +293,7 @@ class Line:
     said: tuple[str, ...] | None = None
 
 
-_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*"
+_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*+"
 
 GENERIC_LINE = Line(
     pattern(

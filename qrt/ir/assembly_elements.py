@@ -241,7 +241,7 @@ class RegionOf(Element):
     def is_present(self, operation: Operation) -> bool:
         return any(region.blocks for region in self._regions(operation))
 
-    def _regions(self, operation: Operation) -> list[Region]:
+    def _regions(self, operation: Operation) -> Sequence[Region]:
         first = [declared.name for declared in self.definition.region_names].index(self.name)
         return operation.regions[first:] if self.size == "*" else operation.regions[first : first + 1]
 

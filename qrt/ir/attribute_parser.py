@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir.affine import parse_affine_map, parse_affine_set
+from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
 from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
     FALSE,
@@ -24,28 +24,44 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed, is_wide
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
+_NESTED = pattern(":" + pattern(":").pattern)  # upstream has no token `::`: it reads two colons
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
-_KEPT_AS_TEXT = frozenset({"sparse", "strided", "distinct", "dense_string"})
+_MAX_EXPANSION = 1 << 16
+"""Characters that the aliases in one alias may stand for, beyond the length of the text."""
+_MAX_COPIED = 1 << 28
+"""Characters of aliases that are copied into locations and types of one text."""
+_WITHOUT_TYPES = frozenset(
+    {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
+)
+"""Dialects that have no other types than those read by name."""
+_KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
 
 
 class AttributeParser:
     """Reads attributes at the cursor of one text, and knows the text's aliases and resources."""
 
-    def __init__(self, source: Source, allow_unregistered: bool) -> None:
+    def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         self.source = source
         self.scanner = Scanner(source)
         self.allow_unregistered = allow_unregistered
-        self.types = TypeParser(self.scanner, self._type_alias, lambda: self.allow_unregistered, self._attribute_text)
+        self.types = TypeParser(self.scanner, self._type_alias, self._is_opaque, *self._inside_types(), upstream)
         self._aliases: dict[str, Type | Attribute] = {}
         self._alias_places: dict[str, int] | None = None
         self._open_aliases: list[str] = []
+        self._extents: dict[str, tuple[int, int]] = {}  # per alias: characters without aliases, and depth
+        self._expansion = 0  # characters that aliases stand for in the open definition
+        self._copied = 0
         self._blobs: dict[str, Blob] = {}
+
+    def _is_opaque(self, dialect: str) -> bool:
+        """Whether types of a dialect are kept as text."""
+        return self.allow_unregistered and dialect not in _WITHOUT_TYPES
 
     def type(self) -> Type:
         return self.types.parse()
@@ -107,7 +123,7 @@ class AttributeParser:
 
     def symbol(self) -> SymbolRefAttr:
         path = [self.symbol_name()]
-        while self.scanner.accept("::"):
+        while self.scanner.match(_NESTED):
             path.append(self.symbol_name())
         return SymbolRefAttr(tuple(path))
 
@@ -184,8 +200,13 @@ class AttributeParser:
         literal = Literal(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
         kind = self.type()
-        if isinstance(kind, TensorType) and not isinstance(kind.element, QuantizedType) and not is_backed(kind.element):
-            return OpaqueAttr(f"dense<{literal.text}> : {kind}")
+        if (
+            isinstance(kind, TensorType | VectorType)
+            and not isinstance(kind.element, QuantizedType)
+            and not is_backed(kind.element)
+        ):
+            text = literal.spelled(kind) if is_wide(kind.element) else literal.text
+            return OpaqueAttr(f"dense<{text}> : {kind}")
         return literal.elements(kind)
 
     def elements_of(self, kind: TensorType) -> Attribute:
@@ -228,7 +249,9 @@ class AttributeParser:
     def _array_element(self, element: IntegerType | FloatType) -> int:
         scanner = self.scanner
         start = scanner.skip()
-        if element is _I1 and (word := scanner.peek_word()) in ("true", "false"):
+        if element is _I1:
+            if (word := scanner.peek_word()) not in ("true", "false"):
+                raise scanner.error("expected 'true' or 'false' values for i1 type")
             scanner.pos += len(word)
             return int(word == "true")
         negative = scanner.accept("-")
@@ -269,9 +292,32 @@ class AttributeParser:
             text = f"{text} : {self.type()}"
         return OpaqueAttr(text)
 
-    def _attribute_text(self) -> str:
-        """An attribute inside a type, aliases resolved."""
-        return self.attribute().spell(elide=True)
+    def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
+        """The rules of attributes inside tensor and memref types, aliases resolved."""
+
+        def encoding() -> str:
+            start = self.scanner.skip()
+            return self._copy(str(self.attribute()), start)
+
+        return encoding, self._map_or_space
+
+    def _map_or_space(self) -> str:
+        """An affine map, or the memory space of a memref: an integer, a string or a dictionary."""
+        start = self.scanner.skip()
+        value = self.attribute()
+        if not isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr):
+            raise self.scanner.error("unsupported memory space Attribute", start, self.scanner.pos)
+        return self._copy(value.spell(elide=True), start)
+
+    def _strided(self, start: int) -> Attribute:
+        return OpaqueAttr(str(self.types.strided_layout()))
+
+    def _copy(self, text: str, start: int) -> str:
+        """A text that aliases may have made far longer than what stands at `start`."""
+        self._copied += len(text)
+        if self._copied > _MAX_COPIED:
+            raise self.scanner.error("the aliases in this text stand for too long a text", start, self.scanner.pos)
+        return text
 
     # -- locations --------------------------------------------------------------------------------------------------
 
@@ -292,7 +338,7 @@ class AttributeParser:
                 found = self.attribute()
                 if not isinstance(found, LocationAttr):
                     raise scanner.error("expected an alias of a location", start, scanner.pos)
-                return found.text
+                return self._copy(found.text, start)
             start = scanner.skip()
             word = scanner.word("a location")
             if word == "unknown":
@@ -354,8 +400,13 @@ class AttributeParser:
         scanner.expect("=", " in alias definition")
         if name in self._aliases and self._places().get(name) != start:
             raise scanner.error(f"redefinition of alias '{name}'", start, end)
-        value = self.type() if sigil == "!" else self.attribute()
-        self._aliases[name] = value
+        outer = scanner.deepest, self._expansion
+        scanner.deepest, self._expansion = scanner.depth, 0
+        self._open_aliases.append(name)
+        self._aliases[name] = self.type() if sigil == "!" else self.attribute()
+        self._open_aliases.pop()
+        self._extents[name] = scanner.pos - end + self._expansion, scanner.deepest - scanner.depth
+        scanner.deepest, self._expansion = max(outer[0], scanner.deepest), outer[1]
 
     def _type_alias(self, name: str, start: int) -> Type:
         found = self._alias("!" + name, start)
@@ -363,10 +414,20 @@ class AttributeParser:
         return found
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """An alias's value; one that is defined further down is read there now."""
+        """An alias's value; one that is defined further down is read there now. A value is bounded as if it stood here
+        in full: a few lines of aliases can stand for any depth, and for more text than there is memory."""
+        scanner = self.scanner
         found = self._aliases.get(name)
-        if found is not None:
-            return found
+        if found is None:
+            found = self._read_ahead(name, start)
+        size, depth = self._extents[name]
+        scanner.require_depth(depth)
+        self._expansion += size
+        if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
+            raise scanner.error(f"alias '{self._open_aliases[-1]}' stands for too long a text", start, scanner.pos)
+        return found
+
+    def _read_ahead(self, name: str, start: int) -> Type | Attribute:
         scanner = self.scanner
         place = self._places().get(name)
         if place is None:
@@ -374,10 +435,8 @@ class AttributeParser:
         if name in self._open_aliases:
             raise scanner.error(f"alias '{name}' is defined by itself", start, start + len(name))
         position, scanner.pos = scanner.pos, place
-        self._open_aliases.append(name)
         with scanner.nested():
             self.alias_definition()
-        self._open_aliases.pop()
         scanner.pos = position
         return self._aliases[name]
 
@@ -475,5 +534,6 @@ _WORDS: dict[str, _Rule] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._dense_array,
     "affine_map": parse_affine_map,
+    "strided": AttributeParser._strided,
     "affine_set": parse_affine_set,
 }

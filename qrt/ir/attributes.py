@@ -44,7 +44,7 @@ class IntegerAttr(Attribute):
         low, high = integer_range(self.type)
         if not low <= self.value <= high:
             raise QuantTypeError(f"integer {self.value} out of range for {self.type}")
-        if isinstance(self.type, IntegerType) and self.type.is_signless:
+        if isinstance(self.type, IntegerType) and self.type.is_signless and self.type.width:
             width = self.type.width
             half = 1 << (width - 1)
             value = self.value & 1 if width == 1 else ((self.value + half) & ((1 << width) - 1)) - half
@@ -222,8 +222,10 @@ def integer_range(type: Type) -> tuple[int, int]:
     """The integers a literal of `type` may say: a signless type takes both readings of its bits."""
     if isinstance(type, IndexType):
         return -(1 << 63), (1 << 63) - 1
-    if not isinstance(type, IntegerType) or type.width == 0:
+    if not isinstance(type, IntegerType):
         raise QuantTypeError(f"an integer literal is of an integer type or index, not {type}")
+    if type.width == 0:
+        return 0, 0
     signed_low, unsigned_high = -(1 << (type.width - 1)), (1 << type.width) - 1
     if type.signedness == "unsigned":
         return 0, unsigned_high
@@ -287,6 +289,6 @@ def spell_elements(values: Iterable[int], element: Type) -> list[str]:
     """The elements of an array or a dense literal (integers, or the bit patterns of floats), one text each."""
     if isinstance(element, FloatType):
         return [spell(bits, element.format) for bits in values]
-    if element is _I1:
+    if isinstance(element, IntegerType) and element.width == 1:
         return ["true" if value else "false" for value in values]
     return list(map(str, values))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from qrt.errors import VerifyError
+from qrt.errors import Diagnostic, VerifyError
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.text import Location, Source
 from qrt.types import Type
@@ -105,10 +105,10 @@ class Operation:
         for index, operand in enumerate(self.operands):
             operand.uses[self, index] = None
         self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
-        self.regions: list[Region] = list(regions)
+        self.regions = tuple(regions)
         for region in self.regions:
             region.parent = self
-        self.successors: list[Block] = list(successors)
+        self.successors = tuple(successors)
         self.parent: Block | None = None
         self.previous: Operation | None = None
         self.next: Operation | None = None
@@ -191,7 +191,7 @@ class Operation:
         for original, block in blocks.items():
             for operation in original:
                 inner = block.append(operation.clone(values))
-                inner.successors = [blocks.get(successor, successor) for successor in inner.successors]
+                inner.successors = tuple(blocks.get(successor, successor) for successor in inner.successors)
         return copy
 
     def walk(self) -> "Iterator[Operation]":
@@ -203,13 +203,13 @@ class Operation:
             yield operation
             stack.extend(reversed(inner))
 
-    def error(self, message: str) -> VerifyError:
-        """A VerifyError at this operation."""
-        return VerifyError(message, self.location)
+    def error(self, message: str, at: Location | None = None) -> VerifyError:
+        """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
+        return VerifyError(message, self.location if at is None else at)
 
-    def op_error(self, message: str) -> VerifyError:
-        """A VerifyError at this operation that begins with its name."""
-        return self.error(f"'{self.name}' op {message}")
+    def op_error(self, message: str, at: Location | None = None) -> VerifyError:
+        """As `error`, beginning with the operation's name."""
+        return self.error(f"'{self.name}' op {message}", at)
 
     def __str__(self) -> str:
         from qrt.ir.printer import print_operation
@@ -271,8 +271,8 @@ class Block:
         return operation
 
     @property
-    def successors(self) -> "list[Block]":
-        return self.last.successors if self.last is not None else []
+    def successors(self) -> "tuple[Block, ...]":
+        return self.last.successors if self.last is not None else ()
 
 
 class Region:
@@ -293,12 +293,14 @@ class Region:
 
 
 class Module:
-    """A whole program: its `builtin.module` and the resources its constants name."""
+    """A whole program: its `builtin.module`, the resources its constants name, and the version of upstream as whose
+    text it is printed."""
 
-    __slots__ = ("operation",)
+    __slots__ = ("operation", "upstream")
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: Operation, upstream: int = 22) -> None:
         self.operation = operation
+        self.upstream = upstream
 
     @property
     def body(self) -> Block:
@@ -333,18 +335,21 @@ class Module:
             raise call.op_error("does not reference a valid function")
         return found
 
-    def verify(self, strict: bool = False) -> None:
-        """Raise VerifyError at the first operation that breaks a rule. `strict` also checks, on every value, that
-        quantization parameters fit their tensors: upstream does on `quant` ops alone."""
+    def verify(self, strict: bool = False) -> list[Diagnostic]:
+        """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
+        that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
+        checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
         from qrt.ir.verifier import verify
 
-        verify(self.operation, strict)
+        return verify(self.operation, strict)
 
-    def print(self, generic: bool = False, locations: bool = False) -> str:
-        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again."""
+    def print(self, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
+        is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
+        the same types."""
         from qrt.ir.printer import print_module
 
-        return print_module(self, generic, locations)
+        return print_module(self, generic, locations, exact)
 
     def __str__(self) -> str:
         return self.print()
@@ -355,9 +360,15 @@ class Module:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __reduce__(self) -> Any:
-        from qrt.ir.parser import parse
+        return _restore, (self.print(generic=True, locations=True, exact=True), self.upstream)
 
-        return parse, (self.print(generic=True, locations=True), "<pickle>", True)
+
+def _restore(text: str, upstream: int) -> Module:
+    from qrt.ir.parser import parse
+
+    module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
+    module.upstream = upstream
+    return module
 
 
 def equal(left: Operation, right: Operation) -> bool:

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError
+from qrt.ir import places
 from qrt.ir.attribute_kinds import AttributeKind
 from qrt.ir.attributes import Attribute, DenseArrayAttr, StringAttr
 from qrt.ir.constraints import Relation, TypeConstraint, type_constraint
@@ -168,7 +169,8 @@ class Groups:
                     if not constraint.holds(value.type):
                         many = "variadic of " if group.size == "*" else ""
                         raise operation.op_error(
-                            f"{self.what} #{number} must be {many}{constraint.description}, but got '{value.type}'"
+                            f"{self.what} #{number} must be {many}{constraint.description}, but got '{value.type}'",
+                            places.type_of(operation, self.what, number),
                         )
             index += size
 

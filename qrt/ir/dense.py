@@ -3,6 +3,7 @@
 import math
 import re
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,22 @@ from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, Vecto
 Array = NDArray[Any]
 ShapedType = TensorType | VectorType
 
+MAX_RANK = 64
+MAX_BYTES = (1 << 63) - 1
+"""The limits of NumPy's arrays, which hold for views of one element too."""
+
 HEX_ABOVE = 100
 """Constants of more elements than this print as a hex string, as upstream's do."""
 
+_MAX_ITEMSIZE = 16
 _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _COMMENT = re.compile(r"//[^\n]*")
+_ELEMENT = r"(?:true|false|(?:-[ \t]*+)?+(?:0x[0-9a-fA-F]++|\d++(?:\.\d*+(?:[eE][-+]?\d++)?+)?+))"
+_ELEMENT_RE = re.compile(rf"//[^\n]*+|({_ELEMENT})", re.ASCII)
 _TOKEN = re.compile(
-    r"[ \t\r\n]*(?://[^\n]*[ \t\r\n]*)*"
-    r"(?:(\[)|(\])|(,)|(true|false|-?[ \t]*(?:0x[0-9a-fA-F]+|\d+(?:\.\d*(?:[eE][-+]?\d+)?)?))|$|(.))",
+    r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
+    rf"(?:(\[)|(\])|(,)|({_ELEMENT}(?:[ \t\r\n]*+,[ \t\r\n]*+{_ELEMENT})*+)|$|(.))",
     re.ASCII | re.DOTALL,
 )
 _SHAPE_OF = bytes.maketrans(b"123456789E", b"000000000e")
@@ -59,20 +67,39 @@ def is_backed(element: Type) -> bool:
     return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
 
 
+def is_wide(element: Type) -> bool:
+    """Whether `element` is a number of more bits than an array holds."""
+    return isinstance(element, IntegerType | FloatType) and element.width > 64
+
+
 def static_shape(type: Type) -> tuple[int, ...]:
-    """The shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape."""
+    """The shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape that an
+    array can have."""
     if not isinstance(type, ShapedType):
         raise QuantTypeError(f"elements literal must be of a shaped type, not {type}")
     if type.shape is None or None in type.shape:
         raise QuantTypeError(f"elements literal type must have static shape, not {type}")
-    return type.shape  # type: ignore[return-value]  # no None is left
+    shape: tuple[int, ...] = type.shape  # type: ignore[assignment]  # no None is left
+    itemsize = storage_dtype(type.element).itemsize if is_backed(type.element) and 0 not in shape else None
+    check_extent(type, itemsize)
+    return shape
+
+
+def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
+    """Raise QuantTypeError unless arrays of the type's shape can be: of elements of `itemsize` bytes, or of any dtype.
+    Dynamic dimensions count as 1, and so do empty ones, as they do to NumPy."""
+    shape = type.shape or ()
+    if len(shape) > MAX_RANK:
+        raise QuantTypeError(f"arrays have at most {MAX_RANK} dimensions, not {len(shape)}")
+    if (_MAX_ITEMSIZE if itemsize is None else itemsize) * math.prod(size or 1 for size in shape) > MAX_BYTES:
+        raise QuantTypeError(f"an array of {type} has more than {MAX_BYTES} bytes")
 
 
 class DenseElementsAttr(Attribute):
     """`dense<...> : type`, as a read-only array of the type's shape (a broadcast view for a splat) in
     `storage_dtype(element)`."""
 
-    __slots__ = ("array", "type")
+    __slots__ = ("_hash", "array", "type")
     array: Array
     type: ShapedType
 
@@ -89,6 +116,7 @@ class DenseElementsAttr(Attribute):
             array.flags.writeable = False
         self.array = array
         self.type = type
+        self._hash: int | None = None
 
     @property
     def element(self) -> Type:
@@ -97,7 +125,7 @@ class DenseElementsAttr(Attribute):
     @property
     def is_splat(self) -> bool:
         bits = _bits(self.array)
-        return bits.size > 0 and (_is_broadcast(bits) or bool((bits == bits.flat[0]).all()))
+        return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
 
     @property
     def python(self) -> Array:
@@ -105,7 +133,7 @@ class DenseElementsAttr(Attribute):
         if isinstance(self.element, FloatType) and self.array.dtype.kind == "u":
             decode = self.element.format.decode
             if _is_broadcast(self.array):
-                return np.broadcast_to(float(decode(int(self.array.flat[0]))), self.array.shape)
+                return np.broadcast_to(float(decode(int(_first(self.array)))), self.array.shape)
             patterns, inverse = np.unique(self.array, return_inverse=True)
             values = np.array([float(decode(int(bits))) for bits in patterns], np.float64)
             return values[inverse].reshape(self.array.shape)
@@ -116,7 +144,7 @@ class DenseElementsAttr(Attribute):
         if not bits.size:
             body = ""
         elif self.is_splat:
-            body = spell_elements([bits.flat[0].item()], self.element)[0]
+            body = spell_elements([_first(bits).item()], self.element)[0]
         elif bits.size > HEX_ABOVE:
             body = f'"0x{element_bytes(self.array).hex().upper()}"'
         else:
@@ -128,11 +156,15 @@ class DenseElementsAttr(Attribute):
             return False
         left, right = _bits(self.array), _bits(other.array)
         if _is_broadcast(left) and _is_broadcast(right):  # of any size: nothing may be allocated for it
-            return bool(left.flat[0] == right.flat[0])
+            return bool(_first(left) == _first(right))
         return np.array_equal(left, right)
 
     def __hash__(self) -> int:
-        return hash(self.type)
+        if self._hash is None:
+            bits = _bits(self.array)
+            content = _first(bits).item() if self.is_splat else bits.tobytes()
+            self._hash = hash((self.type, content))
+        return self._hash
 
     def __repr__(self) -> str:
         return f"<DenseElementsAttr {self.type}>"
@@ -192,6 +224,11 @@ def _bits(array: Array) -> Array:
 def _is_broadcast(array: Array) -> bool:
     """Whether one element stands for all."""
     return array.size > 0 and not any(array.strides)
+
+
+def _first(array: Array) -> Any:
+    """The first element (`flat` stops at 32 dimensions, and `ravel` would make a splat's view an array)."""
+    return array[(0,) * array.ndim]
 
 
 def _nested(items: list[str], shape: tuple[int, ...]) -> str:
@@ -265,7 +302,7 @@ class Literal:
             self.scanner.balanced("dense elements")
             return self.scanner.pos
         if end < 0:
-            self._tokens()  # says what is wrong inside, if anything is
+            self._layout()  # says what is wrong inside, if anything is
             raise self.scanner.error("expected '>' closing dense elements", len(text))
         return end
 
@@ -294,6 +331,20 @@ class Literal:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
+    def spelled(self, type: ShapedType) -> str:
+        """Upstream's text of elements too wide for an array. Raises ParseError at the offending element."""
+        if self.scanner.text.startswith('"', self.start):
+            return self.text
+        try:
+            shape = static_shape(type)
+        except QuantTypeError as error:
+            raise self.scanner.error(str(error), self.start, self.end) from None
+        values, said = self._values(shape, type.element)
+        items = spell_elements(values, type.element)
+        if len(set(items)) == 1:
+            return items[0]
+        return _nested(items, said) if items else ""
+
     def _from_hex(self, type: ShapedType) -> Array:
         text = self.text[1:-1]
         try:
@@ -310,14 +361,19 @@ class Literal:
 
     def _fast(self, shape: tuple[int, ...], element: Type) -> Array | None:
         """A large decimal literal at once, or None where it is anything less plain (errors included)."""
+        length = self.end - self.start
+        if max(shape, default=0) > length or math.prod(shape) > length:  # which says less than a digit per element
+            return None
         body = _COMMENT.sub("", self.scanner.text[self.start : self.end])
         if not body.isascii():
-            return None
-        if isinstance(element, FloatType) and element.name not in _FLOAT_DTYPES:
             return None
         values = _decimal(body.encode(), shape, isinstance(element, FloatType))
         if values is None:
             return None
+        if isinstance(element, FloatType) and element.name not in _FLOAT_DTYPES:
+            distinct, inverse = np.unique(values.view(np.uint64), return_inverse=True)  # as bits: -0.0 is not 0.0
+            patterns = [element.format.encode_float(value) for value in distinct.view(np.float64).tolist()]
+            return np.array(patterns, storage_dtype(element))[inverse]
         if isinstance(element, FloatType):
             with np.errstate(over="ignore"):  # upstream rounds the double too: 1.0e40 is infinite as f32
                 return values.astype(storage_dtype(element))
@@ -328,20 +384,25 @@ class Literal:
 
     def _checked(self, shape: tuple[int, ...], element: Type) -> Array:
         """Any literal, element by element."""
-        tokens, found = self._tokens()
+        values, said = self._values(shape, element)
+        dtype = storage_dtype(element)
+        if isinstance(element, FloatType):
+            return np.fromiter(values, f"u{dtype.itemsize}").view(dtype).reshape(said)
+        wide = np.fromiter(values, np.uint64 if element is _UI64 else np.int64)
+        wide = _wrapped(wide, element) if isinstance(element, IntegerType) and element is not _UI64 else wide
+        return wide.reshape(said)
+
+    def _values(self, shape: tuple[int, ...], element: Type) -> tuple[Iterator[int], tuple[int, ...]]:
+        """The elements, and the shape they were said in: `()` for a splat."""
+        count, found = self._layout()
         if found is not None and found != list(shape):
             message = f"inferred shape of elements literal ({found}) does not match type ({list(shape)})"
             raise self.scanner.error(message, self.start, self.end)
-        if not tokens and 0 not in shape:
+        if not count and 0 not in shape:
             raise self.scanner.error("expected element literal of primitive type", self.end)
-        dtype = storage_dtype(element)
-        values = [self._value(text, at, element) for text, at in tokens]
-        said = shape if found is not None or not tokens else ()  # () is a splat
-        if isinstance(element, FloatType):
-            return np.array(values, f"u{dtype.itemsize}").view(dtype).reshape(said)
-        wide = np.array(values, np.uint64 if element is _UI64 else np.int64)
-        wide = _wrapped(wide, element) if isinstance(element, IntegerType) and element is not _UI64 else wide
-        return wide.reshape(said)
+        matches = _ELEMENT_RE.finditer(self.scanner.text, self.start, self.end)
+        values = (self._value(match[1], match.start(1), element) for match in matches if match[1] is not None)
+        return values, shape if found is not None or not count else ()
 
     def _value(self, text: str, at: int, element: Type) -> int:
         error = self.scanner.error
@@ -358,23 +419,25 @@ class Literal:
                 raise error(f"hexadecimal float constant out of range for {element}", at, at + len(text))
             return bits
         if digits in ("true", "false"):
-            if element is not _I1:
+            if not isinstance(element, IntegerType) or element.width != 1:
                 raise error("expected i1 type for 'true' or 'false' values", at, at + len(text))
             return int(digits == "true")
         if "." in digits:
             raise error("expected integer elements, found a float", at, at + len(text))
-        value = int(digits, 16 if is_hex else 10) if len(digits) < 40 else 1 << 65
-        value = -value if negative else value
         low, high = integer_range(element)
+        value = int(digits, 16 if is_hex else 10) if len(digits) < 4000 else high + 1
+        value = -value if negative else value
         if not low <= value <= high:
             raise error(f"integer constant out of range for {element}", at, at + len(text))
-        return value if value < 1 << 63 or element is _UI64 else value - (1 << 64)
+        if isinstance(element, IntegerType) and element.signedness != "unsigned" and element.width >= 64:
+            return value if value < 1 << (element.width - 1) else value - (1 << element.width)
+        return value
 
-    def _tokens(self) -> tuple[list[tuple[str, int]], list[int] | None]:
-        """The elements with their offsets, and the shape their brackets say (None without brackets)."""
+    def _layout(self) -> tuple[int, list[int] | None]:
+        """The number of elements, and the shape their brackets say (None without brackets)."""
         text, position = self.scanner.text, self.start
         end = getattr(self, "end", len(text))
-        elements: list[tuple[str, int]] = []
+        elements = 0
         sizes: list[int | None] = []  # per depth, once a list of that depth is complete
         counts: list[int] = []  # of the open lists
         leaf_depth: int | None = None
@@ -382,14 +445,14 @@ class Literal:
         while position < end:
             match = _TOKEN.match(text, position, end)
             assert match is not None  # the last alternatives match anything
-            opened, closed, comma, element, other = match.groups()
+            opened, closed, comma, row, other = match.groups()
             at = match.start(match.lastindex or 0)
             position = match.end()
             if match.lastindex is None:
                 break
             if other or (comma and (expects_item or not counts)) or (expects_item and closed and counts[-1:] != [0]):
                 raise self.scanner.error("expected element literal of primitive type", at)
-            if not expects_item and (opened or element):
+            if not expects_item and (opened or row):
                 raise self.scanner.error("expected ',' or ']'" if counts else "expected '>'", at)
             if comma:
                 expects_item = True
@@ -413,9 +476,12 @@ class Literal:
                 if leaf_depth not in (None, len(counts)) or len(counts) != len(sizes):
                     raise self._ragged(at)
                 leaf_depth = len(counts)
-                elements.append((element, at))
+                size = text.count(",", at, position) + 1
+                if size > 1 and not counts:
+                    raise self.scanner.error("expected '>'", text.index(",", at))
+                elements += size
                 if counts:
-                    counts[-1] += 1
+                    counts[-1] += size
                 expects_item = False
         if counts or (expects_item and elements):
             raise self.scanner.error("expected ']'", end)

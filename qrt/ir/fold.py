@@ -15,6 +15,10 @@ class Folds:
     dcast_qcast: bool = False
 
 
+UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
+"""What upstream's folders do."""
+
+
 def fold(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
     """The results as values or constants, one each; None where there is nothing to fold."""
     definition = operation.definition

@@ -5,26 +5,26 @@ A type is matched to three levels of angle brackets; deeper ones, and all that i
 
 from qrt.text import pattern
 
-SPACE = r"[ \t\r\n]*"
-_IN = r"[^<>\"()\[\]\n/]*"
+SPACE = pattern("").pattern
+_IN = r"[^<>\"()\[\]\n/]*+"
 _NEST1 = rf"<{_IN}>"
-_NEST2 = rf"<{_IN}(?:{_NEST1}{_IN})*>"
-_NEST3 = rf"<{_IN}(?:{_NEST2}{_IN})*>"
-TYPE = rf"(?:!?[a-zA-Z_][\w.]*(?:{_NEST3})?)"
-SIGNATURE = rf"\((?:{TYPE}(?:,[ ]?{TYPE})*)?\)[ ]?->[ ]?{TYPE}"
-ATTRIBUTES = r"\{[^{}\"\n/]*(?:\"[^\"\\\n]*\"[^{}\"\n/]*)*\}"
-NAME = r"%(?:\d+|[a-zA-Z$._-][\w$.-]*)"
-NAMES = rf"{NAME}(?:#\d+)?(?:[ ]?,[ ]?{NAME}(?:#\d+)?)*"
+_NEST2 = rf"<{_IN}(?:{_NEST1}{_IN})*+>"
+_NEST3 = rf"<{_IN}(?:{_NEST2}{_IN})*+>"
+TYPE = rf"(?:!?[a-zA-Z_][\w.]*+(?:{_NEST3})?+)"
+SIGNATURE = rf"\((?:{TYPE}(?:,[ ]?{TYPE})*+)?\)[ ]?->[ ]?{TYPE}"
+ATTRIBUTES = r"\{[^{}\"\n/]*+(?:\"[^\"\\\n]*+\"[^{}\"\n/]*+)*+\}"
+NAME = r"%(?:\d++|[a-zA-Z$._-][\w$.-]*+)"
+NAMES = rf"{NAME}(?:#\d++)?+(?:[ ]?,[ ]?{NAME}(?:#\d++)?+)*+"
 
 TYPE_PATTERN = pattern(rf"({TYPE})")
 SIGNATURE_PATTERN = pattern(rf"({SIGNATURE})")
 ATTRIBUTES_PATTERN = pattern(rf"({ATTRIBUTES})")
 OPERAND_PATTERN = pattern(rf"({NAME})(?:#(\d+))?")
 NAMES_PATTERN = pattern(rf"({NAMES})")
-_RESULT = rf"{NAME}(?:{SPACE}:{SPACE}\d+)?"
+_RESULT = rf"{NAME}(?:{SPACE}:{SPACE}\d++)?+"
 RESULT_PATTERN = pattern(rf"({NAME})(?:{SPACE}:{SPACE}(\d+))?{SPACE},?")
 HEAD_PATTERN = pattern(
-    rf"(?:({_RESULT}(?:{SPACE},{SPACE}{_RESULT})*){SPACE}={SPACE})?"
-    r"(?:\"((?:[^\"\\\n]|\\.)+)\"|([a-zA-Z_][\w$.]*))"
+    rf"(?:({_RESULT}(?:{SPACE},{SPACE}{_RESULT})*+){SPACE}={SPACE})?"
+    r"(?:\"((?:[^\"\\\n]++|\\.)++)\"|([a-zA-Z_][\w$.]*))"
 )
 LOCATION_PATTERN = pattern(r"loc\s*\(")

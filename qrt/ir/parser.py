@@ -27,17 +27,18 @@ from qrt.ir.traits import ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.text import Location, Source
 from qrt.types import Type
 
+_BLOCK_END = ("}", "^")
 _MEMO_LENGTH = 512  # characters; a longer text is not looked up
 
 OperandName = tuple[str, int, int]
 """(name, result number, offset in the text)."""
 
 
-def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False) -> Module:
+def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
     """The module a text holds; several top-level operations are wrapped in one.
 
     Raises ParseError at the offending place. Does not verify: see `Module.verify`. Ops and types of unknown dialects
-    are errors unless `allow_unregistered`.
+    are errors unless `allow_unregistered`. `upstream` is the version of MLIR whose types are read and printed.
 
     >>> print(parse("func.func @f(%x: f32) -> f32 { return %x : f32 }"), end="")
     module {
@@ -47,7 +48,9 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
     }
     """
     with garbage_uncollected():
-        return Parser(Source(text, filename), allow_unregistered).module()
+        module = Parser(Source(text, filename), allow_unregistered, upstream).module()
+    module.upstream = upstream
+    return module
 
 
 class PendingOperation:
@@ -115,8 +118,8 @@ class _Blocks:
 class Parser(AttributeParser):
     """One text's parser."""
 
-    def __init__(self, source: Source, allow_unregistered: bool) -> None:
-        super().__init__(source, allow_unregistered)
+    def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
+        super().__init__(source, allow_unregistered, upstream)
         self._types: dict[str, Type] = {}
         self._signatures: dict[str, tuple[list[Type], list[Type]]] = {}
         self._dictionaries: dict[str, dict[str, Attribute]] = {}
@@ -136,7 +139,8 @@ class Parser(AttributeParser):
             elif scanner.at("{-#"):
                 self.resources()
             else:
-                self._append(block, self.operation())
+                operation = block.append(self.operation())
+                operation.loc = self.optional_location()
         self._finish_scope()
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
@@ -149,9 +153,10 @@ class Parser(AttributeParser):
 
     def operation(self) -> Operation:
         scanner = self.scanner
-        match = scanner.match(HEAD_PATTERN)
+        match = HEAD_PATTERN.match(self.source.text, scanner.pos)
         if match is None:
             self._no_operation()
+        scanner.pos = match.end()
         names, generic, custom = match.groups()
         start = match.start(match.lastindex or 0) - (generic is not None)
         if custom is None:
@@ -189,8 +194,7 @@ class Parser(AttributeParser):
     def _custom(self, name: str, start: int) -> PendingOperation:
         definition = DEFINITIONS.get(name)
         if definition is None and "." not in name:
-            for dialect in (self._dialects[-1], "builtin"):
-                definition = definition or DEFINITIONS.get(f"{dialect}.{name}")
+            definition = DEFINITIONS.get(f"{self._dialects[-1]}.{name}")
         if definition is None:
             raise self.scanner.error(f"custom op '{name}' is unknown", start, start + len(name))
         pending = PendingOperation(definition.name, definition, start)
@@ -225,9 +229,10 @@ class Parser(AttributeParser):
             scanner.expect(">", " after properties")
         if scanner.accept("("):
             isolated = definition is not None and ISOLATED_FROM_ABOVE in definition.traits
-            pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
+            dialect = self._dialects[-1]  # the generic form changes nothing about how the ops inside are named
+            pending.regions.append(self.region(isolated=isolated, dialect=dialect))
             while scanner.accept(","):
-                pending.regions.append(self.region(isolated=isolated, dialect=pending.name))
+                pending.regions.append(self.region(isolated=isolated, dialect=dialect))
             scanner.expect(")", " after regions")
         inherent = frozenset(pending.attributes)
         for key, value in self.optional_attributes().items():
@@ -319,12 +324,11 @@ class Parser(AttributeParser):
         """Take a custom form that reads as its format's plainest spelling. False, with nothing taken, if it does not:
         then the format's steps read it, and say what is wrong where something is."""
         scanner = self.scanner
-        match = line.pattern.match(self.source.text, scanner.pos)
+        start = scanner.pos
+        match = line.pattern.match(self.source.text, start)
         if match is None:
             return False
-        start = scanner.pos
-        for group, part in enumerate(line.parts, 1):
-            text = match[group]
+        for group, (part, text) in enumerate(zip(line.parts, match.groups(), strict=True), 1):
             if part == "operand":
                 pending.operands.append((text, 0, match.start(group)))
             elif part == "operands":
@@ -343,7 +347,7 @@ class Parser(AttributeParser):
                     given = self._dictionaries.get(text) or self.optional_attributes()
                     if pending.attributes.keys() & given.keys():
                         break
-                    pending.attributes = pending.attributes | given
+                    pending.attributes = pending.attributes | given if pending.attributes else given.copy()
             elif part == "signature":
                 scanner.pos = match.start(group)
                 known = self._signatures.get(text)
@@ -356,9 +360,10 @@ class Parser(AttributeParser):
                 type = self._types.get(text)
                 if type is None:
                     scanner.pos = match.start(group)
-                    type = self.type()
+                    type = self.types.parse()
                     if scanner.pos != match.end(group):
                         break
+                    self._types[text] = type
                 (pending.operand_types if part == "operand type" else pending.result_types).append(type)
         else:
             scanner.pos = match.end()
@@ -376,6 +381,13 @@ class Parser(AttributeParser):
         number = match[2]
         return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
 
+    def argument(self) -> OperandName:
+        """The name of a block argument: it has no result number."""
+        name, number, at = self.operand()
+        if "#" in self.source.text[at : self.scanner.pos]:
+            raise self.scanner.error("result number not allowed in argument list", at, self.scanner.pos)
+        return name, number, at
+
     def operand_list(self) -> list[OperandName]:
         """One or more operands."""
         match = self.scanner.match(NAMES_PATTERN)
@@ -392,7 +404,7 @@ class Parser(AttributeParser):
     def type(self) -> Type:
         """A type, looked up by its text where that has been seen."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
-        if match is None:
+        if match is None or self._open_aliases:  # what stands for an alias is measured each time
             return self.types.parse()
         known = self._types.get(match[1])
         if known is not None:
@@ -457,7 +469,7 @@ class Parser(AttributeParser):
             outer = self._scope, self._names, self._blocks
             self._scope = _Scope() if isolated else self._scope
             self._names, self._blocks = [], _Blocks()
-            self._dialects.append(dialect.partition(".")[0])
+            self._dialects.append(dialect)
             region = self._region_body(arguments)
             if isolated:
                 self._finish_scope()
@@ -511,7 +523,7 @@ class Parser(AttributeParser):
         block.location = Location(self.source, start, scanner.pos)
         if scanner.accept("("):
             while not block.arguments or scanner.accept(","):
-                name, _, at = self.operand()
+                name, _, at = self.argument()
                 scanner.expect(":", " after block argument")
                 self._define(name, at, [block.add_argument(self.type())])
                 self.optional_location()
@@ -522,16 +534,13 @@ class Parser(AttributeParser):
 
     def _block_body(self, block: Block) -> None:
         scanner, text = self.scanner, self.source.text
-        while True:
+        start = scanner.skip()
+        while not text.startswith(_BLOCK_END, start):
+            operation = block.append(self.operation())
             start = scanner.skip()
-            if text.startswith(("}", "^"), start):
-                return
-            self._append(block, self.operation())
-
-    def _append(self, block: Block, operation: Operation) -> None:
-        block.append(operation)
-        if self.source.text.startswith("loc", self.scanner.skip()):
-            operation.loc = self.optional_location()
+            if text.startswith("loc", start):
+                operation.loc = self.optional_location()
+                start = scanner.skip()
 
     def successor(self) -> Block:
         """`^label`: a block of the region that is being read."""

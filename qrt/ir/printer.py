@@ -1,5 +1,6 @@
 """Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from qrt.ir.attributes import Attribute, quote, spell_entries
@@ -7,15 +8,24 @@ from qrt.ir.core import Block, Module, Operation, Region, Value
 from qrt.ir.dense import Blob, DenseResourceAttr
 from qrt.types import FunctionType
 
+_STORAGE_OF_22 = {"si": "i", "ui": "u"}
+_STRING_OR_STORAGE = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?<=!quant\.uniform<)(?:si|ui)(?=\d)|(?<=!quant\.any<)(?:si|ui)(?=\d)'
+)
 
-def print_module(module: Module, generic: bool = False, locations: bool = False) -> str:
-    """The text of a module, and of the resources its constants name."""
+
+def print_module(module: Module, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+    """The text of a module, and of the resources its constants name. Not `exact`: as its upstream prints it, which up
+    to 22 leaves the sign of storage unsaid."""
     printer = Printer(generic, locations)
     if generic:
         printer.number_all(module.operation)
     printer.operation(module.operation)
     printer.resources()
-    return printer.text()
+    text = printer.text()
+    if exact or module.upstream > 22 or ("<si" not in text and "<ui" not in text):
+        return text
+    return _STRING_OR_STORAGE.sub(lambda match: _STORAGE_OF_22.get(match[0], match[0]), text)
 
 
 def print_operation(operation: Operation, generic: bool = False) -> str:
@@ -197,7 +207,7 @@ class Printer:
 
     def _default_dialect(self, operation: Operation) -> str:
         parent = operation.parent_operation
-        return "builtin" if parent is None or operation.name == "builtin.module" else parent.name.partition(".")[0]
+        return "builtin" if parent is None else parent.name.partition(".")[0]
 
     def _generic_form(self, operation: Operation) -> None:
         parts = self._parts
@@ -206,7 +216,9 @@ class Printer:
             parts.append(f"[{', '.join(map(self.label, operation.successors))}]")
         definition = operation.definition
         names = operation.inherent if definition is None else definition.properties
-        inherent = sorted((name, value) for name, value in operation.attributes.items() if name in names)
+        defaults = {} if definition is None else definition.defaults
+        said = {name: value for name, value in operation.attributes.items() if name in names}
+        inherent = sorted((defaults | said).items())
         if inherent:
             parts.append(f" <{spell_entries(inherent)}>")
         if operation.regions:

@@ -76,6 +76,21 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
     operation.erase()
 
 
+def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
+    """Fold what yields values that are there already, each operation on the program as it was: what upstream's
+    conversion driver does to an operation before it converts it. Returns what is to be erased."""
+    decided: dict[Value, Value] = {}
+    for operation in root.walk():
+        found = fold(operation, folds) if applies(operation) else None
+        if found is not None and isinstance(found[0], Value):
+            decided[operation.results[0]] = found[0]
+    for result, value in decided.items():
+        while value in decided:
+            value = decided[value]
+        result.replace_all_uses(value)
+    return [result.operation for result in decided if result.operation is not None]
+
+
 # -- the greedy driver ------------------------------------------------------------------------------------------------
 
 Pattern = Callable[[Operation, Builder], "list[Value] | None"]

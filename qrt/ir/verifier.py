@@ -2,40 +2,75 @@
 
 from collections.abc import Iterator
 
-from qrt.errors import QuantTypeError, VerifyError
-from qrt.ir.attributes import StringAttr
+from qrt.errors import Diagnostic, QuantTypeError, VerifyError
+from qrt.ir import places
+from qrt.ir.attributes import StringAttr, TypeAttr
 from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL_TABLE, TERMINATOR
-from qrt.types import TensorType, Type, UniformType, check_integrity
+from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
+from qrt.types import FunctionType, TensorType, Type, UniformType, check_integrity
 
 
-def verify(operation: Operation, strict: bool = False) -> None:
-    """Raise VerifyError at the first operation, in text order, that breaks a rule. `strict` also checks what upstream
-    leaves unchecked: that quantization parameters fit their tensors on every value, not on `quant` ops alone."""
-    _Verifier(strict).operation(operation)
+def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
+    """The warnings: zero points that their storage type does not hold.
+
+    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all that was
+    found. As upstream does, one error is reported for each operation that is isolated from above, such as a function:
+    of what is inside it the first; of dominance if all else holds; of its symbols if all inside it holds. `strict`
+    also checks what upstream leaves unchecked: that quantization parameters fit their tensors on every value, not on
+    `quant` ops alone, and that zero points lie in the storage range.
+    """
+    verifier = _Verifier(strict)
+    verifier.isolated(operation)
+    if verifier.errors:
+        first = verifier.errors[0]
+        first.diagnostics = tuple(verifier.found)
+        raise first
+    return verifier.found
 
 
 class _Verifier:
     def __init__(self, strict: bool) -> None:
         self.strict = strict
+        self.found: list[Diagnostic] = []
+        self.errors: list[VerifyError] = []
         self.visible: set[Value] = set()
-        self.sound: set[Type] = set()  # types whose integrity has been checked
+        self.checked: set[Type] = set()  # types that have been found sound, or have been warned of
+        self.inner: list[Operation] = []  # isolated from above, to be verified after what is around them
+        self.dominance: VerifyError | None = None  # the first, to be reported if nothing else is
 
-    def operation(self, operation: Operation) -> None:
+    def isolated(self, operation: Operation) -> bool:
+        """Whether an operation that sees nothing of the outside is valid, with all inside it."""
+        outer = self.visible, self.inner, self.dominance
+        self.visible, self.inner, self.dominance = set(), [], None
+        try:
+            self._operation(operation)
+            sound = [self.isolated(inner) for inner in self.inner]
+            if not all(sound):
+                return False
+            if operation.has_trait(SYMBOL_TABLE):
+                _check_symbols(operation)
+            if self.dominance is not None:
+                raise self.dominance
+        except VerifyError as error:
+            self.errors.append(error)
+            self.found.extend(error.diagnostics)
+            return False
+        finally:
+            self.visible, self.inner, self.dominance = outer
+        return True
+
+    def _operation(self, operation: Operation) -> None:
         if operation.definition is not None:
             operation.definition.check(operation)
-        if self.strict:
-            for value in operation.results:
-                self._integrity(value.type, operation)
-        isolated = operation.has_trait(ISOLATED_FROM_ABOVE)
-        outer = self.visible
+        if operation.has_trait(SYMBOL):
+            _check_symbol_parent(operation)
+        for value in operation.results:
+            self._value_type(value.type, operation)
+        for attribute in operation.attributes.values():
+            if isinstance(attribute, TypeAttr) and isinstance(attribute.type, FunctionType):
+                self._value_type(attribute.type, operation)
         for region in operation.regions:
-            if isolated:
-                self.visible = set()
             self._region(region, operation)
-            self.visible = outer
-        if operation.has_trait(SYMBOL_TABLE):
-            _check_symbols(operation)
 
     def _region(self, region: Region, owner: Operation) -> None:
         if not region.blocks:
@@ -57,19 +92,25 @@ class _Verifier:
         visible = self.visible
         added = list(block.arguments)
         visible.update(added)
-        if self.strict:
-            for value in added:
-                self._integrity(value.type, owner)
+        for value in added:
+            if value.type not in self.checked:
+                self._value_type(value.type, owner)
         last = block.last
         for operation in block:
             for operand in operation.operands:
                 if operand not in visible:
-                    raise _dominance_error(operation, operand)
+                    self.dominance = self.dominance or _dominance_error(operation, operand)
             definition = operation.definition
-            if definition is not None and not operation.regions and not self.strict:
-                definition.check(operation)
-            else:
-                self.operation(operation)
+            if operation.regions and operation.has_trait(ISOLATED_FROM_ABOVE):
+                self.inner.append(operation)
+            elif operation.regions:
+                self._operation(operation)
+            else:  # of nearly all operations, so that a call counts
+                if definition is not None:
+                    definition.check(operation)
+                for value in operation.results:
+                    if value.type not in self.checked:
+                        self._value_type(value.type, operation)
             if operation is not last and (
                 operation.successors or (definition is not None and TERMINATOR in definition.traits)
             ):
@@ -99,17 +140,37 @@ class _Verifier:
             self._block(block, owner, ordered=True)
         self.visible.difference_update(added)
 
-    def _integrity(self, type: Type, operation: Operation) -> None:
-        if type in self.sound:
-            return
-        self.sound.add(type)
+    def _value_type(self, type: Type, operation: Operation) -> None:
+        """What upstream accepts in the type of a value, or of a function's values, and arithmetic does not."""
+        for part in (*type.inputs, *type.results) if isinstance(type, FunctionType) else (type,):
+            element = part.element if isinstance(part, TensorType) else part
+            if not isinstance(element, UniformType) or part in self.checked:
+                continue
+            if self.strict:
+                self._integrity(part, element, operation)
+            self._zero_points(part, element, operation)
+            self.checked.add(part)
+        self.checked.add(type)
+
+    def _integrity(self, type: Type, element: UniformType, operation: Operation) -> None:
         try:
-            if isinstance(type, UniformType) and not type.is_per_layer:
+            if isinstance(type, TensorType):
+                check_integrity(element, type.shape)
+            elif not element.is_per_layer:
                 raise QuantTypeError(f"scalar types may not use per-axis or sub-channel quantization: {type}")
-            if isinstance(type, TensorType) and isinstance(type.element, UniformType):
-                check_integrity(type.element, type.shape)
         except QuantTypeError as error:
             raise operation.op_error(f"has a value of type {type}: {error}") from None
+
+    def _zero_points(self, type: Type, element: UniformType, operation: Operation) -> None:
+        least, greatest = element.default_bounds
+        outside = next((zero for zero in element.zero_points if not least <= zero <= greatest), None)
+        if outside is None:
+            return
+        wrong = f"zero point {outside} is outside [{least}, {greatest}], the range of {element.storage}"
+        error = operation.op_error(f"has a value of type {type}: {wrong}")
+        if self.strict:
+            raise error
+        self.found.append(Diagnostic("warning", error.message, operation.location))
 
 
 def _defined(block: Block) -> Iterator[Value]:
@@ -121,8 +182,8 @@ def _defined(block: Block) -> Iterator[Value]:
 def _dominance_error(operation: Operation, operand: Value) -> VerifyError:
     index = operation.operands.index(operand)
     if operand.owner is None:
-        return operation.error(f"operand #{index} is not defined by any operation")
-    return operation.error(f"operand #{index} does not dominate this use")
+        return operation.error(f"operand #{index} is not defined by any operation", places.operand(operation, index))
+    return operation.error(f"operand #{index} does not dominate this use", places.operand(operation, index))
 
 
 def _check_terminator(block: Block, owner: Operation) -> None:
@@ -131,6 +192,12 @@ def _check_terminator(block: Block, owner: Operation) -> None:
         raise VerifyError("empty block: expect at least a terminator", owner.location)
     if last.definition is not None and TERMINATOR not in last.definition.traits:
         raise last.error("block with no terminator, has '" + last.name + "'")
+
+
+def _check_symbol_parent(symbol: Operation) -> None:
+    parent = symbol.parent_operation
+    if parent is not None and parent.definition is not None and not parent.has_trait(SYMBOL_TABLE):
+        raise symbol.op_error("symbol's parent must have the SymbolTable trait")
 
 
 def _check_symbols(table: Operation) -> None:
@@ -142,7 +209,9 @@ def _check_symbols(table: Operation) -> None:
                 if not isinstance(name, StringAttr):
                     continue
                 if name.value in seen:
-                    raise operation.error(f"redefinition of symbol named '{name.value}'")
+                    note = Diagnostic("note", "see existing symbol definition here", seen[name.value].location)
+                    message = f"redefinition of symbol named '{name.value}'"
+                    raise VerifyError(message, operation.location, (note,))
                 seen[name.value] = operation
 
 

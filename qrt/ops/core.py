@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity, storage_range
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
 Types = tuple[TensorType, ...]
@@ -98,7 +98,11 @@ KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
 def container(t: UniformType) -> str:
-    """The kernel's name of the storage container: ``i8`` ... ``u32``, the smallest that holds the storage type."""
+    """The kernel's name of the storage container: ``i8`` ... ``u32``, the smallest that holds the storage type.
+
+    Raises ``QuantTypeError`` for storage in floats, which does not run."""
+    if isinstance(t.storage_type, FloatType):
+        raise QuantTypeError(f"values of type {t} are not executable: storage in {t.storage_type} is not supported")
     bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
     return f"{'i' if t.is_signed else 'u'}{bits}"
 
@@ -159,7 +163,7 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 
 def check_zero_points(t: UniformType, what: str) -> None:
     """Refuses zero points that the storage type does not hold: types may carry any 64-bit one, arithmetic may not."""
-    low, high = storage_range(t.storage_width, t.is_signed)
+    low, high = t.default_bounds
     worst = next((z for z in t.zero_points if not low <= z <= high), None)
     if worst is not None:
         raise QuantTypeError(f"{what} has zero point {worst} outside [{low}, {high}], the range of {t.storage}: {t}")

@@ -7,11 +7,14 @@ work. A pass is added by a file here and a line in `PASSES`.
 import time
 from collections.abc import Callable
 
+from qrt.errors import Diagnostic
 from qrt.ir import Module
 from qrt.ir.core import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination
+from qrt.passes.elementwise_to_linalg import ConvertElementwiseToLinalg
+from qrt.passes.generalize_named_ops import GeneralizeNamedOps
 from qrt.passes.inline import Inline
 from qrt.passes.loop_invariant_code_motion import LoopInvariantCodeMotion
 from qrt.passes.lower_quant_ops import LowerQuantOps
@@ -22,9 +25,11 @@ from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
 PASSES: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
+    "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "inline": Inline,
+    "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
@@ -38,6 +43,9 @@ _NAMES = {kind: name for name, kind in PASSES.items()}
 
 After = Callable[[str, float], None]
 """Told the name of a step that is done, and its seconds."""
+
+Report = Callable[[Diagnostic], None]
+"""Told each warning."""
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
@@ -58,12 +66,21 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
 
 
 def run_pipeline(
-    module: Module, pipeline: str, *, strict: bool = False, strict_upstream: bool = False, after: After | None = None
+    module: Module,
+    pipeline: str,
+    *,
+    strict: bool = False,
+    strict_upstream: bool = False,
+    after: After | None = None,
+    report: Report | None = None,
 ) -> Module:
-    """`run_passes`, verifying strictly if `strict`, and telling `after` of each pass."""
+    """`run_passes`, verifying strictly if `strict`, telling `after` of each step and `report` of the warnings that the
+    module comes with."""
     steps = parse_pipeline(pipeline, PASSES, strict_upstream)
     start = time.perf_counter()
-    module.verify(strict)
+    for warning in module.verify(strict):
+        if report is not None:
+            report(warning)
     if after is not None:
         after("verify", time.perf_counter() - start)
     for step in steps:

@@ -79,8 +79,8 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Upstream leaves out a per-layer zero point of 0, and only that."""
-    return not t.is_per_layer or t.zero_points[0] != 0
+    """Upstream leaves out a per-layer zero point whose bits in the storage type are 0, and only that."""
+    return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
 def _zero_points_fit(t: UniformType) -> bool:
@@ -194,7 +194,7 @@ def _saturation(t: UniformType, offsets: tuple[int, ...]) -> _Saturation:
 def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, bool]:
     low, high = storage_range(t.storage_width, t.is_signed)
     if all(low <= number <= high for number in numbers):
-        return t.storage_type, t.is_signed
+        return IntegerType(t.storage_width), t.is_signed
     for width in (8, 16, 32, 64):
         if width >= t.storage_width and all(-(1 << (width - 1)) <= n < 1 << (width - 1) for n in numbers):
             return IntegerType(width), True

@@ -21,7 +21,7 @@ def fold_constant_qcast(operation: Operation, builder: Builder) -> list[Value] |
     computed = _computed(operation, constant_of(operation.operands[0]))
     result = operation.results[0].type
     element = _tensor(result).element
-    if computed is None or not isinstance(element, UniformType):
+    if computed is None or not isinstance(element, UniformType) or not element.is_storage_castable:
         return None
     stored = result.with_(element=element.storage_type) if isinstance(result, TensorType) else element.storage_type
     constant = builder.constant(_attribute(computed, stored), stored)

@@ -91,6 +91,8 @@ def _uniform(type: Type) -> UniformType:
         raise QuantTypeError(f"{element} does not say how its values are stored")
     if isinstance(type, TensorType) and type.encoding is not None:
         raise QuantTypeError(f"the encoding of {type} is of no known meaning")
+    if not element.is_storage_castable:
+        raise QuantTypeError(f"storage in {element.storage_type} is no signless integer")
     return element
 
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from qrt.ir import Module, TypeAttr, Value
+from qrt.ir import Module, Operation, TypeAttr, Value
 from qrt.ir.dialects.func import FuncOp
+from qrt.ir.fold import UPSTREAM_FOLDS
+from qrt.ir.rewrite import fold_at_once
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 
@@ -15,7 +17,8 @@ class NormalizeQuantTypes:
     does. Preserves every value. Types inside attributes stay as they are.
 
     `strict_upstream` also normalizes what upstream takes for per-axis though a block holds several slices: the scales
-    then no longer fit the tensor. Value-changing.
+    then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
+    upstream's conversion driver does. Value-changing.
     """
 
     strict_upstream: bool = False
@@ -24,6 +27,7 @@ class NormalizeQuantTypes:
 
     def run(self, module: Module) -> None:
         normal = _Normalizer(self.strict_upstream)
+        replaced = fold_at_once(module.operation, UPSTREAM_FOLDS, normal.changes) if self.strict_upstream else []
         for operation in module.operation.walk():
             if isinstance(operation, FuncOp):
                 kind = operation.type
@@ -35,12 +39,18 @@ class NormalizeQuantTypes:
                 for region in operation.regions:
                     for block in region.blocks:
                         normal.values(block.arguments)
+        for operation in replaced:
+            operation.erase()
 
 
 class _Normalizer:
     def __init__(self, strict_upstream: bool) -> None:
         self.strict_upstream = strict_upstream
         self.known: dict[Type, Type] = {}
+
+    def changes(self, operation: Operation) -> bool:
+        """Whether a type of its operands or results is another when normalized."""
+        return any(self.type(value.type) is not value.type for value in (*operation.operands, *operation.results))
 
     def values(self, values: list[Value]) -> None:
         for value in values:

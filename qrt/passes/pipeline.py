@@ -25,8 +25,8 @@ class Pass(Protocol):
 
 
 def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Pass]:
-    """The passes a text names, in order. An op name with parentheses nests; passes choose their own operations, so
-    nesting only groups. ParseError at a name, an option or a value that does not exist.
+    """The passes a text names, in order. An op name, or `any`, with parentheses nests; passes choose their own
+    operations, so nesting only groups. ParseError at a name, an option or a value that does not exist.
 
     With `strict_upstream`, options that are not given are upstream's."""
     scanner = Scanner(Source(text, "<pipeline>"))
@@ -47,9 +47,10 @@ def _sequence(scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Pa
                 raise scanner.error("expected a pass name")
             name = match[1]
             if scanner.accept("("):
-                if "." not in name:
+                if "." not in name and name != "any":
                     raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
-                _sequence(scanner, passes, found, strict_upstream)
+                if not scanner.at(")"):
+                    _sequence(scanner, passes, found, strict_upstream)
                 scanner.expect(")", " after nested passes")
             elif name not in passes:
                 known = ", ".join(sorted(passes))

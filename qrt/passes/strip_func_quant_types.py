@@ -8,8 +8,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, TypeAttr, Value
 from qrt.ir.dialects.func import FuncOp
 from qrt.ir.dialects.quant import element_of
-from qrt.ir.fold import Folds, fold
-from qrt.ir.rewrite import Builder, constants_last
+from qrt.ir.fold import UPSTREAM_FOLDS, Folds
+from qrt.ir.rewrite import Builder, constants_last, fold_at_once
 from qrt.ir.traits import COMMUTATIVE
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType
 
@@ -46,21 +46,13 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Fold what yields values that are there already, each on the program as it was; returns what is to be erased."""
-    folds = Folds(qcast_dcast=strict_upstream, dcast_qcast=strict_upstream)
-    decided: dict[Value, Value] = {}
+    """Fold the casts that undo one another; returns what is to be erased."""
+    if not strict_upstream:
+        return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
     for operation in module.operation.walk():
-        if strict_upstream and operation.has_trait(COMMUTATIVE):
+        if operation.has_trait(COMMUTATIVE):
             constants_last(operation)
-        elif operation.name == "quant.scast" or strict_upstream:
-            found = fold(operation, folds)
-            if found is not None and isinstance(found[0], Value):
-                decided[operation.results[0]] = found[0]
-    for result, value in decided.items():
-        while value in decided:
-            value = decided[value]
-        result.replace_all_uses(value)
-    return [result.operation for result in decided if result.operation is not None]
+    return fold_at_once(module.operation, UPSTREAM_FOLDS, lambda operation: True)
 
 
 class _Converter:

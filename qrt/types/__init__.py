@@ -11,7 +11,8 @@ from qrt.types.builtin import (
     TupleType,
 )
 from qrt.types.core import Type
-from qrt.types.parser import TypeParser, parse_type
+from qrt.types.parser import UPSTREAM_VERSIONS, TypeParser, parse_type
+from qrt.types.quantile import QuantileType
 from qrt.types.quantized import (
     AnyQuantizedType,
     CalibratedType,
@@ -23,6 +24,7 @@ from qrt.types.quantized import (
 from qrt.types.shaped import MemRefType, StridedLayout, TensorType, VectorType, row_major
 
 __all__ = [
+    "UPSTREAM_VERSIONS",
     "AnyQuantizedType",
     "CalibratedType",
     "ComplexType",
@@ -33,6 +35,7 @@ __all__ = [
     "MemRefType",
     "NoneType",
     "OpaqueType",
+    "QuantileType",
     "QuantizedType",
     "StridedLayout",
     "TensorType",

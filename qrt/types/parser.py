@@ -20,24 +20,29 @@ from qrt.types.builtin import (
     TupleType,
 )
 from qrt.types.core import Type
+from qrt.types.quantile import QuantileType, parse_quantile_storage
 from qrt.types.quantized import (
+    FLOAT_STORAGE,
     AnyQuantizedType,
     CalibratedType,
     UniformType,
     check_scale,
+    default_bounds,
     parse_storage,
-    storage_range,
 )
 from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
+UPSTREAM_VERSIONS = (22, 24)
+"""The versions of MLIR whose texts are read: 22, and 24 for what the `quant` dialect gains by then."""
+
 _MEMO_LIMIT = 4096
-_memo: dict[str, Type] = {}
+_memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
-_DIMS = re.compile(r"(?:(?:\?|\d{1,18})x)*", re.ASCII)
+_DIMS = re.compile(r"(?:(?:\?|\d{1,18}+)x)*+", re.ASCII)
 _DIM = re.compile(r"[ \t\r\n]*(\?|\d+)[ \t\r\n]*", re.ASCII)
-_SCALABLE_DIM = re.compile(r"[ \t\r\n]*(\[?)[ \t\r\n]*(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
+_SCALABLE_DIM = re.compile(r"[ \t\r\n]*+(\[?)[ \t\r\n]*+(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
 _PER_LAYER = re.compile(
     r"!quant\.uniform<([iu]\d{1,2})(?:<(-?\d{1,10}):(-?\d{1,10})>)?:(b?f\d+),[ ]?"
     r"(\d+\.\d*(?:[eE][-+]?\d+)?)(?::(-?\d{1,18}))?>",
@@ -46,41 +51,51 @@ _PER_LAYER = re.compile(
 _SIGNEDNESS: dict[str, Signedness] = {"i": "signless", "si": "signed", "ui": "unsigned"}
 
 
-def parse_type(text: str) -> Type:
-    """The type a text spells.
+def parse_type(text: str, upstream: int = 22) -> Type:
+    """The type a text spells by the rules of an upstream version: 22, or 24, which also has float storage and
+    `!quant.quantile`.
 
     Raises ParseError, with a caret under the offending part, if it does not.
 
     >>> str(parse_type("tensor<2x!quant.uniform<i8<-128:127>:f32, 0.5>>"))
     'tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>'
     """
-    found = _memo.get(text)
+    found = _memo.get((text, upstream))
     if found is None:
         scanner = Scanner(Source(text, "<type>"))
-        found = TypeParser(scanner).parse()
+        found = TypeParser(scanner, upstream=upstream).parse()
         if not scanner.at_end():
             raise scanner.error("expected the end of the type")
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
-        _memo[text] = found
+        _memo[text, upstream] = found
     return found
 
 
 class TypeParser:
-    """Reads types at a Scanner's cursor. `alias` resolves `!name`; `opaque` says whether types of unknown dialects
-    are kept as text; `attribute` reads an attribute inside a type, which is kept as text too."""
+    """Reads types at a Scanner's cursor, by the rules of an upstream version. `alias` resolves `!name`; `opaque` says
+    whether types of a dialect are kept as text; `encoding` reads the encoding of a tensor, and `map_or_space` an affine
+    map or a memory space of a memref: they are kept as text too. QuantTypeError for a version that is not known.
+    """
 
     def __init__(
         self,
         scanner: Scanner,
         alias: Callable[[str, int], Type] | None = None,
-        opaque: Callable[[], bool] | None = None,
-        attribute: Callable[[], str] | None = None,
+        opaque: Callable[[str], bool] | None = None,
+        encoding: Callable[[], str] | None = None,
+        map_or_space: Callable[[], str] | None = None,
+        upstream: int = 22,
     ) -> None:
+        if upstream not in UPSTREAM_VERSIONS:
+            known = ", ".join(map(str, UPSTREAM_VERSIONS))
+            raise QuantTypeError(f"upstream is one of {known}, not {upstream!r}")
         self.scanner = scanner
         self.alias = alias
         self.opaque = opaque
-        self.attribute = attribute or (lambda: scanner.balanced("an attribute", ","))
+        self.upstream = upstream
+        self.encoding = encoding or (lambda: scanner.balanced("an attribute"))
+        self.map_or_space = map_or_space or (lambda: scanner.balanced("an attribute", ","))
 
     def parse(self) -> Type:
         """Any type, a function type included."""
@@ -143,7 +158,7 @@ class TypeParser:
         element, at = self._element()
         encoding = None
         if self.scanner.accept(",") and not self.scanner.at(">"):
-            encoding = self.attribute()
+            encoding = self.encoding()
         return self._built(lambda: TensorType(shape, element, encoding), at)
 
     def _memref(self, start: int) -> Type:
@@ -153,27 +168,35 @@ class TypeParser:
         space: str | None = None
         while self.scanner.accept(","):
             start = self.scanner.skip()
-            if self.scanner.accept_word("strided"):
-                layout = self._strided()
-                continue
-            text = self.attribute()
-            if text.startswith("affine_map"):
-                layout = text
-                self._check_map_rank(text, shape, start)
+            said = self.strided_layout() if self.scanner.accept_word("strided") else self.map_or_space()
+            if isinstance(said, StridedLayout) or said.startswith("affine_map"):
+                self._check_layout(said, shape, start, is_last=space is not None)
+                layout = said
             elif space is not None:
                 raise self.scanner.error("multiple memory spaces specified in memref type", start, self.scanner.pos)
             else:
-                space = text
+                space = said
         return self._built(lambda: MemRefType(shape, element, layout, space), at)
 
-    def _check_map_rank(self, text: str, shape: list[int | None] | None, start: int) -> None:
-        dimensions = text.partition("(")[2].partition(")")[0]
+    def _check_layout(
+        self, layout: StridedLayout | str, shape: list[int | None] | None, start: int, is_last: bool
+    ) -> None:
+        error, end = self.scanner.error, self.scanner.pos
+        if shape is None:
+            raise error("cannot have affine map for unranked memref type", start, end)
+        if is_last:
+            raise error("expected memory space to be last in memref type", start, end)
+        if isinstance(layout, StridedLayout):
+            if len(layout.strides) != len(shape):
+                raise error("expected the number of strides to match the rank", start, end)
+            return
+        dimensions = layout.partition("(")[2].partition(")")[0]
         count = dimensions.count(",") + 1 if dimensions else 0
-        if shape is not None and count != len(shape):
-            message = f"memref layout mismatch between rank and affine map: {len(shape)} != {count}"
-            raise self.scanner.error(message, start, self.scanner.pos)
+        if count != len(shape):
+            raise error(f"memref layout mismatch between rank and affine map: {len(shape)} != {count}", start, end)
 
-    def _strided(self) -> StridedLayout:
+    def strided_layout(self) -> StridedLayout:
+        """What stands after the word `strided`."""
         scanner = self.scanner
         scanner.expect("<", " after 'strided'")
         scanner.expect("[", " before strides")
@@ -303,7 +326,7 @@ class TypeParser:
 
     def _opaque(self, start: int, end: int) -> Type:
         text = self.scanner.text[start:end]
-        if self.opaque is None or not self.opaque():
+        if self.opaque is None or not self.opaque(re.split(r"[.<]", text[1:], maxsplit=1)[0]):
             raise self.scanner.error(f"type '{text}' of an unregistered dialect", start, end)
         return OpaqueType(text)
 
@@ -321,7 +344,9 @@ class TypeParser:
         scanner = self.scanner
         start = scanner.skip()
         word = scanner.word("a storage type")
-        if _STORAGE_INTEGER.fullmatch(word) is None:
+        if word in FLOAT_STORAGE:
+            self._require_24(f"storage type {word}", start)
+        elif _STORAGE_INTEGER.fullmatch(word) is None:
             raise scanner.error("illegal storage type: expected iN or uN", start, scanner.pos)
         self._checked(lambda: parse_storage(word), start)
         arguments: dict[str, Any] = {"storage": word}
@@ -331,7 +356,7 @@ class TypeParser:
             scanner.expect(":", " between storage bounds")
             high_at = scanner.skip()
             arguments["storage_max"] = high = scanner.integer(what="a storage maximum")
-            least, greatest = storage_range(*parse_storage(word))
+            least, greatest = default_bounds(*parse_storage(word))
             for what, bound, at in (("minimum", low, low_at), ("maximum", high, high_at)):
                 if not least <= bound <= greatest:
                     raise scanner.error(f"illegal storage type {what}: {bound}", at)
@@ -423,6 +448,43 @@ class TypeParser:
             arguments["expressed"] = self._expressed()
         return AnyQuantizedType(**arguments)
 
+    def _quantile(self, at: int) -> Type:
+        self._require_24("!quant.quantile", at)
+        scanner = self.scanner
+        start = scanner.skip()
+        storage = scanner.word("a storage type")
+        self._checked(lambda: parse_quantile_storage(storage), start)
+        scanner.expect(":", " before the quantile type")
+        start = scanner.skip()
+        kind = self.parse_non_function()
+        if not isinstance(kind, FloatType):
+            raise scanner.error(f"quantile type must be a float type, not {kind}", start, scanner.pos)
+        scanner.expect(",", " before the quantiles")
+        scanner.expect("{", " before the quantiles")
+        quantiles: list[float] = []
+        if not scanner.accept("}"):
+            quantiles.append(self._signed_float("a quantile"))
+            while scanner.accept(","):
+                quantiles.append(self._signed_float("a quantile"))
+            scanner.expect("}", " after the quantiles")
+        bounds: tuple[int, ...] = ()
+        if scanner.accept(","):
+            scanner.expect("<", " before storage bounds")
+            low = scanner.integer(what="a storage minimum")
+            scanner.expect(":", " between storage bounds")
+            bounds = low, scanner.integer(what="a storage maximum")
+            scanner.expect(">", " after storage bounds")
+        return self._built(lambda: QuantileType(storage, kind, quantiles, *bounds), at)
+
+    def _signed_float(self, what: str) -> float:
+        sign = -1.0 if self.scanner.accept("-") else 1.0
+        return sign * self.scanner.float_literal(what)[0]
+
+    def _require_24(self, what: str, start: int) -> None:
+        if self.upstream < 24:
+            message = f"{what} is not upstream {self.upstream}'s: it needs --upstream=24"
+            raise self.scanner.error(message, start, max(self.scanner.pos, start + 1))
+
     def _calibrated(self, at: int) -> Type:
         scanner = self.scanner
         expressed = self._expressed()
@@ -462,6 +524,7 @@ _QUANT: dict[str, _Rule] = {
     "uniform": TypeParser._uniform,
     "any": TypeParser._any,
     "calibrated": TypeParser._calibrated,
+    "quantile": TypeParser._quantile,
 }
 
 __all__ = ["ParseError", "TypeParser", "parse_type"]

@@ -2,6 +2,7 @@
 
 The rules are those of upstream MLIR 22 (reference text "'quant' Dialect"; limits and wording as mlir-opt 22 applies
 them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them.
+A type knows no version: which texts say it is the parser's matter, and `str` says it without loss.
 """
 
 import math
@@ -12,16 +13,21 @@ from typing import Any, Self
 
 from qrt.errors import QuantTypeError
 from qrt.floats import FORMATS, round_to, spell, spell_double
-from qrt.types.builtin import FloatType, IntegerType
+from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
 
 MAX_STORAGE_WIDTH = 32
+FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
+"""The floats that upstream 24 stores in."""
 _INT64 = range(-(1 << 63), 1 << 63)
 _INT32_MAX = (1 << 31) - 1
 
 Scales = float | Sequence["Scales"]
 ZeroPoints = int | Sequence["ZeroPoints"]
 BlockSizes = tuple[tuple[int, int], ...]
+
+
+StorageType = IntegerType | FloatType
 
 
 class QuantizedType(Type):
@@ -35,8 +41,8 @@ class _StoredType(QuantizedType):
     """A quantized type that says how it is stored."""
 
     __slots__ = ("expressed_type", "is_signed", "storage_max", "storage_min", "storage_type")
-    storage_type: IntegerType
-    """The signless integer type of the same width: what `quant.scast` yields."""
+    storage_type: StorageType
+    """`iN` for storage `iN` and `uN`; `siN`, `uiN` and floats as they are."""
     is_signed: bool
     storage_min: int
     storage_max: int
@@ -48,12 +54,23 @@ class _StoredType(QuantizedType):
 
     @property
     def storage(self) -> str:
-        """The storage as it is written: `i8`, `u4`, ..."""
-        return f"{'i' if self.is_signed else 'u'}{self.storage_width}"
+        """The storage as it is written: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
+        text = str(self.storage_type)
+        return text if self.is_signed or text.startswith("u") else f"u{self.storage_width}"
+
+    @property
+    def is_storage_castable(self) -> bool:
+        """Whether `quant.scast` converts to the storage type and back: to signless integers alone."""
+        return isinstance(self.storage_type, IntegerType) and self.storage_type.is_signless
+
+    @property
+    def default_bounds(self) -> tuple[int, int]:
+        """The least and greatest integer that the storage type holds."""
+        return default_bounds(self.storage_type, self.is_signed)
 
     @property
     def has_default_bounds(self) -> bool:
-        return (self.storage_min, self.storage_max) == storage_range(self.storage_width, self.is_signed)
+        return (self.storage_min, self.storage_max) == self.default_bounds
 
     def _spell_storage(self) -> str:
         bounds = "" if self.has_default_bounds else f"<{self.storage_min}:{self.storage_max}>"
@@ -67,7 +84,7 @@ class AnyQuantizedType(_StoredType):
 
     def __new__(
         cls,
-        storage: str | IntegerType,
+        storage: str | StorageType,
         expressed: str | FloatType | None = None,
         storage_min: int | None = None,
         storage_max: int | None = None,
@@ -110,9 +127,10 @@ class CalibratedType(QuantizedType):
 class UniformType(_StoredType):
     """`!quant.uniform<...>`: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
 
-    `storage` is "i8", "u4", ... (1 to 32 bits) and `expressed` a float type or its name. `scales` is one float (per
-    layer), a sequence with an `axis` (per axis), or nested sequences with `block_sizes` (sub-channel), an
-    axis -> block mapping. `zero_points` has the shape of `scales`; left out, all are 0.
+    `storage` is "i8", "u4", "si8", ... (1 to 32 bits) or a float of FLOAT_STORAGE, which does not run; `expressed` is
+    a float type or its name. `scales` is one float (per layer), a sequence with an `axis` (per axis), or nested
+    sequences with `block_sizes` (sub-channel), an axis -> block mapping. `zero_points` has the shape of `scales`; left
+    out, all are 0.
 
     Raises QuantTypeError, naming the part, where a limit is broken.
 
@@ -136,7 +154,7 @@ class UniformType(_StoredType):
 
     def __new__(
         cls,
-        storage: str | IntegerType,
+        storage: str | StorageType,
         expressed: str | FloatType,
         scales: Scales,
         zero_points: ZeroPoints | None = None,
@@ -291,11 +309,18 @@ def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence
 # -- the constructors' checks ------------------------------------------------------------------------------------------
 
 
-def _storage_fields(storage: str | IntegerType, low: int | None, high: int | None) -> dict[str, Any]:
+def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
+    """The least and greatest integer of a storage type."""
+    if isinstance(storage, FloatType):
+        return -int(storage.largest), int(storage.largest)
+    return storage_range(storage.width, is_signed)
+
+
+def _storage_fields(storage: str | StorageType, low: int | None, high: int | None) -> dict[str, Any]:
     if low is None and high is None:
         return dict(_default_storage(str(storage)))
-    width, is_signed = parse_storage(storage)
-    least, greatest = storage_range(width, is_signed)
+    type, is_signed = parse_storage(storage)
+    least, greatest = default_bounds(type, is_signed)
     low, high = (
         least if low is None else _integer(low, "storage minimum"),
         (greatest if high is None else _integer(high, "storage maximum")),
@@ -307,7 +332,7 @@ def _storage_fields(storage: str | IntegerType, low: int | None, high: int | Non
     if low >= high:
         raise QuantTypeError(f"illegal storage min and storage max: ({low}:{high})")
     return {
-        "storage_type": IntegerType(width),
+        "storage_type": type,
         "is_signed": is_signed,
         "storage_min": low,
         "storage_max": high,
@@ -316,12 +341,17 @@ def _storage_fields(storage: str | IntegerType, low: int | None, high: int | Non
 
 @lru_cache(maxsize=256)
 def _default_storage(storage: str) -> dict[str, Any]:
-    return _storage_fields(storage, *storage_range(*parse_storage(storage)))
+    return _storage_fields(storage, *default_bounds(*parse_storage(storage)))
 
 
-def parse_storage(storage: str | IntegerType) -> tuple[int, bool]:
-    """(width, signed) of `iN`, `siN`, `uN`, `uiN`."""
+_SIGNEDNESS: dict[str, Signedness] = {"si": "signed", "ui": "unsigned"}
+
+
+def parse_storage(storage: str | StorageType) -> tuple[StorageType, bool]:
+    """(type, signed) of `iN`, `siN`, `uN`, `uiN` or a float that is stored in."""
     text = str(storage)
+    if text in FLOAT_STORAGE:
+        return FloatType(text), True
     prefix = text.rstrip("0123456789")
     digits = text[len(prefix) :]
     if prefix not in ("i", "si", "u", "ui") or not digits or not digits.isascii():
@@ -329,7 +359,7 @@ def parse_storage(storage: str | IntegerType) -> tuple[int, bool]:
     width = int(digits) if len(digits) < 9 else MAX_STORAGE_WIDTH + 1
     if not 1 <= width <= MAX_STORAGE_WIDTH:
         raise QuantTypeError(f"illegal storage type size: {digits}")
-    return width, prefix in ("i", "si")
+    return IntegerType(width, _SIGNEDNESS.get(prefix, "signless")), prefix in ("i", "si")
 
 
 def _expressed(expressed: str | FloatType) -> FloatType:

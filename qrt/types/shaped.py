@@ -10,6 +10,7 @@ from typing import Self
 from qrt.errors import QuantTypeError
 from qrt.types.builtin import ComplexType, FloatType, IndexType, IntegerType, OpaqueType
 from qrt.types.core import Type
+from qrt.types.quantile import QuantileType
 from qrt.types.quantized import QuantizedType
 
 Shape = tuple[int | None, ...]
@@ -50,7 +51,9 @@ class TensorType(Type):
 
     @staticmethod
     def _checked(shape: Shape | None, element: Type, encoding: str | None) -> dict[str, object]:
-        allowed = IntegerType | FloatType | IndexType | ComplexType | VectorType | QuantizedType | OpaqueType
+        allowed = (
+            IntegerType | FloatType | IndexType | ComplexType | VectorType | QuantizedType | QuantileType | OpaqueType
+        )
         if not isinstance(element, allowed):
             raise QuantTypeError(f"invalid tensor element type {element}")
         if shape is None and encoding is not None:

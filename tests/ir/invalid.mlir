@@ -51,7 +51,7 @@ func.func @f() {
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{operand #0 does not dominate this use}}
+  // expected-error@+1:20 {{operand #0 does not dominate this use}}
   %0 = quant.dcast %1 : !quant.uniform<i8:f32, 1.0> to f32
   %1 = quant.qcast %x : f32 to !quant.uniform<i8:f32, 1.0>
   return
@@ -116,97 +116,97 @@ func.func @f() {
 }
 // -----
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1:8 {{input and result are both scalars or both tensors with matching shape}}
+  // expected-error@+1:40 {{input and result are both scalars or both tensors with matching shape}}
   %0 = quant.qcast %x : tensor<f32> to !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
 func.func @f(%x: tensor<2xf32>) {
-  // expected-error@+1:8 {{input and result are both scalars or both tensors with matching shape}}
+  // expected-error@+1:42 {{input and result are both scalars or both tensors with matching shape}}
   %0 = quant.qcast %x : tensor<2xf32> to tensor<?x!quant.uniform<i8:f32, 1.0>>
   return
 }
 // -----
 func.func @f(%x: tensor<2xf32>) {
-  // expected-error@+1:8 {{input and result are both scalars or both tensors with matching shape}}
+  // expected-error@+1:42 {{input and result are both scalars or both tensors with matching shape}}
   %0 = quant.qcast %x : tensor<2xf32> to tensor<*x!quant.uniform<i8:f32, 1.0>>
   return
 }
 // -----
 func.func @f(%x: f64) {
-  // expected-error@+1:8 {{expressed type in quantized type expected to match float type: f32, f64}}
+  // expected-error@+1:32 {{expressed type in quantized type expected to match float type: f32, f64}}
   %0 = quant.qcast %x : f64 to !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
 func.func @f(%x: !quant.uniform<i8:f32, 1.0>) {
-  // expected-error@+1:8 {{expressed type in quantized type expected to match float type: f32, f16}}
+  // expected-error@+1:25 {{expressed type in quantized type expected to match float type: f32, f16}}
   %0 = quant.dcast %x : !quant.uniform<i8:f32, 1.0> to f16
   return
 }
 // -----
 func.func @f(%x: i32) {
-  // expected-error@+1:8 {{operand #0 must be scalar or tensor of floating-point, but got 'i32'}}
+  // expected-error@+1:25 {{operand #0 must be scalar or tensor of floating-point, but got 'i32'}}
   %0 = quant.qcast %x : i32 to !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{result #0 must be scalar or tensor of quantized type, but got 'f32'}}
+  // expected-error@+1:32 {{result #0 must be scalar or tensor of quantized type, but got 'f32'}}
   %0 = quant.qcast %x : f32 to f32
   return
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{operand #0 must be scalar or tensor of quantized type, but got 'f32'}}
+  // expected-error@+1:25 {{operand #0 must be scalar or tensor of quantized type, but got 'f32'}}
   %0 = quant.dcast %x : f32 to f32
   return
 }
 // -----
 func.func @f(%x: i8) {
-  // expected-error@+1:8 {{input must be integer and result must be quantized, or vice versa}}
+  // expected-error@+1:31 {{input must be integer and result must be quantized, or vice versa}}
   %0 = quant.scast %x : i8 to i8
   return
 }
 // -----
 func.func @f(%x: i4) {
-  // expected-error@+1:8 {{storage type in quantized type expected to match integer type}}
+  // expected-error@+1:31 {{storage type in quantized type expected to match integer type}}
   %0 = quant.scast %x : i4 to !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
 func.func @f(%x: ui8) {
-  // expected-error@+1:8 {{operand #0 must be scalar or tensor of signless integer or quantized type, but got 'ui8'}}
+  // expected-error@+1:25 {{operand #0 must be scalar or tensor of signless integer or quantized type, but got 'ui8'}}
   %0 = quant.scast %x : ui8 to !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{scalar types may not use per-axis quantization}}
+  // expected-error@+1:32 {{scalar types may not use per-axis quantization}}
   %0 = quant.qcast %x : f32 to !quant.uniform<i8:f32:0, {1.0, 2.0}>
   return
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:8 {{scalar types may not use sub-channel quantization}}
+  // expected-error@+1:32 {{scalar types may not use sub-channel quantization}}
   %0 = quant.qcast %x : f32 to !quant.uniform<i8:f32:{0:1}, {1.0, 2.0}>
   return
 }
 // -----
 func.func @f(%x: tensor<1x2xf32>) {
-  // expected-error@+1:8 {{quantized dimension must be less than tensor rank}}
+  // expected-error@+1:44 {{quantized dimension must be less than tensor rank}}
   %0 = quant.qcast %x : tensor<1x2xf32> to tensor<1x2x!quant.uniform<i8:f32:3, {1.0, 2.0}>>
   return
 }
 // -----
 func.func @f(%x: tensor<?x3xi8>) {
-  // expected-error@+1:8 {{quantized dimension size does not match number of scales}}
+  // expected-error@+1:43 {{quantized dimension size does not match number of scales}}
   %0 = quant.scast %x : tensor<?x3xi8> to tensor<?x3x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
   return
 }
 // -----
 func.func @f(%x: tensor<4x4x!quant.uniform<i8:f32:{0:3}, {{1.0}, {2.0}}>>) {
-  // expected-error@+1:8 {{must be divisible by the corresponding block size 3}}
+  // expected-error@+1:25 {{must be divisible by the corresponding block size 3}}
   %0 = quant.dcast %x : tensor<4x4x!quant.uniform<i8:f32:{0:3}, {{1.0}, {2.0}}>> to tensor<4x4xf32>
   return
 }
@@ -218,14 +218,70 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
+  // expected-error@+1:8 {{attribute 'zero_point' must be one of 'before', 'after', but is "between"}}
+  %0 = quant.qcast %x {rounding = "half_even", zero_point = "between"} : f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
   // expected-error@+1:8 {{requires a single operand}}
   %0 = "quant.qcast"(%x, %x) : (f32, f32) -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:28 {{expected '(' in function type}}
+  %0 = "quant.qcast"(%x) : f32 -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:23 {{expected ':'}}
+  %0 = quant.qcast %x f32 to !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:29 {{expected 'to'}}
+  %0 = quant.qcast %x : f32 !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{requires zero regions}}
+  %0 = "quant.qcast"(%x) ({ }) : (f32) -> !quant.uniform<i8:f32, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:8 {{requires 0 successors}}
+  %0 = "quant.qcast"(%x)[^bb1] : (f32) -> !quant.uniform<i8:f32, 1.0>
+  return
+^bb1:
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+1:3 {{requires one result}}
+  "quant.qcast"(%x) : (f32) -> ()
   return
 }
 // -----
 func.func @f(%x: tensor<2x2xf32>) {
   // expected-error@+1:8 {{must be a tensor of !quant.uniform}}
   %0 = qrt.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: !quant.uniform<i8:f32, 1.0>) {
+  // expected-error@+1:24 {{'qrt.clamp' op operand #0 must be a tensor, but got '!quant.uniform<i8:f32, 1.000000e+00>'}}
+  %0 = qrt.clamp %x : (!quant.uniform<i8:f32, 1.0>) -> tensor<2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+// -----
+func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1:66 {{'qrt.clamp' op result #0 must be a tensor, but got '!quant.uniform<i8:f32, 1.000000e+00>'}}
+  %0 = qrt.clamp %x : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
@@ -236,7 +292,7 @@ func.func @f(%x: tensor<2x3x!quant.uniform<i8:f32, 1.0>>) {
 }
 // -----
 func.func @f(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
-  // expected-error@+1:8 {{result is declared as tensor<2x3x!quant}}
+  // expected-error@+1:114 {{result is declared as tensor<2x3x!quant}}
   %0 = qrt.matmul %x, %x : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.0>>
   return
 }
@@ -267,3 +323,9 @@ module @1 { }
 // -----
 // expected-error@+1:20 {{a line or column number is not negative}}
 module { } loc("a":-1:2)
+// -----
+func.func @f(%x: !quant.uniform<si8:f32, 1.0>) {
+  // expected-error@+1:25 {{storage type in quantized type expected to match integer type: !quant.uniform<si8:f32, 1.000000e+00>, i8}}
+  %0 = quant.scast %x : !quant.uniform<si8:f32, 1.0> to i8
+  return
+}

@@ -3,7 +3,7 @@
 import pytest
 
 from qrt import ir
-from qrt.errors import VerifyError
+from qrt.errors import ParseError, VerifyError
 
 REGION = """
 func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{
@@ -20,6 +20,7 @@ REGION_PARTS = {
     "input": "f32",
     "output": "!quant.uniform<i8:f32, 0.5>",
 }
+WHOLE_REGION = REGION.format(**REGION_PARTS)
 Q, W, Y = (f"tensor<2x2x!quant.uniform<i8:f32, {scale}>>" for scale in ("0.5", "0.25", "1.0:-1"))
 
 
@@ -43,7 +44,7 @@ AXIS = "axisStats = dense<0.0> : tensor<3x2xf32>"
 @pytest.mark.parametrize(
     "text",
     [
-        REGION.format(**REGION_PARTS),
+        WHOLE_REGION,
         cast("tensor<2xf32>", "tensor<2x!quant.uniform<i8:f32, 1.0>>"),
         matmul('{requant = "fixed", output_scale = 1.0 : f64, output_zero_point = -1 : i64}'),
         stats(f"{LAYER}, {AXIS}, axis = 1"),
@@ -55,34 +56,88 @@ def test_accepted(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "message", "part"),
     [
-        (REGION.format(**REGION_PARTS | {"input": "f32, f32"}), "unmatched operands/results number"),
-        (REGION.format(**REGION_PARTS | {"output": ""}), "unmatched operands/results number"),
-        (REGION.format(**REGION_PARTS | {"input": "f16"}), "incompatible specification f16 and input type"),
-        (REGION.format(**REGION_PARTS | {"output": "!quant.any<i8:f16>"}), "incompatible specification"),
-        (REGION.format(**REGION_PARTS | {"input": "1"}), "incompatible specification 1"),
-        (REGION.format(**REGION_PARTS | {"argument": "tensor<3xf32>"}), "arguments are of the types of the operands"),
-        (REGION.format(**REGION_PARTS | {"last": "quant.return"}), "returns values of the types of its results"),
-        (REGION.format(**REGION_PARTS | {"last": ""}), "block with no terminator|no terminator|ends with"),
-        ("func.func @f() { quant.return }", "expects parent op 'quant.region'"),
-        (cast("tensor<2xf32>", "tensor<2x!quant.uniform<i8:f16, 1.0>>"), "between a quantized type and its expressed"),
-        (cast("tensor<2xf32>", "tensor<2xf32>"), "between a quantized type and its expressed"),
-        (cast("tensor<2xf32>", "tensor<3x!quant.uniform<i8:f32, 1.0>>"), "have one shape"),
-        (cast("f32", "!quant.uniform<i8:f32, 1.0>"), "takes and yields tensors"),
-        (matmul("{output_scale = 2.0 : f64}"), r"output_scale 2.000000e\+00 : f64 is not that of the result type"),
-        (matmul("{output_zero_point = 1 : i64}"), "output_zero_point 1 : i64 is not that of the result type"),
-        (matmul('{requant = "sometimes"}'), "must be one of 'fixed'"),
-        (matmul("{}", result=Y.replace("2x2", "2x3")), "result is declared as"),
-        (stats("axis = 1"), "requires attribute 'layerStats'"),
-        (stats("layerStats = dense<0.0> : tensor<3xf32>"), r"layerStats must have shape \[2\]"),
-        (stats("layerStats = dense<0> : tensor<2xi32>"), "layerStats must have a floating point element type"),
-        (stats(f"{LAYER}, {AXIS}"), "axis must be specified for axisStats"),
-        (stats(f"{LAYER}, {AXIS}, axis = 2"), "axis 2 is not one of"),
-        (stats(f"{LAYER}, {AXIS}, axis = 0"), r"axisStats must have shape \[N,2\]"),
-        (stats(LAYER, "tensor<2xi8>"), "must be tensor of floating-point"),
+        (REGION.format(**REGION_PARTS | {"input": "f32, f32"}), "unmatched operands/results number", "quant.region"),
+        (REGION.format(**REGION_PARTS | {"output": ""}), "unmatched operands/results number", "quant.region"),
+        (
+            REGION.format(**REGION_PARTS | {"input": "f16"}),
+            "incompatible specification f16 and input type",
+            "quant.region",
+        ),
+        (
+            REGION.format(**REGION_PARTS | {"output": "!quant.any<i8:f16>"}),
+            "incompatible specification",
+            "quant.region",
+        ),
+        (REGION.format(**REGION_PARTS | {"input": "1"}), "incompatible specification 1", "quant.region"),
+        (
+            REGION.format(**REGION_PARTS | {"argument": "tensor<3xf32>"}),
+            "arguments are of the types of the operands",
+            "quant.region",
+        ),
+        (
+            REGION.format(**REGION_PARTS | {"last": "quant.return"}),
+            "returns values of the types of its results",
+            "quant.region",
+        ),
+        (
+            REGION.format(**REGION_PARTS | {"last": ""}),
+            "block with no terminator|no terminator|ends with",
+            "quant.region",
+        ),
+        (WHOLE_REGION.replace(" : (tensor", " (tensor"), "expected ':'", "("),
+        (WHOLE_REGION.replace("= [f32]", "= f32"), "'input_specs' must be an array of types", "quant.region"),
+        (WHOLE_REGION.replace("input_specs", "t.specs"), "requires attribute 'input_specs'", "quant.region"),
+        (WHOLE_REGION.replace(', kernel = "k"', ""), "requires attribute 'kernel'", "quant.region"),
+        (WHOLE_REGION.replace('"k"', "1"), "'kernel' must be a string", "quant.region"),
+        ("func.func @f() { quant.return }", "expects parent op 'quant.region'", "quant.return"),
+        (
+            cast("tensor<2xf32>", "tensor<2x!quant.uniform<i8:f16, 1.0>>"),
+            "between a quantized type and its expressed",
+            "tensor<2x!quant.uniform<i8:f16, 1.0>>",
+        ),
+        (cast("tensor<2xf32>", "tensor<2xf32>"), "between a quantized type and its expressed", "tensor<2xf32>"),
+        (
+            cast("tensor<2xf32>", "tensor<3x!quant.uniform<i8:f32, 1.0>>"),
+            "have one shape",
+            "tensor<3x!quant.uniform<i8:f32, 1.0>>",
+        ),
+        (cast("f32", "!quant.uniform<i8:f32, 1.0>"), "takes and yields tensors", "f32"),
+        (
+            matmul("{output_scale = 2.0 : f64}"),
+            r"output_scale 2.000000e\+00 : f64 is not that of the result type",
+            "output_scale",
+        ),
+        (
+            matmul("{output_zero_point = 1 : i64}"),
+            "output_zero_point 1 : i64 is not that of the result type",
+            "output_zero_point",
+        ),
+        (matmul('{output_scale = "x"}'), "'output_scale' must be a float", '"quant.matmul"'),
+        (matmul("{output_zero_point = 1.0 : f64}"), "'output_zero_point' must be an integer", '"quant.matmul"'),
+        (matmul('{requant = "sometimes"}'), "must be one of 'fixed'", '"quant.matmul"'),
+        (matmul("{}", result=Y.replace("2x2", "2x3")), "result is declared as", Y.replace("2x2", "2x3")),
+        (stats("axis = 1"), "requires attribute 'layerStats'", '"quant.stats"'),
+        (stats("layerStats = dense<0.0> : tensor<3xf32>"), r"layerStats must have shape \[2\]", "layerStats"),
+        (
+            stats("layerStats = dense<0> : tensor<2xi32>"),
+            "layerStats must have a floating point element type",
+            "layerStats",
+        ),
+        (stats(f"{LAYER}, {AXIS}"), "axis must be specified for axisStats", "axisStats"),
+        (stats(f"{LAYER}, {AXIS}, axis = 2"), "axis 2 is not one of", "axis"),
+        (stats(f"{LAYER}, {AXIS}, axis = 0"), r"axisStats must have shape \[N,2\]", "axisStats"),
+        (stats("layerStats = 1"), "'layerStats' must be dense elements", '"quant.stats"'),
+        (stats(f"{LAYER}, axisStats = 1, axis = 1"), "'axisStats' must be dense elements", '"quant.stats"'),
+        (stats(f"{LAYER}, {AXIS}, axis = 1.0 : f64"), "'axis' must be an integer", '"quant.stats"'),
+        (stats(LAYER).replace("-> tensor<2x3", "-> tensor<2x4"), "the same type for all operands", "tensor<2x4xf32>"),
+        (stats(LAYER, "tensor<2xi8>"), "must be tensor of floating-point", "tensor<2xi8>"),
     ],
 )
-def test_refused(text, message):
-    with pytest.raises(VerifyError, match=message):
+def test_refused_at_the_offending_part(text, message, part):
+    """A region's specifications and its return are on other lines than its name."""
+    with pytest.raises((ParseError, VerifyError), match=message) as caught:
         ir.parse(text).verify()
+    place = caught.value.location
+    assert place.source.text[place.start : place.end] == part

@@ -18,7 +18,10 @@ def refused(text, **options):
     assert 1 <= location.line <= text.count("\n") + 1
     assert location.column >= 1
     lines = str(caught.value).split("\n")
-    assert lines[0] == f"f.mlir:{location.line}:{location.column}: error: {caught.value.message}"
+    message = caught.value.message
+    shown = message if len(message) < 2000 else f"{message[:1000]} [...] {message[-1000:]}"
+    assert lines[0] == f"f.mlir:{location.line}:{location.column}: error: {shown}"
+    assert all(len(line) <= 160 for line in lines[1:])
     assert lines[-1].strip().startswith("^")
     return caught.value
 

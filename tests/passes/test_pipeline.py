@@ -38,6 +38,7 @@ KNOWN = {"example": Example, "needy": Needy, **PASSES}
     ("text", "passes"),
     [
         ("", []),
+        ("builtin.module( ),any(example)", [Example()]),
         ("example", [Example()]),
         ("example{zero-point=in-loop count=-3 fold}", [Example("in-loop", -3, True)]),
         ("example{fold=false},example{ }", [Example(), Example()]),

@@ -15,9 +15,10 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
-from qrt.execute.interpret.loops import Shape, element, extents, grid, plain_loops, sums_of_products, view
+from qrt.execute.interpret.loops import Shape, element, extents, grid, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
+from qrt.ir.affine import plain_loops
 from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType
@@ -34,6 +35,8 @@ _RUNNING_TYPES = (FloatType("f32"), FloatType("f64"))
 
 _LARGE = 4096
 """Elements of an output from which a pass over it per reduced iteration costs no more than a pass over all."""
+_BLOCK = 1 << 15
+"""Iterations that are computed at once when each is for itself."""
 _PART = 1 << 22
 """Elements of the iteration space that are computed at once when it is reduced."""
 
@@ -82,8 +85,10 @@ class Combiner:
         return cls(combine, out, [other for other in operations if other is not combine], compiler)
 
     def combine(self, frame: Frame, left: Any, right: Any) -> Any:
+        given = frame[self.value]  # may be a value from outside the body, or a constant
         frame[self._out], frame[self.value] = left, right
         self._step(frame)
+        frame[self.value] = given
         return frame[self._result]
 
     def fold(self, frame: Frame, out: Any, values: Array) -> Any:
@@ -161,14 +166,12 @@ class LoopNest:
             return self._iterate(frame, values, loops)
         views = [view(value, map, loops) for value, map in zip(values, self.maps, strict=True)]
         if not self.reduced:
-            self._place(frame, grid(loops))
-            made = self.body.run(frame, views)
-        else:
-            made = self._combine(frame, views, loops) or self._reduce(frame, views, loops)
-        return [
-            self._store(value, result, plain, loops)
-            for value, result, plain in zip(values[self.inputs :], made, self.outputs, strict=True)
-        ]
+            return self._map(frame, values, views, loops)
+        made = self._combine(frame, views, loops) or self._reduce(frame, views, loops)
+        targets = self._targets(values)
+        for (_, target), array in zip(targets, made, strict=True):
+            target[...] = array
+        return [output for output, _ in targets]
 
     def _place(self, frame: Frame, positions: Sequence[Any]) -> None:
         """What `linalg.index` gives."""
@@ -199,6 +202,16 @@ class LoopNest:
             for (output, of), result in zip(pairs[self.inputs :], self.body.run(frame, scalars), strict=True):
                 output[element(of, index)] = result
         return values[self.inputs :]
+
+    def _map(self, frame: Frame, values: list[Any], views: list[Any], loops: Shape) -> list[Any]:
+        """Every iteration for itself: in blocks whose intermediate values stay in the processor's cache."""
+        targets = self._targets(values)
+        longest = max(range(self.loops), key=loops.__getitem__, default=0)
+        for where, _, pieces, positions in self._parts(views, loops, longest, _BLOCK):
+            self._place(frame, positions)
+            for (_, target), made in zip(targets, self.body.run(frame, pieces), strict=True):
+                target[where] = made
+        return [output for output, _ in targets]
 
     def _reduce(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any]:
         """The reduced loops in order, the others at once."""
@@ -232,10 +245,8 @@ class LoopNest:
                 return [combiner.combine(frame, out, combiner.wrapped(sums))]
         if prod(loops[loop] for loop in self.kept) >= _LARGE:
             return None
-        for part, sizes in self._parts(loops):
-            pieces = [_of_rank(array, self.loops) for array in (*views, *grid(loops))]
-            pieces = [array[part] if array.shape[self.reduced[0]] > 1 else array for array in pieces]
-            self._evaluate(combiner.steps, frame, pieces[: len(views)], pieces[len(views) :])
+        for _, sizes, pieces, positions in self._parts(views, loops, self.reduced[0], _PART):
+            self._evaluate(combiner.steps, frame, pieces, positions)
             terms = np.broadcast_to(frame[combiner.value], sizes).transpose(*self.reduced, *self.kept)
             out = combiner.fold(frame, out, terms.reshape(-1, *terms.shape[len(self.reduced) :]))
         return [out]
@@ -247,25 +258,35 @@ class LoopNest:
         for step in steps:
             step(frame)
 
-    def _parts(self, loops: Shape) -> Iterator[tuple[tuple[slice, ...], Shape]]:
-        """Parts of the iteration space that fit into memory, along the first reduced loop: (index, sizes)."""
-        first = self.reduced[0]
-        length = max(1, _PART * loops[first] // prod(loops))
-        for start in range(0, loops[first], length):
-            part = slice(start, min(start + length, loops[first]))
-            yield (slice(None),) * first + (part,), (*loops[:first], part.stop - start, *loops[first + 1 :])
+    def _parts(
+        self, views: list[Any], loops: Shape, axis: int, limit: int
+    ) -> Iterator[tuple[tuple[slice, ...], Shape, list[Any], list[Array]]]:
+        """The iteration space in parts along one loop, of about `limit` iterations: where each is, its sizes, the
+        operands and the loops' indices there."""
+        positions = grid(loops)
+        length = max(1, limit * loops[axis] // prod(loops)) if loops else 1
+        if not loops or length >= loops[axis]:
+            yield (), loops, views, positions
+            return
+        for start in range(0, loops[axis], length):
+            stop = min(start + length, loops[axis])
+            where = (slice(None),) * axis + (slice(start, stop),)
+            yield (
+                where,
+                (*loops[:axis], stop - start, *loops[axis + 1 :]),
+                [array[where] if np.ndim(array) and array.shape[axis] > 1 else array for array in views],
+                [array[where] if array.shape[axis] > 1 else array for array in positions],
+            )
 
-    def _store(self, output: Array, made: Any, plain: Shape, loops: Shape) -> Array:
-        """What an output is after the nest: a buffer written in place, or a new tensor."""
-        array = np.asarray(made)
-        order = [self.kept.index(loop) for loop in plain]
-        owned = array.base is None and array.shape == output.shape and array.dtype == output.dtype
-        if self.results and owned and order == sorted(order):
-            return array
+    def _targets(self, values: list[Any]) -> list[tuple[Array, Array]]:
+        """Each output as it will be, a buffer or a new tensor, and as a view over the loops that are kept."""
+        outputs = values[self.inputs :]
         if self.results:
-            output = np.empty(output.shape, output.dtype)
-        output[...] = np.broadcast_to(array, [loops[loop] for loop in self.kept]).transpose(order)
-        return output
+            outputs = [np.empty(value.shape, value.dtype) for value in outputs]
+        return [
+            (output, output.transpose([plain.index(loop) for loop in self.kept]))
+            for output, plain in zip(outputs, self.outputs, strict=True)
+        ]
 
 
 def _is_same(left: Array, right: Array) -> bool:
@@ -286,4 +307,5 @@ def _index(op: Operation, compiler: Compiler) -> Step:
     return lambda frame: None
 
 
-STRUCTURED: dict[str, Builder] = dict.fromkeys(STRUCTURED_OPS, _loop_nest) | {"linalg.index": _index}
+STRUCTURED: dict[str, Builder] = dict.fromkeys(STRUCTURED_OPS, _loop_nest)
+STRUCTURED["linalg.index"] = _index

@@ -55,14 +55,10 @@ def _range(expression: Expression, loops: Shape) -> tuple[int, int]:
 
 def grid(loops: Shape) -> list[Array]:
     """The index of each loop, as an array that broadcasts over all loops."""
-    rank = len(loops)
-    return [np.arange(extent).reshape((-1,) + (1,) * (rank - 1 - loop)) for loop, extent in enumerate(loops)]
-
-
-def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
-    loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
-    return loops if len(loops) == len(map.results) == len(set(loops)) else None
+    return [
+        np.arange(extent).reshape([-1 if each == loop else 1 for each in range(len(loops))])
+        for loop, extent in enumerate(loops)
+    ]
 
 
 def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
@@ -74,7 +70,8 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
     weights = [linear(result, rank) for result in map.results]
     rows = [row for row in weights if row is not None]
     if len(rows) < len(weights):
-        return _gathered(array, map, loops)
+        positions = grid(loops)
+        return array[tuple(evaluate(result, positions) for result in map.results)]
     if any(row[0] for row in rows):
         array = array[tuple(slice(row[0], None) for row in rows)]
     strides = [
@@ -83,13 +80,6 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
     used = [any(row[loop + 1] for row in rows) for loop in range(rank)]
     shape = [extent if is_used else 1 for extent, is_used in zip(loops, used, strict=True)]
     return np.lib.stride_tricks.as_strided(array, shape, strides)
-
-
-def _gathered(array: Array, map: AffineMapAttr, loops: Shape) -> Array:
-    rank = len(loops)
-    positions = [position.reshape((1,) * (rank - position.ndim) + position.shape) for position in grid(loops)]
-    found: Array = array[tuple(evaluate(result, positions) for result in map.results)]
-    return found
 
 
 def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -> Array | None:

@@ -88,6 +88,13 @@ def _generate(op: Operation, compiler: Compiler) -> Step:
     return step
 
 
+def _inner(low: Sequence[int], high: Sequence[int], shape: Shape) -> tuple[slice, ...]:
+    """What is left of a shape without what is padded; a negative padding takes nothing away."""
+    return tuple(
+        slice(max(before, 0), size - max(after, 0)) for before, after, size in zip(low, high, shape, strict=True)
+    )
+
+
 def _pad(op: Operation, compiler: Compiler) -> Step:
     filled = _Filled(op, compiler)
     source = compiler.slot(op.operands[0])
@@ -102,13 +109,7 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
             raise failure(op, f"pads {list(array.shape)} to a negative dimension: {list(shape)}")
         concrete(filled.type, shape, f"the result of {op.name}")
         made = filled.fill(frame, shape)
-        target = tuple(
-            slice(max(before, 0), size - max(after, 0)) for before, after, size in zip(low, high, shape, strict=True)
-        )
-        kept = tuple(
-            slice(max(-before, 0), size - max(-after, 0))
-            for before, after, size in zip(low, high, array.shape, strict=True)
-        )
+        target, kept = _inner(low, high, shape), _inner([-n for n in low], [-n for n in high], array.shape)
         made[target] = array[kept]
         frame[filled.result] = made
 
@@ -259,7 +260,14 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
 
 def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
     groups = reassociation_of(op)
-    return lambda array: array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
+
+    def collapse_shape(array: Array) -> Array:
+        if not groups and array.size != 1:
+            raise UndefinedError(f"{array.size} elements do not collapse to one")
+        made: Array = array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
+        return made
+
+    return collapse_shape
 
 
 def _expand_shape(op: Operation, compiler: Compiler) -> Function:

@@ -114,7 +114,7 @@ def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], 
     named = scanner.at("%")
     while True:
         if named:
-            names.append(parser.operand())
+            names.append(parser.argument())
             scanner.expect(":", " after argument name")
         elif scanner.at("%"):
             raise scanner.error("expected a type: the arguments before have no names")

@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.attribute_kinds import I64
+from qrt.ir.attribute_kinds import ENUMERATIONS, I64
 from qrt.ir.attributes import ArrayAttr, Attribute, StringAttr
 from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation
 from qrt.ir.define import OPERAND_SEGMENTS, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
 from qrt.ir.dialects import linalg_forms, linalg_named
 from qrt.ir.dialects.linalg_structure import (
+    ITERATOR,
     MAPS,
     TRAITS,
     Maps,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 _ITERATORS = "iterator_types"
 _HEADER = ("doc", MAPS, _ITERATORS, "library_call")
-_KINDS = ("parallel", "reduction", "window")
 
 
 class GenericOp(StructuredOp):
@@ -55,7 +55,7 @@ def _kind(element: Attribute) -> str:
 
 
 def _array_of_iterators(value: Attribute) -> str | None:
-    fine = isinstance(value, ArrayAttr) and all(_kind(kind) in _KINDS for kind in value.elements)
+    fine = isinstance(value, ArrayAttr) and all(map(ITERATOR.holds, value.elements))
     return None if fine else "failed to satisfy constraint: Iterator type should be an enum."
 
 
@@ -65,9 +65,11 @@ def _parse_generic(parser: "Parser", pending: "PendingOperation") -> None:
     header = parser.attribute_dictionary()
     types = header.get(_ITERATORS)
     if isinstance(types, ArrayAttr):
-        header[_ITERATORS] = ArrayAttr(
-            tuple(iterator(e.value) if isinstance(e, StringAttr) else e for e in types.elements)
-        )
+        kinds = [kind.value if isinstance(kind, StringAttr) else _kind(kind) for kind in types.elements]
+        for kind in kinds:
+            if kind not in ENUMERATIONS["linalg.iterator_type"].cases:
+                raise scanner.error(f"unexpected iterator_type ({kind})", start, scanner.pos)
+        header[_ITERATORS] = ArrayAttr(tuple(map(iterator, kinds)))
     if unknown := header.keys() - set(_HEADER):
         raise scanner.error(f"'{min(unknown)}' belongs after 'attrs ='", start, scanner.pos)
     pending.attributes = header
@@ -90,7 +92,7 @@ def _print_generic(printer: "Printer", operation: Operation) -> None:
             entries.append(f"{name} = {value}")
     printer.word(f"{{{', '.join(entries)}}}")
     print_operands(printer, operation)
-    printer.attributes(operation, elided=(*_HEADER, OPERAND_SEGMENTS), keyword="attrs =")
+    printer.attributes(operation, elided=(*_HEADER, OPERAND_SEGMENTS), keyword="attrs = ")
     printer.word("")
     outer = printer.begin(operation.regions[0])
     printer.region(operation.regions[0], entry_said=False)

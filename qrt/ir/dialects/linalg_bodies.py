@@ -37,8 +37,8 @@ _BINARY = {
     "div_unsigned": (None, "arith.divui", None),
     "max_signed": ("arith.maximumf", "arith.maxsi", "arith.maxsi"),
     "min_signed": ("arith.minimumf", "arith.minsi", "arith.minsi"),
-    "max_unsigned": ("arith.maximumf", "arith.maxui", "arith.maxui"),
-    "min_unsigned": ("arith.minimumf", "arith.minui", "arith.minui"),
+    "max_unsigned": (None, "arith.maxui", "arith.maxui"),
+    "min_unsigned": (None, "arith.minui", "arith.minui"),
     "powf": ("math.powf", None, None),
 }
 """On floats, on integers, on i1."""

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
+from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attribute_kinds import dense_array
 from qrt.ir.attributes import Attribute, DenseArrayAttr
 from qrt.ir.constraints import element_of
@@ -18,7 +19,7 @@ from qrt.ir.dialects.linalg_structure import (
     rank_of,
     verify_structured,
 )
-from qrt.types import IntegerType, TensorType, Type
+from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -238,13 +239,22 @@ def _verify_reduce(operation: Operation) -> None:
         if not 0 <= number < rank:
             raise operation.op_error(f"dimensions for reduction should be in the range [0, {rank - 1}].")
     if list(numbers) != sorted(set(numbers)):
-        raise operation.op_error("attribute 'dimensions' failed to satisfy constraint: should be in increasing order")
+        raise operation.op_error(
+            "attribute 'dimensions' failed to satisfy constraint: i64 dense array attribute should be in increasing "
+            "order"
+        )
     output = rank_of(operation.operands[-1].type)
     if output != rank - len(numbers):
         raise operation.op_error(
             f"number of dimensions after reduction {rank - len(numbers)} doesn't match the init rank {output}"
         )
     verify_structured(operation)
+
+
+def _stated_sizes(type: Type) -> list[int]:
+    """The shape as upstream's errors say it, `DYNAMIC` where it is open: these ops take equal sizes only."""
+    assert isinstance(type, TensorType | MemRefType)  # the constraint
+    return [DYNAMIC if size is None else size for size in type.shape or ()]
 
 
 def _verify_transpose(operation: Operation) -> None:
@@ -258,6 +268,13 @@ def _verify_transpose(operation: Operation) -> None:
         raise operation.op_error(
             f"size of permutation {len(operation.numbers)} does not match the argument rank {given}"
         )
+    sizes, made_sizes = (_stated_sizes(value.type) for value in operation.operands)
+    for axis, source in enumerate(operation.numbers):
+        if sizes[source] != made_sizes[axis]:
+            raise operation.op_error(
+                f"dim(result, {axis}) = {made_sizes[axis]} doesn't match dim(input, permutation[{axis}]) = "
+                f"{sizes[source]}"
+            )
     verify_structured(operation)
 
 
@@ -265,7 +282,10 @@ def _verify_broadcast(operation: Operation) -> None:
     assert isinstance(operation, BroadcastOp)
     given, made = (rank_of(value.type) for value in operation.operands)
     if given + len(operation.numbers) != made:
-        raise operation.op_error("input rank plus added dimensions does not match init rank. ")
+        raise operation.op_error(
+            f"input rank plus added dimensions does not match init rank. input rank: {given}, "
+            f"dimensions size: {len(operation.numbers)}, init rank: {made}"
+        )
     for index, number in enumerate(operation.numbers):
         if not 0 <= number < made:
             raise operation.op_error(
@@ -273,6 +293,13 @@ def _verify_broadcast(operation: Operation) -> None:
             )
     if len(set(operation.numbers)) < len(operation.numbers):
         raise operation.op_error("dimensions are not unique")
+    sizes, made_sizes = (_stated_sizes(value.type) for value in operation.operands)
+    kept = [axis for axis in range(made) if axis not in operation.numbers]
+    for source, axis in enumerate(kept):
+        if sizes[source] != made_sizes[axis]:
+            raise operation.op_error(
+                f"input dim {source} should match init dim {axis}. input: {sizes[source]}, init: {made_sizes[axis]}"
+            )
     verify_structured(operation)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError
-from qrt.ir.affine import AffineMapAttr, Expression, add, multiply
+from qrt.ir.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.attributes import ArrayAttr, Attribute
 from qrt.ir.constraints import Shaped, element_of
@@ -200,10 +200,7 @@ class NamedOp(StructuredOp):
         rank = rank_of(self.operands[-1].type)
         scalar = AffineMapAttr(rank, 0, ())
         identity = AffineMapAttr.identity(rank)
-        return tuple(
-            identity if self.name != "linalg.fill" or isinstance(value.type, Shaped) else scalar
-            for value in self.operands
-        )
+        return tuple(identity if isinstance(value.type, Shaped) else scalar for value in self.operands)
 
     def _numbers(self, name: str, count: int) -> tuple[int, ...]:
         stated = self.attributes.get(name)
@@ -294,12 +291,19 @@ def _verify(operation: Operation) -> None:
         )
     if operation.name == "linalg.fill":
         given, made = (element_of(value.type) for value in operation.operands)
+        if isinstance(operation.operands[0].type, Shaped):
+            raise operation.error("expected op with scalar input")
         if given is not made:
             raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{made}')")
     if operation.name in _STATING_MAPS:
         _verify_stated_maps(operation)
+    if operation.name == "linalg.contract":
+        _verify_contraction(operation)
     verify_structured(operation)
     _verify_body(operation)
+
+
+_BROADCASTS = {"linalg.matmul": ", should be (d2)"}
 
 
 def _verify_stated_maps(operation: NamedOp) -> None:
@@ -307,15 +311,31 @@ def _verify_stated_maps(operation: NamedOp) -> None:
     defaults = stated_maps(default_maps(operation.name, 3, 0))
     maps = operation.indexing_maps
     if len(maps) != len(defaults):
-        raise operation.op_error("Indexing_map attribute must have 3 affine maps.")
+        return  # as for any structured op
+    reduced = set(defaults[0].results) & set(defaults[1].results) - set(defaults[2].results)
     for number, (map, default) in enumerate(zip(maps, defaults, strict=True)):
         if map.dimensions != default.dimensions or not set(map.results) <= set(default.results):
             raise operation.op_error("Unexpected dim expression in map result.")
-        if number == 2 and set(map.results) != set(default.results):
-            raise operation.op_error("Unexpected dim expression in map result.")
-        reduced = set(defaults[0].results) & set(defaults[1].results) - set(defaults[2].results)
-        if not reduced <= set(map.results) and number < 2:
-            raise operation.op_error("Invalid broadcast requested.")
+        if number < 2 and not reduced <= set(map.results):
+            raise operation.op_error(f"Invalid broadcast requested{_BROADCASTS.get(operation.name, '')}.")
+
+
+def _verify_contraction(operation: NamedOp) -> None:
+    """Each loop is of the output, or of both inputs and reduced; one of the latter there must be."""
+    maps = operation.indexing_maps
+    for map in maps:
+        if plain_loops(map) is None:
+            raise operation.error("provided affine_map is not a projected permutation")
+    if len(maps) != 3 or len({map.dimensions for map in maps}) > 1:
+        return  # as for any structured op
+    left, right, output = (set(map.results) for map in maps)
+    for loop in range(maps[0].dimensions):
+        if ("d", loop) not in output | (left & right):
+            raise operation.error(
+                f"iteration space dim at index {loop} is neither a contracting dim nor of parallel iteration type"
+            )
+    if not left & right - output:
+        raise operation.error("'indexing_maps' do not specify a contracting dimension")
 
 
 def _verify_body(operation: NamedOp) -> None:

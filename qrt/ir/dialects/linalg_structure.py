@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr, Expression, evaluate
+from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
 from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation, Value
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 MAPS = "indexing_maps"
+ITERATOR = enumeration("linalg.iterator_type", "parallel reduction window")
 _MEMOIZED = "linalg.memoized_indexing_maps"
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
@@ -180,7 +182,7 @@ def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: 
         raise operation.op_error(f"expected indexing_map #{number} to have {loops} dim(s) to match the number of loops")
     if len(map.results) != rank_of(type):
         raise operation.op_error(
-            f"expected operand rank ({rank_of(type)}) to match the result rank of indexing_map #{number} "
+            f"expected operand #{number} rank ({rank_of(type)}) to match the result rank of indexing_map "
             f"({len(map.results)})"
         )
 
@@ -194,7 +196,9 @@ def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
             if isinstance(result, tuple) and result[0] == "d":
                 extents.setdefault(result[1], size)
     if len(extents) < loops:
-        raise operation.op_error("expected the shape-to-loops map to be non-null")
+        results = tuple(result for map in maps for result in map.results)
+        together = AffineMapAttr(loops, 0, results)
+        raise operation.op_error(f"invalid indexing maps are non-invertible: ({_bare(together)})")
     ends = [extents[loop] for loop in range(loops)]
     if any(end is None for end in ends):
         return
@@ -205,13 +209,17 @@ def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
                 _verify_dimension(operation, number, axis, result, size, last)
 
 
+def _bare(map: AffineMapAttr) -> str:
+    return str(map).removeprefix("affine_map<").removesuffix(">")
+
+
 def _verify_dimension(
     operation: StructuredOp, number: int, axis: int, result: Expression, size: int, last: Sequence[int]
 ) -> None:
     ends = evaluate(result, [0] * len(last)), evaluate(result, last)
     if min(ends) < 0:
         raise operation.op_error(
-            f"unexpected result less than 0 at expression #{axis} in {operation.indexing_maps[number]}"
+            f"unexpected result less than 0 at expression #{axis} in {_bare(operation.indexing_maps[number])}"
         )
     needed = max(ends) + 1
     plain = isinstance(result, tuple) and result[0] == "d"

@@ -4,6 +4,7 @@ from functools import partial
 
 from qrt.ir.core import Operation
 from qrt.ir.define import EXTENSION, PURE, AttributeSpec, Constraint, Definition, one_of
+from qrt.ir.places import type_of
 from qrt.types import TensorType
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
@@ -17,16 +18,18 @@ def verify_family(family_name: str, operation: Operation) -> None:
 
     family = FAMILIES[family_name]
     types = []
-    for index, value in enumerate((*operation.operands, operation.results[0])):
-        if not isinstance(value.type, TensorType):
-            what = "result #0" if index == len(operation.operands) else f"operand #{index}"
-            raise operation.op_error(f"{what} must be a tensor, but got '{value.type}'")
-        types.append(value.type)
+    for side, values in (("operand", operation.operands), ("result", operation.results)):
+        for index, value in enumerate(values):
+            if not isinstance(value.type, TensorType):
+                message = f"{side} #{index} must be a tensor, but got '{value.type}'"
+                raise operation.op_error(message, type_of(operation, side, index))
+            types.append(value.type)
     *operands, declared = types
     given = {name: value.python for name, value in operation.attributes.items() if name in family.attributes}
     inferred = family.resolve(tuple(operands), family.complete(given), declared)
     if not _compatible(inferred, declared):
-        raise operation.op_error(f"result is declared as {declared}, but is {inferred}")
+        message = f"result is declared as {declared}, but is {inferred}"
+        raise operation.op_error(message, type_of(operation, "result", 0))
 
 
 def _compatible(inferred: TensorType, declared: TensorType) -> bool:

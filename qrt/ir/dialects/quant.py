@@ -3,18 +3,21 @@
 qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point` and `scale`.
 """
 
-from typing import TypeVar
+from typing import Literal, TypeVar
 
+from qrt.errors import QuantTypeError
 from qrt.ir.constraints import add_type_constraint
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
 from qrt.ir.dialects import quant_extras
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
+from qrt.ir.places import type_of
 from qrt.ir.traits import Trait
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
 _T = TypeVar("_T", bound=Type)
+_Side = Literal["operand", "result"]
 
 
 def element_of(type: Type) -> Type:
@@ -40,11 +43,14 @@ class CastOp(Operation):
         return self._element(QuantizedType)
 
     @property
+    def quantized_side(self) -> _Side:
+        """Where the quantized type is."""
+        return "operand" if isinstance(element_of(self.operands[0].type), QuantizedType) else "result"
+
+    @property
     def quantized_container(self) -> Type:
         """The scalar or tensor type that has the quantized type for its elements."""
-        return next(
-            value.type for value in (*self.operands, *self.results) if isinstance(element_of(value.type), QuantizedType)
-        )
+        return (self.operands if self.quantized_side == "operand" else self.results)[0].type
 
 
 class FloatCastOp(CastOp):
@@ -95,14 +101,16 @@ def _verify_same_shape(operation: Operation) -> None:
     ]
     if shapes[0] != shapes[1]:
         raise operation.op_error(
-            "failed to verify that input and result are both scalars or both tensors with matching shape"
+            "failed to verify that input and result are both scalars or both tensors with matching shape",
+            type_of(operation, "result", 0),
         )
 
 
 def _verify_combination(operation: Operation) -> None:
     if _is_quantized(element_of(operation.operands[0].type)) == _is_quantized(element_of(operation.results[0].type)):
         raise operation.op_error(
-            "failed to verify that input must be integer and result must be quantized, or vice versa"
+            "failed to verify that input must be integer and result must be quantized, or vice versa",
+            type_of(operation, "result", 0),
         )
 
 
@@ -115,30 +123,39 @@ INTEGER_AND_QUANTIZED_COMBINATION = Trait("IntegerAndQuantizedCombination", veri
 
 def _verify_parameters(operation: CastOp) -> None:
     quantized, container = operation.quantized_type, operation.quantized_container
+    place = type_of(operation, operation.quantized_side, 0)
     if not isinstance(quantized, UniformType):
         return
     if isinstance(container, TensorType):
-        check_integrity(quantized, container.shape)
+        try:
+            check_integrity(quantized, container.shape)
+        except QuantTypeError as error:
+            raise operation.error(str(error), place) from None
     elif quantized.is_per_axis:
-        raise operation.error("scalar types may not use per-axis quantization")
+        raise operation.error("scalar types may not use per-axis quantization", place)
     elif quantized.is_sub_channel:
-        raise operation.error("scalar types may not use sub-channel quantization")
+        raise operation.error("scalar types may not use sub-channel quantization", place)
 
 
 def _verify_float_cast(operation: Operation) -> None:
     assert isinstance(operation, FloatCastOp)
     expressed, given = operation.quantized_type.expressed_type, operation.float_type
     if expressed is not given:
-        raise operation.error(f"expressed type in quantized type expected to match float type: {expressed}, {given}")
+        raise operation.error(
+            f"expressed type in quantized type expected to match float type: {expressed}, {given}",
+            type_of(operation, operation.quantized_side, 0),
+        )
     _verify_parameters(operation)
 
 
 def _verify_storage_cast(operation: Operation) -> None:
     assert isinstance(operation, StorageCastOp)
     quantized, integer = operation.quantized_type, operation.integer_type
-    width = getattr(quantized, "storage_width", None)  # a calibrated type says no storage
-    if width != integer.width:
-        raise operation.error(f"storage type in quantized type expected to match integer type: {quantized}, {integer}")
+    if getattr(quantized, "storage_type", None) is not integer:  # a calibrated type says no storage
+        raise operation.error(
+            f"storage type in quantized type expected to match integer type: {quantized}, {integer}",
+            type_of(operation, operation.quantized_side, 0),
+        )
     _verify_parameters(operation)
 
 

@@ -11,6 +11,7 @@ from qrt.ir.core import Operation, Value
 from qrt.ir.define import EXTENSION, ISOLATED_FROM_ABOVE, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.qrt import REQUANT, verify_family
+from qrt.ir.places import attribute, type_of
 from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType
 
@@ -51,29 +52,31 @@ def _fits(spec: Attribute, type: Type) -> bool:
 def _verify_stats(operation: Operation) -> None:
     type = operation.operands[0].type
     if not isinstance(type, TensorType) or not isinstance(type.element, FloatType):
-        raise operation.op_error(f"operand #0 must be tensor of floating-point, but got '{type}'")
+        message = f"operand #0 must be tensor of floating-point, but got '{type}'"
+        raise operation.op_error(message, type_of(operation, "operand", 0))
     if operation.results[0].type is not type:
-        raise operation.op_error("requires the same type for all operands and results")
+        raise operation.op_error("requires the same type for all operands and results", type_of(operation, "result", 0))
     layer = _statistics(operation, "layerStats")
     if layer is None or layer.type.shape != (2,):
-        raise operation.op_error("layerStats must have shape [2]")
+        raise operation.op_error("layerStats must have shape [2]", attribute(operation, "layerStats"))
     by_axis, axis = _statistics(operation, "axisStats"), operation.attributes.get("axis")
     if by_axis is None:
         return
     if not isinstance(axis, IntegerAttr):
-        raise operation.op_error("axis must be specified for axisStats")
+        raise operation.op_error("axis must be specified for axisStats", attribute(operation, "axisStats"))
     if not 0 <= axis.value < (type.rank or 0):
-        raise operation.op_error(f"axis {axis.value} is not one of {type}")
+        raise operation.op_error(f"axis {axis.value} is not one of {type}", attribute(operation, "axis"))
     sizes = (type.shape or ())[axis.value :]
     if None not in sizes and by_axis.type.shape != (prod(size or 0 for size in sizes), 2):
-        raise operation.op_error("axisStats must have shape [N,2] where N = the slice size defined by the axis dim")
+        message = "axisStats must have shape [N,2] where N = the slice size defined by the axis dim"
+        raise operation.op_error(message, attribute(operation, "axisStats"))
 
 
 def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
     value = operation.attributes.get(name)
     assert value is None or isinstance(value, DenseElementsAttr)  # the attribute's constraint
     if value is not None and not isinstance(value.element, FloatType):
-        raise operation.op_error(f"{name} must have a floating point element type")
+        raise operation.op_error(f"{name} must have a floating point element type", attribute(operation, name))
     return value
 
 
@@ -81,19 +84,22 @@ def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
 
 
 def _verify_cast(operation: Operation) -> None:
-    source, result = (_tensor(operation, value) for value in (operation.operands[0], operation.results[0]))
+    source = _tensor(operation, operation.operands[0], "operand")
+    result = _tensor(operation, operation.results[0], "result")
     quantized, expressed = source.element, result.element
     if not isinstance(quantized, UniformType):
         quantized, expressed = expressed, quantized
     if not isinstance(quantized, UniformType) or quantized.expressed_type is not expressed:
-        raise operation.op_error(f"casts between a quantized type and its expressed type, not {source} to {result}")
+        message = f"casts between a quantized type and its expressed type, not {source} to {result}"
+        raise operation.op_error(message, type_of(operation, "result", 0))
     if source.shape != result.shape:
-        raise operation.op_error(f"operand and result have one shape, not {source} and {result}")
+        message = f"operand and result have one shape, not {source} and {result}"
+        raise operation.op_error(message, type_of(operation, "result", 0))
 
 
-def _tensor(operation: Operation, value: Value) -> TensorType:
+def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
     if not isinstance(value.type, TensorType):
-        raise operation.op_error(f"takes and yields tensors, not '{value.type}'")
+        raise operation.op_error(f"takes and yields tensors, not '{value.type}'", type_of(operation, side, 0))
     return value.type
 
 
@@ -103,11 +109,11 @@ def _verify_kernel(family: str, operation: Operation) -> None:
     element = element_of(operation.results[0].type)
     if not isinstance(element, UniformType):
         return
-    scale, zero_point = (operation.attributes.get(name) for name in _OUTPUT)
-    if isinstance(scale, FloatAttr) and (not element.is_per_layer or scale.value != element.scale):
-        raise operation.op_error(f"output_scale {scale} is not that of the result type {element}")
-    if isinstance(zero_point, IntegerAttr) and (not element.is_per_layer or zero_point.value != element.zero_point):
-        raise operation.op_error(f"output_zero_point {zero_point} is not that of the result type {element}")
+    for name, said in (("output_scale", element.scales), ("output_zero_point", element.zero_points)):
+        value = operation.attributes.get(name)
+        if isinstance(value, FloatAttr | IntegerAttr) and (not element.is_per_layer or value.value != said[0]):
+            message = f"{name} {value} is not that of the result type {element}"
+            raise operation.op_error(message, attribute(operation, name))
 
 
 _OUTPUT = {

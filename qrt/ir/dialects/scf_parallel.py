@@ -222,7 +222,7 @@ def _give_block(region: Region) -> None:
     """An implicit `scf.forall.in_parallel` has a region with an empty block."""
     last = region.blocks[0].last
     if last is not None and last.name == _IN_PARALLEL and not last.regions:
-        last.regions.append(Region([Block(location=last.location)]))
+        last.regions = (Region([Block(location=last.location)]),)
         last.regions[0].parent = last
 
 

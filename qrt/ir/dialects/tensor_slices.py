@@ -1,5 +1,4 @@
-"""`tensor` ops on slices and shapes: `extract_slice`, `insert_slice`, `pad`, `collapse_shape`, `expand_shape`,
-`concat`."""
+"""`tensor` ops on slices and shapes: taking and putting slices, padding, concatenating, regrouping dimensions."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -151,10 +150,6 @@ def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed:
         raise operation.op_error(
             f"expected reassociation map #{len(groups) - 1} to have size equal to the expanded rank ({len(large)}), "
             f"but it is  {expected}."
-        )
-    if not groups and any(size != 1 for size in large):
-        raise operation.op_error(
-            "invalid to reshape tensor/memref with non-unit extent dimensions to zero-rank tensor/memref"
         )
     for axis, (size, group) in enumerate(zip(small, groups, strict=True)):
         sizes = [large[each] for each in group]

@@ -10,7 +10,7 @@ from qrt.types import parse_type
 from tests import mlir_opt
 from tests.ir.programs import PROGRAMS, UNREGISTERED
 from tests.mlir_opt import upstream
-from tests.types.tables import ACCEPTED, REJECTED
+from tests.types.tables import ACCEPTED, REJECTED, SIGNED
 
 pytestmark = mlir_opt.needed
 
@@ -23,6 +23,23 @@ def test_accepted_types_print_alike():
         line.strip()[len('"t"() {t = ') : -len("} : () -> ()")] for line in output.splitlines()[1:] if "t = " in line
     ]
     assert theirs == [str(parse_type(text)) for text, _ in ACCEPTED]
+
+
+def test_signed_storage_is_printed_alike_and_kept_apart():
+    declared = "\n".join(f"func.func private @f{i}({text})" for i, (text, _) in enumerate(SIGNED))
+    assert upstream(declared) == (True, f"{ir.parse(declared)}\n")
+    for t, integer in (("si8", "i8"), ("si8", "si8"), ("ui8", "i8"), ("u8", "i8"), ("i8", "i8")):
+        quantized = f"!quant.uniform<{t}:f32, 1.0>"
+        text = f"func.func @f(%x: {quantized}) {{ %0 = quant.scast %x : {quantized} to {integer}  return }}"
+        assert upstream(text)[0] == _verifies(text)
+
+
+def _verifies(text):
+    try:
+        ir.parse(text).verify()
+    except VerifyError:
+        return False
+    return True
 
 
 def test_rejected_types_are_rejected():
@@ -45,7 +62,8 @@ def test_programs_print_alike(name):
         assert output.rstrip("\n") == module.print(generic=True).rstrip("\n")
 
 
-INVALID = (Path(__file__).parent / "invalid.mlir").read_text().split("// -----\n")
+_IR = Path(__file__).parents[1] / "ir"
+INVALID = (_IR / "invalid.mlir").read_text().split("// -----\n")
 
 
 @pytest.mark.parametrize("text", [t for t in INVALID if "qrt." not in t and "rounding" not in t])
@@ -55,12 +73,25 @@ def test_invalid_programs_are_refused_by_both(text):
     assert not upstream(text)[0]
 
 
+BROKEN = (Path(__file__).parent.parent / "ir" / "broken.mlir").read_text().split("// -----\n")
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_the_verifier_goes_on_where_upstreams_does(text):
+    with pytest.raises(VerifyError) as caught:
+        ir.parse(text, allow_unregistered=True).verify()
+    ours = [diagnostic.location.line for diagnostic in caught.value.diagnostics]
+    accepted, output = upstream(text, "--allow-unregistered-dialect")
+    assert not accepted
+    assert ours == [int(line.split(":")[1]) for line in output.splitlines() if ": error: " in line]
+
+
 DIALECTS = ("affine", "bufferization", "cf", "memref", "scf", "shape", "vector")
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_invalid_programs_of_a_dialect_are_refused_by_both(name):
-    text = (Path(__file__).parent / f"invalid_{name}.mlir").read_text()
+    text = (_IR / f"invalid_{name}.mlir").read_text()
     output = mlir_opt.output(text, "--split-input-file")
     assert "func.func" not in output
     assert "memref.global" not in output
@@ -69,7 +100,7 @@ def test_invalid_programs_of_a_dialect_are_refused_by_both(name):
 @pytest.mark.parametrize("name", ["lowered", "elementwise", *DIALECTS])
 def test_ops_read_alike(name):
     """Custom and generic forms of every op, ours and theirs, each read by the other."""
-    text = (Path(__file__).parent / f"{name}.mlir").read_text()
+    text = (_IR / f"{name}.mlir").read_text()
     module = ir.parse(text)
     accepted, output = upstream(text)
     assert accepted, output

@@ -9,19 +9,10 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
+from tests.oracle.verdicts import PASSES, SEPARATOR
 from tests.passes.programs import CASTS, FUNCTIONS
 
 pytestmark = mlir_opt.needed
-PASSES = (
-    "lower-quant-ops",
-    "strip-func-quant-types",
-    "normalize-quant-types",
-    "canonicalize",
-    "cse",
-    "inline",
-    "symbol-dce",
-)
-SEPARATOR = "// -----\n"
 
 
 def disagreements(programs, name):

@@ -1,0 +1,80 @@
+"""Element-wise `arith` and `math` ops on tensors, as `linalg.generic`."""
+
+from dataclasses import dataclass
+
+from qrt.ir import ArrayAttr, Block, IntegerAttr, Module, Operation, Region, Value
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.constraints import INDEX, element_of, is_ranked_tensor
+from qrt.ir.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg import iterator
+from qrt.ir.rewrite import Builder, replace
+from qrt.ops.elementwise import BINDERS
+from qrt.types import TensorType
+
+
+@dataclass(frozen=True)
+class ConvertElementwiseToLinalg:
+    """Writes element-wise arith and math ops on ranked tensors as linalg.generic. Changes no value."""
+
+    def run(self, module: Module) -> None:
+        for operation in list(module.operation.walk()):
+            if operation.name in BINDERS and _is_on_tensors(operation):
+                replace(operation, _generic(operation).results)
+
+
+def _is_on_tensors(operation: Operation) -> bool:
+    """Operands are ranked tensors or scalars."""
+    types = [value.type for value in operation.operands]
+    shaped = [type for type in types if element_of(type) is not type]
+    return bool(shaped) and all(map(is_ranked_tensor, shaped))
+
+
+def _generic(operation: Operation) -> Operation:
+    builder = Builder.before(operation)
+    outputs = [_output(builder, operation, result) for result in operation.results]
+    operands = [*operation.operands, *outputs]
+    rank = len(_type(operation.results[0]).shape or ())
+    identity, scalar = AffineMapAttr.identity(rank), AffineMapAttr(rank, 0, ())
+    return builder.create(
+        "linalg.generic",
+        operands,
+        [value.type for value in operation.results],
+        {
+            "indexing_maps": ArrayAttr(
+                tuple(identity if is_ranked_tensor(value.type) else scalar for value in operands)
+            ),
+            "iterator_types": ArrayAttr((iterator("parallel"),) * rank),
+            OPERAND_SEGMENTS: segments(len(operation.operands), len(outputs)),
+        },
+        [_body(operation, operands)],
+    )
+
+
+def _type(value: Value) -> TensorType:
+    assert isinstance(value.type, TensorType)  # an element-wise op of tensors yields some
+    return value.type
+
+
+def _output(builder: Builder, operation: Operation, result: Value) -> Value:
+    """An operand of the result's type, whose values are not read; else a new tensor."""
+    for operand in operation.operands:
+        if operand.type is result.type:
+            return operand
+    source = next(operand for operand in operation.operands if is_ranked_tensor(operand.type))
+    sizes = [
+        builder.value("tensor.dim", (source, builder.constant(IntegerAttr(axis, INDEX), INDEX)), INDEX)
+        for axis, size in enumerate(_type(source).shape or ())
+        if size is None
+    ]
+    shape = _type(source).shape
+    return builder.value("tensor.empty", sizes, TensorType(shape, _type(result).element))
+
+
+def _body(operation: Operation, operands: list[Value]) -> Region:
+    block = Block([element_of(value.type) for value in operands], operation.location)
+    body = Builder(block, None, operation.location)
+    scalars = block.arguments[: len(operation.operands)]
+    types = [element_of(value.type) for value in operation.results]
+    made = body.create(operation.name, scalars, types, dict(operation.attributes))
+    body.create("linalg.yield", made.results)
+    return Region([block])

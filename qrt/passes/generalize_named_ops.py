@@ -1,0 +1,37 @@
+"""`linalg` ops with a name, as `linalg.generic`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from qrt.ir import ArrayAttr, Module, Operation, Value
+from qrt.ir.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp, iterator
+from qrt.ir.fold import Folds
+from qrt.ir.rewrite import Builder, Pattern, rewrite_greedily
+
+
+def generalize(operation: Operation, builder: Builder) -> list[Value]:
+    """The `linalg.generic` of a structured op, with its body; its other attributes are gone."""
+    assert isinstance(operation, StructuredOp)  # for which alone this is a pattern
+    attributes = {
+        "indexing_maps": ArrayAttr(operation.indexing_maps),
+        "iterator_types": ArrayAttr(tuple(map(iterator, operation.iterators))),
+        OPERAND_SEGMENTS: segments(len(operation.inputs), len(operation.outputs)),
+    }
+    types = [value.type for value in operation.results]
+    regions, operation.regions = operation.regions, ()
+    return builder.create("linalg.generic", operation.operands, types, attributes, regions).results
+
+
+_PATTERNS: Mapping[str, list[Pattern]] = {name: [generalize] for name in STRUCTURED_OPS if name != "linalg.generic"}
+
+
+@dataclass(frozen=True)
+class GeneralizeNamedOps:
+    """Writes every named op of linalg as the linalg.generic it stands for. Changes no value.
+
+    Folds, merges constants and removes dead operations on the way, as upstream's pass does.
+    """
+
+    def run(self, module: Module) -> None:
+        rewrite_greedily(module.operation, Folds(), _PATTERNS)

@@ -1,0 +1,74 @@
+"""docs/dialects.md shows every type and op, each in its dialect's section, and nothing that is not so."""
+
+import re
+
+import pytest
+
+from qrt import ir
+from qrt.floats import FORMATS
+from qrt.ir.registry import DEFINITIONS, DIALECTS
+from qrt.ir.traits import EXTENSION
+from qrt.types import FloatType, Type
+from tests import mlir_opt
+from tests.docs.documents import ROOT, blocks, sections
+
+PAGE = sections((ROOT / "docs" / "dialects.md").read_text())
+EXAMPLES = [(title, text) for title, body in PAGE.items() for text in blocks(body, "mlir")]
+ROWS = [line.split(" | ")[-1] for line in PAGE["Types"].splitlines() if line.startswith("|")]
+TYPES = [text for row in ROWS for text in re.findall(r"`([^`]+)`", row)]
+
+
+def declaration(types):
+    """A program that says types; those of unknown dialects are read as such."""
+    return ir.parse(f"func.func private @f({', '.join(types)})", allow_unregistered=True, upstream=24)
+
+
+def ops(text):
+    return {operation.name for operation in ir.parse(text).operation.walk()}
+
+
+@pytest.mark.parametrize(("title", "text"), EXAMPLES)
+def test_an_example_verifies_and_reads_back(title, text):
+    module = ir.parse(text)
+    module.verify(strict=True)
+    for generic in (False, True):
+        assert ir.parse(module.print(generic=generic)) == module
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_section_shows_every_op_of_its_dialect(dialect):
+    shown = set().union(*(ops(text) for title, text in EXAMPLES if title == dialect))
+    assert {name for name in DEFINITIONS if name.startswith(f"{dialect}.")} <= shown
+
+
+def test_an_example_reads_back_as_its_type():
+    for text in TYPES:
+        module = declaration([text])
+        assert ir.parse(str(module), allow_unregistered=True, upstream=24) == module
+
+
+def kinds(base=Type):
+    """The classes of types that have no subclass."""
+    for kind in base.__subclasses__():
+        yield from kinds(kind) if kind.__subclasses__() else [kind]
+
+
+def test_every_type_has_an_example():
+    shown = declaration(TYPES).functions[0].type.inputs
+    assert {type(shown_type) for shown_type in shown} == set(kinds())
+    assert {shown_type.name for shown_type in shown if isinstance(shown_type, FloatType)} == set(FORMATS)
+
+
+@mlir_opt.needed
+def test_mlir_opt_reads_what_is_upstreams():
+    """One name of an op or an attribute spelled as ours alone would be a page that misleads."""
+    upstream = [
+        text
+        for _, text in EXAMPLES
+        if not any(name.startswith("qrt.") or EXTENSION in DEFINITIONS[name].traits for name in ops(text))
+    ]
+    assert len(upstream) >= len(DIALECTS) - 1
+    for text in upstream:
+        accepted, output = mlir_opt.upstream(text, "--allow-unregistered-dialect")
+        assert accepted, output
+        assert ir.parse(output) == ir.parse(text)

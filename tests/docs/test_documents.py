@@ -1,0 +1,38 @@
+"""Python and commands that the documents show do run; links point at files."""
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+from qrt.cli import main
+from tests.docs.documents import PAGES, ROOT, blocks, commands
+
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text() for page in PAGES}
+DIGITS = ROOT / "examples" / "digits"
+PYTHON = [(name, code) for name, text in TEXTS.items() for code in blocks(text, "python")]
+COMMANDS = [(name, line) for name, text in TEXTS.items() for line in commands(text)]
+
+
+@pytest.mark.parametrize(("name", "code"), PYTHON)
+def test_python_runs(name, code):
+    exec(compile(code, name, "exec"), {})
+
+
+@pytest.mark.parametrize(("name", "line"), COMMANDS)
+def test_commands_run(name, line, tmp_path, monkeypatch):
+    """In a folder that holds the demo's program, as `f.mlir` too, and images for it."""
+    folder = tmp_path / "examples" / "digits"
+    folder.mkdir(parents=True)
+    for place in (folder / "digits.mlir", tmp_path / "f.mlir"):
+        place.write_text((DIGITS / "digits.mlir").read_text())
+    np.save(tmp_path / "images.npy", np.zeros((2, 8, 8, 1), np.float32))
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(line)[1:]) == 0
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_point_at_files(name):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", TEXTS[name]):
+        assert (ROOT / name).parent.joinpath(target).exists(), target

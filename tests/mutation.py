@@ -1,0 +1,114 @@
+"""Deletes one verifier rule at a time and runs the tests of types and verifiers: one must fail. By hand, in minutes:
+
+    python -m tests.mutation [--jobs N] [FILE ...]
+
+A rule is a `raise`, a constraint's `return "must be ..."`, a `check...`, `verify...` or `expect` that is a statement,
+or what an op's definition says: an attribute's constraint, `required`, `verify` and `verify_signature`. The tests run
+in a copy of the repository. Prints the rules that no test misses; the status is 1 if there are any.
+"""
+
+import argparse
+import ast
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+
+ROOT = Path(__file__).parent.parent
+FILES = (
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/ir/dialects").glob("quant*.py")),
+    "qrt/ir/define.py",
+    "qrt/ir/verifier.py",
+    "qrt/types/parser.py",
+    "qrt/types/quantized.py",
+)
+TESTS = (
+    "tests/ir/test_invalid.py",
+    "tests/ir/test_extras.py",
+    "tests/ir/test_verifier.py",
+    "tests/types",
+    "tests/reference",
+    "tests/ir/test_core.py",
+)
+SECONDS = 600
+
+
+def rules(tree):
+    """The parts of a module that are rules, each with what stands in its place once it is deleted."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise):
+            yield node, "pass"
+        elif isinstance(node, ast.Return) and isinstance(node.value, ast.JoinedStr):
+            if "must be" in ast.unparse(node):
+                yield node, "return None"
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = ast.unparse(node.value.func).rpartition(".")[2].lstrip("_")
+            if name == "expect":
+                yield node, f"{ast.unparse(node.value.func.value)}.accept({ast.unparse(node.value.args[0])})"
+            elif name.startswith(("check", "verify")):
+                yield node, "pass"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "AttributeSpec" and node.args:
+            yield node.args[0], "None"
+        elif isinstance(node, ast.keyword) and node.arg in ("required", "verify", "verify_signature"):
+            yield node, f"{node.arg}=None"
+
+
+def without(text, node, replacement):
+    """The text with a statement replaced; lines keep their numbers."""
+    lines = text.splitlines(keepends=True)
+    first, last = lines[node.lineno - 1], lines[node.end_lineno - 1]
+    new = first[: node.col_offset] + replacement + last[node.end_col_offset :]
+    return "".join([*lines[: node.lineno - 1], new, "\n" * (node.end_lineno - node.lineno), *lines[node.end_lineno :]])
+
+
+def survives(folder, file, text):
+    """Whether all tests pass in a copy of the repository in which a file has this text."""
+    path = folder / file
+    original = path.read_text()
+    path.write_text(text)
+    try:
+        command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS]
+        return subprocess.run(command, cwd=folder, capture_output=True, timeout=SECONDS, check=False).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        path.write_text(original)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", default=FILES)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    mutants = []
+    for file in options.files:
+        text = (ROOT / file).read_text()
+        mutants += [(file, node, without(text, node, new)) for node, new in rules(ast.parse(text))]
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
+        copies = Queue()
+        for number in range(options.jobs):
+            folder = Path(scratch) / str(number)
+            shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "build", "__pycache__"))
+            copies.put(folder)
+        if not survives(folder, FILES[0], (ROOT / FILES[0]).read_text()):
+            sys.exit("the tests fail before anything is deleted")
+
+        def attempt(mutant):
+            file, node, text = mutant
+            folder = copies.get()
+            survived = survives(folder, file, text)
+            copies.put(folder)
+            if survived:
+                print(f"{file}:{node.lineno}: no test misses: {ast.unparse(node)[:100]}", flush=True)
+            return survived
+
+        survivors = sum(pool.map(attempt, mutants))
+    print(f"{len(mutants)} rules, {survivors} of which no test misses")
+    sys.exit(survivors > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""What qrt does otherwise on purpose, by name: docs/dialects.md, 'Differences', says why.
+
+A difference is no licence. It changes what mlir-opt is asked, or what one of the two has printed, into what the other
+means; the two must then agree. `INCOMPARABLE` names the few verdicts of which only one is there.
+"""
+
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.oracle.verdicts import Verdict
+
+Rewrite = Callable[[str], str]
+
+
+def _same(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`asked` changes mlir-opt's input; `theirs` and `ours` what is printed."""
+
+    name: str
+    asked: Rewrite = _same
+    theirs: Rewrite = _same
+    ours: Rewrite = _same
+
+
+# -- sub-channel parameters --------------------------------------------------------------------------------------------
+
+_SUB_CHANNEL = re.compile(
+    r"(uniform<\s*[su]?i?(\d+)\s*(?:<[^<>]*>)?\s*:\s*(\w+)\s*:\s*\{[^{}]*\}\s*,\s*)(\{[^<>%]*\})(?=\s*>)"
+)
+_ZERO_POINT = re.compile(r"(:\s*)(-?(?:0x[\da-fA-F]+|\d+))")
+_NARROW_HEX = {"f32": (8, ">f"), "f16": (4, ">e")}
+
+
+def _parameters(change: Callable[[str, int, str], str]) -> Rewrite:
+    """`change(scales and zero points, storage width, expressed type)` of every sub-channel type of a text."""
+    return lambda text: _SUB_CHANNEL.sub(lambda m: m[1] + change(m[4], int(m[2]), m[3]), text)
+
+
+def _wrapped_zero_points(text: str, width: int, _: str) -> str:
+    half = 1 << (width - 1)
+
+    def wrapped(match: re.Match[str]) -> str:
+        value = (int(match[2], 0) + half) % (1 << width) - half
+        return f":{value}" if value else ""
+
+    return _ZERO_POINT.sub(wrapped, text)
+
+
+def _wide_hexadecimal(text: str, _: int, expressed: str) -> str:
+    if expressed == "bf16":
+        return re.sub(
+            r"0x([\dA-F]{4})\b", lambda m: _double(struct.unpack(">f", bytes.fromhex(m[1] + "0000"))[0]), text
+        )
+    if expressed not in _NARROW_HEX:
+        return text
+    digits, form = _NARROW_HEX[expressed]
+    return re.sub(rf"0x([\dA-F]{{{digits}}})\b", lambda m: _double(struct.unpack(form, bytes.fromhex(m[1]))[0]), text)
+
+
+def _double(value: float) -> str:
+    return f"0x{struct.pack('>d', value).hex().upper()}"
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------------
+
+
+def _maps_in_place(text: str) -> str:
+    maps = re.findall(r"^(#map\d*) = (.*)\n", text, re.MULTILINE)
+    text = re.sub(r"^#map\d* = .*\n", "", text, flags=re.MULTILINE)
+    for name, value in maps:
+        text = re.sub(rf"{name}\b", lambda _, value=value: value, text)
+    return text
+
+
+DIFFERENCES = (
+    Difference(
+        "sub-channel zero points are kept as written",
+        ours=_parameters(_wrapped_zero_points),
+    ),
+    Difference(
+        "brackets in comments are no brackets",
+        asked=lambda text: re.sub(r"//[^\n]*[<>(){}\[\]][^\n]*", "", text),
+    ),
+    Difference("sub-channel scales in hexadecimal are doubles", theirs=_parameters(_wide_hexadecimal)),
+    Difference("affine maps are printed in place", theirs=_maps_in_place),
+    Difference(
+        "a splat over no elements is printed as nothing",
+        theirs=lambda text: re.sub(r'dense<[^<>"\[\]]+>( : (?:tensor|vector)<(?:\d+x)*0x)', r"dense<>\1", text),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program that one of the two does not print."""
+
+    text: str
+    ours: Verdict
+    theirs: Verdict
+
+
+def _nan_scale(case: Case) -> bool:
+    return case.ours.error.startswith("scale nan out of expressed type range") and bool(case.theirs.printed)
+
+
+def _wide_expressed(case: Case) -> bool:
+    crash = case.theirs.crash.startswith("isRepresentableBy(getSemantics(), semIEEEdouble)")
+    return crash and re.search(r"\bf(80|128)\b", case.text) is not None
+
+
+def _wide_zero_point(case: Case) -> bool:
+    crash = case.theirs.crash == 'llvm::isUIntN(BitWidth, val) && "Value is not an N-bit unsigned value"'
+    return crash and re.search(r"uniform<[^%]*?:\s*\{[^{}]*\}", case.text) is not None
+
+
+def _unsigned_float(case: Case) -> bool:
+    return case.theirs.crash == "This floating point format does not support signed values"
+
+
+def _no_mapping(case: Case) -> bool:
+    refused = "does not say how its values are stored" in case.ours.error
+    return refused and case.theirs.crash == "unexpected quantized type"
+
+
+def _name_in_use(case: Case) -> bool:
+    """The name is defined outside of every function, where no line is indented."""
+    error = re.match(
+        r"redefinition of SSA value '(%.*)'|region entry argument '(%.*)' is already in use", case.theirs.error
+    )
+    if error is None or not case.ours.printed:
+        return False
+    return re.search(rf"^{re.escape(error[1] or error[2])}\b.*=", case.text, re.MULTILINE) is not None
+
+
+def _early_alias(case: Case) -> bool:
+    return bool(case.ours.printed) and case.theirs.error.startswith("undefined symbol alias id")
+
+
+INCOMPARABLE: dict[str, Callable[[Case], bool]] = {
+    "NaN scales are errors": _nan_scale,
+    "f80 and f128 may be expressed types": _wide_expressed,
+    "sub-channel zero points may be negative or beyond the storage type": _wide_zero_point,
+    "negative numbers of f8E8M0FNU are NaN": _unsigned_float,
+    "a cast of a type that says no mapping is an error": _no_mapping,
+    "aliases may be used before their definition": _early_alias,
+    "names of the outside are free in isolated regions": _name_in_use,
+}

@@ -1,0 +1,99 @@
+"""Each deliberate difference from mlir-opt 22: what qrt does, that mlir-opt does otherwise, that the comparison knows
+it by its name and no other, and that docs/dialects.md tells it. Hazard: a difference that is gone, or swallows more.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests import mlir_opt
+from tests.oracle import compare
+from tests.oracle.differences import DIFFERENCES, INCOMPARABLE
+from tests.oracle.draw_programs import Program
+from tests.oracle.verdicts import ours
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "dialects.md"
+
+
+def of_attribute(text):
+    return f"module attributes {{q.a = {text}}} {{ }}"
+
+
+CASES = {
+    "sub-channel zero points are kept as written": (
+        of_attribute("!quant.uniform<u8:f32:{0:1}, {{1.0:200}}>"),
+        "!quant.uniform<u8:f32:{0:1}, {{1.000000e+00:200}}>",
+    ),
+    "sub-channel scales in hexadecimal are doubles": (
+        of_attribute("!quant.uniform<i8:f32:{0:1}, {{16777217.0}}>"),
+        "!quant.uniform<i8:f32:{0:1}, {{0x4170000000000000}}>",
+    ),
+    "brackets in comments are no brackets": (
+        of_attribute("!quant.uniform<i8: // >\n f32, 1.0>"),
+        "!quant.uniform<i8:f32, 1.000000e+00>",
+    ),
+    "affine maps are printed in place": (
+        of_attribute("memref<2xi8, affine_map<(d0) -> (d0 + 1)>>"),
+        "memref<2xi8, affine_map<(d0) -> (d0 + 1)>>",
+    ),
+    "a splat over no elements is printed as nothing": (
+        of_attribute("dense<1> : tensor<0xi8>"),
+        "dense<> : tensor<0xi8>",
+    ),
+    "NaN scales are errors": (
+        of_attribute("!quant.uniform<i8:f32, 0x7FF8000000000000>"),
+        "scale nan out of expressed type range",
+    ),
+    "f80 and f128 may be expressed types": (
+        of_attribute("!quant.uniform<i8:f80, 1.0>"),
+        "!quant.uniform<i8:f80, 1.000000e+00>",
+    ),
+    "sub-channel zero points may be negative or beyond the storage type": (
+        of_attribute("!quant.uniform<i8:f32:{0:1}, {{1.0:-3, 1.0:300}}>"),
+        "{{1.000000e+00:-3, 1.000000e+00:300}}",
+    ),
+    "negative numbers of f8E8M0FNU are NaN": (of_attribute("-1.0 : f8E8M0FNU"), "0xFF : f8E8M0FNU"),
+    "aliases may be used before their definition": ("module attributes {q.a = #b} { }\n#b = 1 : i8", "q.a = 1 : i8"),
+    "names of the outside are free in isolated regions": (
+        "%0 = arith.constant 1 : i8 func.func @f(%0: i32) { return }",
+        "^bb0(%arg0: i32)",
+    ),
+    "a cast of a type that says no mapping is an error": (
+        "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.any<i8:f32> return }",
+        "does not say how its values are stored",
+    ),
+}
+AFTER = {"a cast of a type that says no mapping is an error": "lower-quant-ops"}
+
+
+def test_every_difference_has_a_case():
+    assert CASES.keys() == {difference.name for difference in DIFFERENCES} | INCOMPARABLE.keys()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_qrt_does(name):
+    text, expected = CASES[name]
+    verdict = ours(Program(text), AFTER.get(name, ""))
+    assert expected in (verdict.printed or verdict.error)
+
+
+def test_the_document_tells_every_difference():
+    told = DOCUMENT.read_text().partition("## Differences\n")[2]
+    assert [name for name in CASES if f"**{name}**" not in told] == []
+
+
+@mlir_opt.needed
+@pytest.mark.parametrize("name", CASES)
+def test_mlir_opt_does_otherwise(name, monkeypatch):
+    explained = Counter()
+    monkeypatch.setattr(compare, "EXPLAINED", explained)
+    monkeypatch.setattr(compare, "TALLY", Counter())
+    program = Program(CASES[name][0])
+    after = AFTER.get(name)
+    if after is None:
+        reports, _ = compare.disagreements([program], "")
+    else:
+        reports = compare.disagreements_after([program], after)
+    assert reports == []
+    assert explained == {name: 1}
