@@ -46,7 +46,7 @@ func.func @f(%a: index, %m: memref<4xf32>) { %0 = memref.cast %m : memref<4xf32>
 // expected-error@+1:51 {{'memref.cast' op operand type 'memref<4xf32>' and result type 'memref<4xf32, 1>' are cast incompatible}}
 func.func @f(%a: index, %m: memref<4xf32>) { %0 = memref.cast %m : memref<4xf32> to memref<4xf32, 1> return }
 // -----
-// expected-error@+1:49 {{'memref.dim' op operand #0 must be unranked.memref of any type values or non-0-ranked.memref of any type values, but got 'memref<f32>'}}
+// expected-error@+1:69 {{'memref.dim' op operand #0 must be unranked.memref of any type values or non-0-ranked.memref of any type values, but got 'memref<f32>'}}
 func.func @f(%a: index, %m: memref<f32>) { %0 = memref.dim %m, %a : memref<f32> return }
 // -----
 // expected-error@+1:42 {{expected result type to be 'memref<4x4xf32, strided<[8, 1]>>' or a rank-reduced version. (mismatch of result layout), but got 'memref<4x4xf32>'}}
@@ -164,7 +164,7 @@ func.func @f(%a: index, %m: memref<4xi8>) { %0 = memref.view %m[%a][] : memref<4
 // expected-error@+1:51 {{'memref.view' op operand #0 must be 1D memref of 8-bit signless integer values, but got 'memref<4xi32>'}}
 func.func @f(%a: index, %m: memref<4xi32>) { %0 = memref.view %m[%a][] : memref<4xi32> to memref<1xf32> return }
 // -----
-// expected-error@+1:46 {{'memref.dealloc' op operand #0 must be ranked or unranked memref of any type values, but got 'index'}}
+// expected-error@+1:66 {{'memref.dealloc' op operand #0 must be ranked or unranked memref of any type values, but got 'index'}}
 func.func @f(%a: index, %m: memref<4xi32>) { memref.dealloc %a : index return }
 // -----
 // expected-error@+1:32 {{'memref.alloca_scope' op along control flow edge from Operation memref.alloca_scope.return to parent: region branch point has 0 operands, but region successor needs 1 inputs}}

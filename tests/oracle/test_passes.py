@@ -48,7 +48,7 @@ def test_casts_after_a_pass(name):
 
 
 def test_loops_after_invariant_code_motion():
-    text = (Path(__file__).parent / "files" / "loops.mlir").read_text()
+    text = (Path(__file__).parents[1] / "passes" / "files" / "loops.mlir").read_text()
     assert not list(disagreements({"loops": text}, "loop-invariant-code-motion"))
 
 
