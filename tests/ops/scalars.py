@@ -147,7 +147,8 @@ def _special(name, f):
         case "arith.remf":
             return math.fmod(f[0], f[1]) if math.isfinite(f[0]) and f[1] else math.nan
         case "math.fma":
-            return f[0] * f[1] + f[2]
+            is_finite = math.isfinite(f[0]) and math.isfinite(f[1])
+            return f[2] if is_finite else f[0] * f[1] + f[2]
     raise AssertionError(name)
 
 

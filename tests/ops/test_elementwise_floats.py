@@ -159,6 +159,13 @@ def test_fma_of_halfway_cases():
         assert f(tiny, tiny, np.float32(1.0)) == 1.0
 
 
+def test_fma_of_an_infinite_addend():
+    """The product is finite: rounded by itself it would be an infinity of the other sign."""
+    largest = np.float64(np.finfo(np.float64).max)
+    with np.errstate(all="ignore"):
+        assert bind("math.fma", "f64", 3)(-largest, largest, np.float64(np.inf)) == np.inf
+
+
 @pytest.mark.parametrize("format", ["f8E4M3FNUZ", "f8E5M2", "f6E2M3FN", *WIDE])
 @pytest.mark.parametrize("name", EXTREMA)
 def test_extrema(name, format):

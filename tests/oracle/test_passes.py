@@ -10,6 +10,7 @@ from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.verdicts import PASSES, SEPARATOR
+from tests.passes import arith_folds, arith_patterns
 from tests.passes.programs import CASTS, FUNCTIONS
 
 pytestmark = mlir_opt.needed
@@ -68,3 +69,9 @@ def test_mlir_opt_reads_what_is_lowered(options):
     assert accepted, output
     for module, theirs in zip(programs.values(), output.split(SEPARATOR), strict=True):
         assert ir.parse(theirs) == module
+
+
+@pytest.mark.parametrize("programs", [arith_folds.PROGRAMS, arith_patterns.PROGRAMS], ids=["folds", "patterns"])
+def test_arith_and_math_canonicalized(programs):
+    """Hazards: a wrong reading of a constant at odd widths or of i1, a fold of what is undefined, the sign of a NaN."""
+    assert not list(disagreements(programs, "canonicalize"))

@@ -1,0 +1,23 @@
+"""The counts of the run, at its end."""
+
+import pytest
+
+from tests.oracle.execution.compare import EXECUTIONS, EXPLAINED, OPS, UNDEFINED, UNEXPLAINED
+from tests.oracle.execution.unreachable import UNREACHABLE
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not EXECUTIONS:
+        return
+    line = terminalreporter.line
+    terminalreporter.section("mlir-runner and qrt")
+    line(f"{EXECUTIONS.total():8}  executions by both")
+    for name, count in EXECUTIONS.items():
+        line(f"{count:8}    {name}")
+    line(f"{UNDEFINED.total():8}  calls that upstream leaves undefined, refused by qrt")
+    line(f"{len(OPS):8}  ops: {', '.join(sorted(OPS))}")
+    for name, count in sorted(EXPLAINED.items()):
+        line(f"{count:8}  explained: {name}")
+    line(f"{UNEXPLAINED.total():8}  unexplained")
+    for what, why in UNREACHABLE.items():
+        line(f"          no upstream execution of {what}: {why}")

@@ -1,0 +1,64 @@
+"""Execution by mlir-runner 22, which stands beside mlir-opt: programs of the core dialects, lowered to LLVM by mlir-opt."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests import mlir_opt
+
+_TO_LOOPS = (
+    "--convert-elementwise-to-linalg",
+    "--shape-to-shape-lowering",
+    "--convert-shape-to-std",
+    "--one-shot-bufferize=bufferize-function-boundaries",
+    "--convert-linalg-to-loops",
+    "--convert-vector-to-scf",
+    "--lower-affine",
+    "--convert-scf-to-cf",
+    "--expand-strided-metadata",
+    "--lower-affine",
+    "--convert-vector-to-llvm",
+    "--memref-expand",
+    "--convert-math-to-funcs=min-width-of-fpowi-exponent=64",
+    "--math-expand-ops=ops=clampf,fpowi,rsqrt,sincos",
+)
+_TO_LLVM = (
+    "--convert-arith-to-llvm",
+    "--finalize-memref-to-llvm",
+    "--convert-func-to-llvm",
+    "--convert-cf-to-llvm",
+    "--reconcile-unrealized-casts",
+)
+
+PATHS = {
+    "llvm": (*_TO_LOOPS, "--convert-math-to-llvm", *_TO_LLVM),
+    "library": (*_TO_LOOPS, "--convert-math-to-libm", *_TO_LLVM),
+    "expanded": (
+        *_TO_LOOPS,
+        "--convert-math-to-llvm",
+        "--arith-expand=include-bf16 include-f8e8m0 include-f4e2m1",
+        *_TO_LLVM,
+    ),
+}
+"""Pipelines. `llvm` is for all programs, but computes `expm1(x)` as `exp(x) - 1`: `library` calls C's functions. `expanded`
+has small floats in integers, but loses the signs of zeros in `minimumf`."""
+
+
+def execute(text: str, path: str = "llvm") -> tuple[list[int], str]:
+    """What `@main` prints, integers alone; or nothing and why it does not run."""
+    lowered = mlir_opt.run(text, *PATHS[path])
+    if lowered.returncode:
+        return [], lowered.stderr.decode(errors="replace")
+    (program,), environment = mlir_opt.FOUND
+    folder = Path(program).parent
+    library = folder.parent / "lib" / "libmlir_c_runner_utils.so"
+    done = subprocess.run(
+        [folder / "mlir-runner", "-e", "main", "-entry-point-result=void", f"-shared-libs={library}", "-"],
+        input=lowered.stdout,
+        capture_output=True,
+        env={**os.environ, **environment, "LLVM_DISABLE_SYMBOLIZATION": "1"},
+        check=False,
+    )
+    if done.returncode:
+        return [], f"exit status {done.returncode}: {done.stderr.decode(errors='replace')}"
+    return [int(word) for word in done.stdout.split()], ""
