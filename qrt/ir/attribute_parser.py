@@ -34,6 +34,7 @@ _NESTED = pattern(":" + pattern(":").pattern)  # upstream has no token `::`: it 
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _ENUMERATIONS = frozenset({"arith.fastmath", "arith.overflow", "linalg.iterator_type"})
 """Dialect attributes that known ops carry: `#arith.fastmath<none>`, ..."""
+_NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset({"arith", "builtin", "func", "linalg", "math", "quant", "tensor"})
 """Dialects that have no other types than those read by name."""
 _KEPT_AS_TEXT = frozenset({"affine_set", "sparse", "distinct", "dense_string"})
@@ -54,7 +55,8 @@ class AttributeParser:
 
     def _is_opaque(self, dialect: str) -> bool:
         """Whether types of a dialect are kept as text."""
-        return self.allow_unregistered and dialect not in _WITHOUT_TYPES
+        is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
+        return self.allow_unregistered and is_unknown
 
     def type(self) -> Type:
         return self.types.parse()
