@@ -24,7 +24,7 @@ _BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
 _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\\n\0\v\f]++|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*+)"')
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
-_NUMBER = re.compile(r"(-?)(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
+_NUMBER = re.compile(rf"(?:(-){_TRIVIA})?(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
 _BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
 _CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
@@ -241,7 +241,7 @@ class Scanner:
         if match is None or match[3] is not None:
             raise self.error(f"expected {what}")
         self.pos = match.end()
-        if len(match[0]) > 24:  # int() refuses thousands of digits; nothing that long fits
+        if len(match[2] or match[4]) > 24:  # int() refuses thousands of digits; nothing that long fits
             raise self.error("integer value too large", start, self.pos)
         value = int(match[2], 16) if match[2] else int(match[4])
         value = -value if match[1] else value
@@ -256,7 +256,7 @@ class Scanner:
         if match is None:
             raise self.error(f"expected {what}")
         if match[3] is not None:
-            return float(match[0]), start, self.pos
+            return -float(match[3]) if match[1] else float(match[3]), start, self.pos
         if match[4] is not None:
             raise self.error(f"expected {what}: add a trailing dot to the integer", start, self.pos)
         if match[1]:
