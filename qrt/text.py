@@ -2,6 +2,7 @@
 
 import re
 import struct
+from array import array
 from bisect import bisect_right
 
 from qrt.errors import ParseError
@@ -43,12 +44,13 @@ class Source:
     def __init__(self, text: str, filename: str = "<string>") -> None:
         self.text = text
         self.filename = filename
-        self._line_starts: list[int] | None = None
+        self._line_starts: array[int] | None = None
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column of a character offset."""
         if self._line_starts is None:
-            self._line_starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+            self._line_starts = array("q", [0])
+            self._line_starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
