@@ -1,5 +1,5 @@
-"""memref. Hazards: a negative index that NumPy would take, a view that copies, strides in bytes, freed memory, memory that
-outlives a call, a constant that is written."""
+"""memref. Hazards: a negative index that NumPy would take, a view that copies, strides in bytes, freed memory, memory
+that outlives a call, a constant that is written."""
 
 import numpy as np
 import pytest
