@@ -8,6 +8,8 @@ from functools import cached_property
 from tests.oracle.execution.values import Type, Value, type_of
 
 Call = Sequence[Value]
+_DIALECTS = "arith|math|tensor|linalg|memref|affine|scf|cf|shape|vector|bufferization"
+_OP = re.compile(rf"(?:^|= )\s*\"?((?:{_DIALECTS})\.[\w.]+)", re.MULTILINE)
 
 
 @dataclass
@@ -37,13 +39,7 @@ class Case:
     @property
     def ops(self) -> set[str]:
         """The names of its ops, as written."""
-        return set(
-            re.findall(
-                r"(?:^|= |^ *\")((?:arith|math|tensor|linalg|memref|affine|scf|cf|shape|vector|bufferization)\.[\w.]+)",
-                self.text,
-                re.MULTILINE,
-            )
-        )
+        return set(_OP.findall(self.text))
 
     def renamed(self, number: int) -> str:
         return re.sub(r"@f(\w*)", rf"@f{number}_\1", self.text)

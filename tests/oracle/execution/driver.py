@@ -1,7 +1,7 @@
 """Many cases in one module: for each a driver that calls its function on the operands and prints the bits of results.
 
-Operands are bits in tables that the driver reads at run time, and every case is a function of its own: nothing is left to
-a folder, and the code generator that runs is mlir-runner's.
+Operands are bits in tables that the driver reads at run time, and every case is a function of its own: nothing is left
+to a folder, and the code generator that runs is mlir-runner's.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Execution by mlir-runner 22, which stands beside mlir-opt: programs of the core dialects, lowered to LLVM by mlir-opt."""
+"""mlir-runner 22, which stands beside mlir-opt: executes programs of the core dialects that mlir-opt lowers to LLVM."""
 
 import os
 import subprocess
@@ -40,8 +40,8 @@ PATHS = {
         *_TO_LLVM,
     ),
 }
-"""Pipelines. `llvm` is for all programs, but computes `expm1(x)` as `exp(x) - 1`: `library` calls C's functions. `expanded`
-has small floats in integers, but loses the signs of zeros in `minimumf`."""
+"""Pipelines. `llvm` is for all programs, but computes `expm1(x)` as `exp(x) - 1`: `library` calls C's functions.
+`expanded` has small floats in integers, but loses the signs of zeros in `minimumf`."""
 
 
 def execute(text: str, path: str = "llvm") -> tuple[list[int], str]:
