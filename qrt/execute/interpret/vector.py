@@ -44,7 +44,10 @@ def _reduction(op: Operation, compiler: Compiler) -> Function:
     vector = vector_of(op.operands[0])
     combine = _combine(kind_of(op), vector.element)
     axes = range(len(vector.shape))
-    return lambda values, start=None: _fold(combine, values, axes, start)[()]
+    # A float sum begins with 0.0, as upstream's lowering does: a sum of negative zeros is positive.
+    is_sum = kind_of(op) == "add" and isinstance(vector.element, FloatType)
+    zero = element_dtype(vector.element).type(0) if is_sum else None
+    return lambda values, start=zero: _fold(combine, values, axes, start)[()]
 
 
 def _multi_reduction(op: Operation, compiler: Compiler) -> Function:
