@@ -191,11 +191,13 @@ def test_loads_stores_and_arithmetic():
 
 
 def test_print(capsys):
+    """What mlir-runner 22 prints."""
     text = """
-    func.func @f(%v: vector<2x2xf32>, %x: i8) {
+    func.func @f(%v: vector<2x2xf32>, %x: i8, %i: index) {
       vector.print %v : vector<2x2xf32>
+      vector.print %i : index
       vector.print %x : i8 punctuation <comma>
       return
     }"""
-    run(text, np.array([[1, 2.5], [-3, 1e10]], np.float32), np.int8(-3))
-    assert capsys.readouterr().out == "( ( 1, 2.5 ), ( -3, 1e+10 ) )\n-3, "
+    run(text, np.array([[1, 2.5], [-3, 1e10]], np.float32), np.int8(-3), i64(-4))
+    assert capsys.readouterr().out == "( ( 1, 2.5 ), ( -3, 1e+10 ) )\n18446744073709551612\n-3, "
