@@ -8,9 +8,10 @@ from tests import mlir_opt
 
 _TO_LOOPS = (
     "--convert-elementwise-to-linalg",
+    "--linalg-fuse-elementwise-ops",
     "--shape-to-shape-lowering",
     "--convert-shape-to-std",
-    "--one-shot-bufferize=bufferize-function-boundaries",
+    "--one-shot-bufferize=bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map",
     "--convert-linalg-to-loops",
     "--convert-vector-to-scf",
     "--lower-affine",

@@ -26,6 +26,9 @@ class Case:
     defined: list[bool] | None = None
     """For each call, whether upstream defines its result. None: not known before; qrt says where it is not."""
 
+    meant: str = ""
+    """A program that gives the same results in qrt, wherever `text` is defined."""
+
     @cached_property
     def signature(self) -> tuple[list[Type], list[Type]]:
         """Types of arguments and results of `@f`."""

@@ -13,7 +13,7 @@ import pytest
 
 from tests import mlir_opt, mlir_runner
 from tests.oracle.draw_types import Draw
-from tests.oracle.execution import draw_elementwise, draw_expressions, driver, unreachable
+from tests.oracle.execution import draw_casts, draw_elementwise, draw_expressions, driver, unreachable
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.compare import disagreements
 
@@ -48,6 +48,11 @@ def test_ops_on_tensors():
 def test_expressions():
     draw = Draw(f"expressions {SEED}")
     assert_agreement(draw, draw_expressions.expressions(draw, 300 if IS_FULL else _SAMPLE))
+
+
+def test_casts():
+    draw = Draw(f"casts {SEED}", noise=0)
+    assert_agreement(draw, draw_casts.casts(draw))
 
 
 @pytest.mark.skipif(not IS_FULL, reason="a process for each")
