@@ -57,17 +57,16 @@ class Variant:
         rounding, zero_point, scale = self.rule
         return f'{{rounding = "{rounding}", scale = "{scale}", zero_point = "{zero_point}"}}'
 
-    def floats(self, draw: Draw) -> np.ndarray:
-        """Ties, ends of the storage type, NaN, infinities and patterns of bits."""
-        t = self.quantized
-        form = t.expressed_type.format
-        count = int(np.prod(self.shape))
-        drawn = [self._float(draw, form) for _ in range(count)]
-        dtype = expressed_dtype(t.expressed_type)
+    def floats(self, draw: Draw, within: bool = False) -> np.ndarray:
+        """Ties, ends of the storage type, NaN, infinities and patterns of bits; or, `within`, what it may hold."""
+        rule = self._inner if within else self._float
+        drawn = [rule(draw) for _ in range(int(np.prod(self.shape)))]
+        dtype = expressed_dtype(self.quantized.expressed_type)
         return np.array(drawn, f"u{dtype.itemsize}").view(dtype).reshape(self.shape)
 
-    def _float(self, draw: Draw, form) -> int:
+    def _float(self, draw: Draw) -> int:
         t = self.quantized
+        form = t.expressed_type.format
         if draw.chance(0.15):
             return draw.getrandbits(form.width)
         if draw.chance(0.15):
@@ -76,6 +75,13 @@ class Variant:
         near = draw.choice([t.storage_min, t.storage_max, 0, zero_point, draw.randint(t.storage_min, t.storage_max)])
         step = near + draw.choice([0, 0.5, -0.5, 1, -1, 0.49999]) - zero_point
         return form.encode_float(step * scale)
+
+    def _inner(self, draw: Draw) -> int:
+        """A number between the ends of the storage type, by the smallest scale and zero point that there are."""
+        t = self.quantized
+        inside = draw.uniform(t.storage_min, t.storage_max)
+        steps = [inside - zero_point for zero_point in _flat(t.zero_points)]
+        return t.expressed_type.format.encode_float(min(steps, key=abs) * min(_flat(t.scales)))
 
     def integers(self, draw: Draw) -> np.ndarray:
         """Storage integers, the ends of the type among them."""

@@ -22,9 +22,12 @@ class Case:
     ulps: int = 0
     """How far results may lie apart, in units of the last place; 0: the same bits."""
     path: str = "llvm"
-    """The pipeline that takes it to LLVM: one of `runner.PATHS`."""
+    """The pipeline that takes it to LLVM: one of `mlir_runner.PATHS`."""
     defined: list[bool] | None = None
     """For each call, whether upstream defines its result. None: not known before; qrt says where it is not."""
+
+    meant: str = ""
+    """A program that gives the same results in qrt, wherever `text` is defined."""
 
     @cached_property
     def signature(self) -> tuple[list[Type], list[Type]]:
