@@ -96,7 +96,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.threads is not None:
             kernels.set_num_threads(options.threads)
         program = Program(_read(options.file), options.function, saturating=options.saturating)
-        inputs = {name: _load_array(path) for name, path in map(_pair, options.input)}
+        inputs = {name: _named(_load_array(path), program, name) for name, path in map(_pair, options.input)}
         inputs |= {name: _parse_value(text, program, name) for name, text in map(_pair, options.input_value)}
         results = program.run(inputs, interpret=options.interpret, max_steps=options.max_steps)
     targets = dict(map(_pair, options.output))
@@ -125,6 +125,15 @@ def _load_array(path: str) -> Array:
         raise ModelError(f"{path}: not an .npy file of numbers: {error}") from None
     if not isinstance(array, np.ndarray):
         raise ModelError(f"{path}: an .npz archive, an .npy file is expected")
+    return array
+
+
+def _named(array: Array, program: Program, name: str) -> Array:
+    """The array in its input's dtype where the file says only the size: NumPy has no name for bf16 and f8."""
+    elements = [element_dtype(port.type.element) for port in program.inputs if port.name == name]
+    unnamed = array.dtype.kind == "V" and array.dtype.names is None
+    if unnamed and elements and elements[0].kind == "V" and elements[0].itemsize == array.dtype.itemsize:
+        return array.view(elements[0])
     return array
 
 

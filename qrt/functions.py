@@ -193,18 +193,8 @@ def conv2d(
     """
     require_tensor(x, "conv2d: x")
     require_tensor(w, "conv2d: w")
-    steps, spread = (
-        two_positive("conv2d", "strides", _pair(strides)),
-        two_positive("conv2d", "dilations", _pair(dilations)),
-    )
-    resolved = _resolved("conv2d", padding, x, w.shape[1:3], steps, spread)
-    attributes = {
-        "strides": steps,
-        "padding": resolved,
-        "dilations": spread,
-        "groups": groups,
-        "requant": requant,
-    }
+    window = _convolution_window("conv2d", x, w.shape[1:3], strides, padding, dilations)
+    attributes = {**window, "groups": groups, "requant": requant}
     return apply("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
@@ -230,12 +220,8 @@ def depthwise_conv2d(
     """
     require_tensor(x, "depthwise_conv2d: x")
     require_tensor(w, "depthwise_conv2d: w")
-    steps, spread = (
-        two_positive("depthwise_conv2d", "strides", _pair(strides)),
-        two_positive("depthwise_conv2d", "dilations", _pair(dilations)),
-    )
-    resolved = _resolved("depthwise_conv2d", padding, x, w.shape[:2], steps, spread)
-    attributes = {"strides": steps, "padding": resolved, "dilations": spread, "requant": requant}
+    window = _convolution_window("depthwise_conv2d", x, w.shape[:2], strides, padding, dilations)
+    attributes = {**window, "requant": requant}
     return apply("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
@@ -450,6 +436,14 @@ def concat(
     [1, 2, 1, 2]
     """
     return apply("concat", tuple(tensors), {"axis": axis, "requant": requant}, out_type, out)
+
+
+def _convolution_window(
+    name: str, x: QuantTensor, kernel: Sequence[int], strides: Pair, padding: Padding, dilations: Pair
+) -> dict[str, Any]:
+    steps = two_positive(name, "strides", _pair(strides))
+    spread = two_positive(name, "dilations", _pair(dilations))
+    return {"strides": steps, "padding": _resolved(name, padding, x, kernel, steps, spread), "dilations": spread}
 
 
 def _pair(value: Any) -> Any:

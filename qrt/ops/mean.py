@@ -26,6 +26,7 @@ from qrt.ops.core import (
     parameter_index,
     parameters_of,
     quantized,
+    row_major_strides,
     static_shape,
 )
 from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
@@ -104,7 +105,8 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
     if constants:
         return None
     parameters, index, zero_points = _parameters(types, result, attributes)
-    step = [prod(index.shape[d + 1 :]) if size > 1 else 0 for d, size in enumerate(index.shape)]
+    strides = row_major_strides(index.shape)
+    step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]
     return _core.bind_mean(
         isa=kernels.active(),
         storage=container(quantized(types[0], "mean", "x")),

@@ -25,6 +25,7 @@ from qrt.ops.core import (
     fail,
     parameter_index,
     quantized,
+    row_major_strides,
     static_shape,
     storage_dtype,
 )
@@ -93,9 +94,9 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
     if len(shape) > 31:
         return None
     fill = stored_value(t, attributes["value"]).astype(storage_dtype(t))
-    strides, begin = _strides(shape), [before for before, _ in padding]
+    strides, begin = row_major_strides(shape), [before for before, _ in padding]
     steps = tuple(int(d == t.axis) for d in range(len(shape)))
-    parts = [(*_merged(own, _strides(own), strides), _offset(begin, strides))]
+    parts = [(*_merged(own, row_major_strides(own), strides), _offset(begin, strides))]
     for d, (before, after) in enumerate(padding):
         for start, size in ((0, before), (before + own[d], after)):
             slab = (*own[:d], size, *shape[d + 1 :])
@@ -111,10 +112,6 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
         target_size=prod(shape),
         constants=[None] + [fill] * (len(parts) - 1),
     )
-
-
-def _strides(shape: Shape) -> Shape:
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 def _offset(index: Sequence[int], strides: Shape) -> int:

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from numbers import Real
 
-import numpy as np
-
 from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError
@@ -30,17 +28,11 @@ from qrt.ops.core import (
     container,
     declared_element,
     fail,
+    one_axis,
     quantized,
     static_shape,
 )
 from qrt.types import TensorType
-
-
-def _axis(types: Types, attributes: Attributes) -> int:
-    rank, axis = types[0].rank, attributes["axis"]
-    if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
-        fail("softmax", f"axis {axis!r} is out of range", types)
-    return int(axis) % rank
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -50,7 +42,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     if not isinstance(beta, Real) or not isfinite(beta) or beta <= 0:
         fail("softmax", f"beta must be positive and finite, got {beta!r}", types)
     dims = types[0].shape or ()
-    size = dims[_axis(types, attributes)]
+    size = dims[one_axis("softmax", types, attributes)]
     if size is not None and size >= 1 << 32:
         fail("softmax", f"the sum of {size} exponentials of 30 bits needs more than 62", types)
     element = declared_element("softmax", result)
@@ -65,9 +57,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (q,) = arrays
     x, element = quantized(types[0], "softmax", "x"), quantized(result, "softmax", "result")
-    table = numerics.softmax_table(x.scale, float(attributes["beta"]))
-    bounds = element.storage_min, element.storage_max
-    return numerics.softmax(q, _axis(types, attributes), table, element.scale, element.zero_point, *bounds)
+    axis, table = one_axis("softmax", types, attributes), numerics.softmax_table(x.scale, float(attributes["beta"]))
+    return numerics.softmax(q, axis, table, element.scale, element.zero_point, element.storage_min, element.storage_max)
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
@@ -78,7 +69,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
         isa=kernels.active(),
         storage=container(x),
         x_shape=static_shape(types[0], "softmax"),
-        axis=_axis(types, attributes),
+        axis=one_axis("softmax", types, attributes),
         table=numerics.softmax_table(x.scale, float(attributes["beta"])),
         out=container(element),
         storage_min=element.storage_min,

@@ -84,6 +84,18 @@ def test_float_sums_are_sequential():
     assert run(text, vector, np.float32(3))[1] == total
 
 
+def test_a_sum_of_negative_zeros():
+    """mlir-runner 22 prints 0 and -0: without an accumulator a sum begins with 0.0."""
+    text = """
+    func.func @f(%v: vector<2xf32>, %x: f32) -> (f32, f32) {
+      %0 = vector.reduction <add>, %v : vector<2xf32> into f32
+      %1 = vector.reduction <add>, %v, %x : vector<2xf32> into f32
+      return %0, %1 : f32, f32
+    }"""
+    zeros = np.full(2, -0.0, np.float32)
+    assert [np.signbit(result) for result in run(text, zeros, np.float32(-0.0))] == [False, True]
+
+
 KINDS = {
     "add": 1,
     "mul": -40,
@@ -179,11 +191,13 @@ def test_loads_stores_and_arithmetic():
 
 
 def test_print(capsys):
+    """What mlir-runner 22 prints."""
     text = """
-    func.func @f(%v: vector<2x2xf32>, %x: i8) {
+    func.func @f(%v: vector<2x2xf32>, %x: i8, %i: index) {
       vector.print %v : vector<2x2xf32>
+      vector.print %i : index
       vector.print %x : i8 punctuation <comma>
       return
     }"""
-    run(text, np.array([[1, 2.5], [-3, 1e10]], np.float32), np.int8(-3))
-    assert capsys.readouterr().out == "( ( 1, 2.5 ), ( -3, 1e+10 ) )\n-3, "
+    run(text, np.array([[1, 2.5], [-3, 1e10]], np.float32), np.int8(-3), i64(-4))
+    assert capsys.readouterr().out == "( ( 1, 2.5 ), ( -3, 1e+10 ) )\n18446744073709551612\n-3, "

@@ -8,6 +8,8 @@ from functools import cached_property
 from tests.oracle.execution.values import Type, Value, type_of
 
 Call = Sequence[Value]
+_DIALECTS = "arith|math|tensor|linalg|memref|affine|scf|cf|shape|vector|bufferization"
+_OP = re.compile(rf"(?:^|= )\s*\"?((?:{_DIALECTS})\.[\w.]+)", re.MULTILINE)
 
 
 @dataclass
@@ -20,9 +22,12 @@ class Case:
     ulps: int = 0
     """How far results may lie apart, in units of the last place; 0: the same bits."""
     path: str = "llvm"
-    """The pipeline that takes it to LLVM: one of `runner.PATHS`."""
+    """The pipeline that takes it to LLVM: one of `mlir_runner.PATHS`."""
     defined: list[bool] | None = None
     """For each call, whether upstream defines its result. None: not known before; qrt says where it is not."""
+
+    meant: str = ""
+    """A program that gives the same results in qrt, wherever `text` is defined."""
 
     @cached_property
     def signature(self) -> tuple[list[Type], list[Type]]:
@@ -37,13 +42,7 @@ class Case:
     @property
     def ops(self) -> set[str]:
         """The names of its ops, as written."""
-        return set(
-            re.findall(
-                r"(?:^|= |^ *\")((?:arith|math|tensor|linalg|memref|affine|scf|cf|shape|vector|bufferization)\.[\w.]+)",
-                self.text,
-                re.MULTILINE,
-            )
-        )
+        return set(_OP.findall(self.text))
 
     def renamed(self, number: int) -> str:
         return re.sub(r"@f(\w*)", rf"@f{number}_\1", self.text)

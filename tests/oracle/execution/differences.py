@@ -63,7 +63,7 @@ def explanation(case: Case, call: Call, theirs: list[Value]) -> str | None:
         if text == case.text:
             continue
         other = replace(case, text=text)
-        results = ours.run(other, ours.program(other), call, interpret=True)
+        results = ours.run(other, ours.program(text), call, interpret=True)
         if isinstance(results, list) and distance(results, theirs) <= case.ulps:
             return difference.name
     return None

@@ -1,5 +1,5 @@
-"""Expressions drawn at random: each value is an op of earlier ones, of any type. What an op may leave undefined is rare:
-divisors are made odd and shifts are masked, and what is undefined all the same is refused by qrt and not executed.
+"""Expressions drawn at random: each value is an op of earlier ones, of any type. What an op may leave undefined is
+rare: divisors are made odd and shifts are masked. What is undefined all the same is refused by qrt, and not executed.
 
 Bits of NaNs are nobody's promise: they are not looked at (no `bitcast`, no `copysign`).
 """

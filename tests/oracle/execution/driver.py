@@ -1,12 +1,12 @@
 """Many cases in one module: for each a driver that calls its function on the operands and prints the bits of results.
 
-Operands are bits in tables that the driver reads at run time, and every case is a function of its own: nothing is left to
-a folder, and the code generator that runs is mlir-runner's.
+Operands are bits in tables that the driver reads at run time, and every case is a function of its own: nothing is left
+to a folder, and the code generator that runs is mlir-runner's.
 """
 
 from collections.abc import Iterator, Sequence
 
-from tests.oracle.execution import runner
+from tests import mlir_runner
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.values import Type, Value, dense, is_float, width
 
@@ -25,7 +25,7 @@ Outcome = list[list[Value]] | str
 def execute(cases: Sequence[Case]) -> list[Outcome]:
     """The outcome of each case: many in one process."""
     outcomes: list[Outcome] = [""] * len(cases)
-    for path in runner.PATHS:
+    for path in mlir_runner.PATHS:
         places = [i for i, case in enumerate(cases) if case.calls and case.path == path]
         for place, outcome in zip(places, _execute([cases[i] for i in places], path), strict=True):
             outcomes[place] = outcome
@@ -38,7 +38,7 @@ def _execute(cases: list[Case], path: str) -> list[Outcome]:
         return []
     text = _HEADER + "".join(case.renamed(i) + _driver(case, i) for i, case in enumerate(cases))
     calls = "".join(f"  call @drive{i}() : () -> ()\n" for i in range(len(cases)))
-    printed, error = runner.execute(f"{text}func.func @main() {{\n{calls}  return\n}}\n", path)
+    printed, error = mlir_runner.execute(f"{text}func.func @main() {{\n{calls}  return\n}}\n", path)
     if error and len(cases) == 1:
         return [error]
     if error:

@@ -28,9 +28,9 @@ class Refusal:
 Results = list[Value] | Refusal
 
 
-def program(case: Case) -> Program:
-    """The case's function, compiled. Raises QuantError."""
-    return Program(ir.parse(case.text), "f")
+def program(text: str) -> Program:
+    """The function of a case, compiled. Raises QuantError."""
+    return Program(ir.parse(text), "f")
 
 
 def run(case: Case, compiled: Program, call: Call, interpret: bool) -> Results:

@@ -1,8 +1,8 @@
 """Programs drawn at random are executed by mlir-runner 22 and by qrt, planned and interpreted: equal bits wherever
 upstream defines the result. Functions that no standard rounds lie within `draw_elementwise.ULPS`.
 
-QRT_ORACLE_SEED draws others. With QRT_REQUIRE_ORACLE all are executed, without a sample. Every disagreement is mended, or
-is one of differences.py.
+QRT_ORACLE_SEED draws others. With QRT_REQUIRE_ORACLE all are executed, without a sample. Every disagreement is mended,
+or is one of differences.py.
 """
 
 import os
@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests import mlir_opt
+from tests import mlir_opt, mlir_runner
 from tests.oracle.draw_types import Draw
-from tests.oracle.execution import draw_elementwise, draw_expressions, driver, runner, unreachable
+from tests.oracle.execution import draw_casts, draw_elementwise, draw_expressions, driver, unreachable
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.compare import disagreements
 
@@ -50,8 +50,13 @@ def test_expressions():
     assert_agreement(draw, draw_expressions.expressions(draw, 300 if IS_FULL else _SAMPLE))
 
 
+def test_casts():
+    draw = Draw(f"casts {SEED}", noise=0)
+    assert_agreement(draw, draw_casts.casts(draw))
+
+
 @pytest.mark.skipif(not IS_FULL, reason="a process for each")
-@pytest.mark.parametrize("path", runner.PATHS)
+@pytest.mark.parametrize("path", mlir_runner.PATHS)
 def test_what_is_unreachable(path):
     """An op that gains a conversion must be drawn."""
     outcomes = driver.execute([replace(case, path=path) for case in unreachable.programs()])

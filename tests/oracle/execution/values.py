@@ -61,7 +61,7 @@ class Value:
     def array(self) -> Array:
         """The value as qrt takes it."""
         dtype = element_dtype(parse_type(self.element))
-        if dtype == bool:
+        if self.element == "i1":
             return np.array(self.bits, bool).reshape(self.shape)
         if not is_float(self.element):
             return np.array([signed(bits, width(self.element)) for bits in self.bits], dtype).reshape(self.shape)

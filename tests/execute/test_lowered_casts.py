@@ -1,0 +1,97 @@
+"""`qrt opt --lower-quant-ops f.mlir | qrt run -` writes the bytes that `qrt run f.mlir` writes. Hazards: NaN,
+infinities, ties, the ends of the storage type, blocks and channels of dynamic and unranked tensors. NaNs compare as NaN
+(docs/numerics.md): they are one pattern here before they are compared."""
+
+import io
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from qrt.cli import main
+from tests.execute.cast_variants import FORMS, RULES, Variant, variants
+from tests.oracle.draw_types import Draw
+
+DRAWN = list(variants(Draw("lowered casts", noise=0)))
+
+
+def program(casts: list[Variant]) -> str:
+    """A qcast of floats and a dcast of storage integers for each variant."""
+    arguments, lines, names, types = [], [], [], []
+    for i, cast in enumerate(casts):
+        arguments += [f"%x{i}: {cast.source}", f"%q{i}: {cast.result}"]
+        lines += [
+            f"  %s{i} = quant.qcast %x{i} {cast.attributes} : {cast.source} to {cast.result}\n",
+            f"  %b{i} = quant.dcast %q{i} : {cast.result} to {cast.source}\n",
+        ]
+        names += [f"%s{i}", f"%b{i}"]
+        types += [cast.result, cast.source]
+    head = f"func.func @f({', '.join(arguments)}) -> ({', '.join(types)}) {{\n"
+    return f"{head}{''.join(lines)}  return {', '.join(names)} : {', '.join(types)}\n}}\n"
+
+
+class Files:
+    """A program of casts, its operands, and the results of each run."""
+
+    def __init__(self, folder, casts: list[Variant], seed: str) -> None:
+        self.folder = folder
+        self.count = 2 * len(casts)
+        self.file = folder / "f.mlir"
+        self.file.write_text(program(casts))
+        draw = Draw(seed)
+        operands = [operand for cast in casts for operand in (cast.floats(draw), cast.integers(draw))]
+        for i, operand in enumerate(operands):
+            np.save(folder / f"arg{i}.npy", operand)
+
+    def options(self, *more: str) -> list[str]:
+        """The arguments of `qrt run` after the file."""
+        given = [f"--input=arg{i}={self.folder / f'arg{i}.npy'}" for i in range(self.count)]
+        return [*given, *(f"--output=result{i}={self.folder / f'result{i}.npy'}" for i in range(self.count)), *more]
+
+    def results(self) -> list[bytes]:
+        return [contents(self.folder / f"result{i}.npy") for i in range(self.count)]
+
+
+def contents(path) -> bytes:
+    """A file's bytes, all its NaNs replaced by one."""
+    array = np.load(path)
+    floats = array.view(ml_dtypes.bfloat16) if array.dtype.kind == "V" else array
+    if array.dtype.kind not in "iu":
+        np.save(path, np.where(np.isnan(floats), floats.dtype.type(np.nan), floats))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lowered_casts_write_the_same_bytes(form, tmp_path, monkeypatch, capsys):
+    casts = [cast for cast in DRAWN if cast.form == form]
+    files = Files(tmp_path, casts, f"operands {form}")
+
+    def run(file, *options):
+        assert main(["run", str(file), *files.options(*options)]) == 0
+        return zip(casts, files.results()[::2], files.results()[1::2], strict=True)
+
+    expected = list(run(files.file))
+    assert list(run(files.file, "--interpret")) == expected
+    assert main(["opt", str(files.file), "--lower-quant-ops"]) == 0
+    lowered = capsys.readouterr().out
+    assert "quant.qcast" not in lowered
+    assert "quant.dcast" not in lowered
+    for options in ([], ["--interpret"]):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lowered.encode())))
+        assert list(run("-", *options)) == expected
+
+
+def test_every_form_meets_every_rule():
+    assert {(variant.form, variant.rule) for variant in DRAWN} == {(form, rule) for form in FORMS for rule in RULES}
+
+
+def test_through_a_pipe(tmp_path):
+    files = Files(tmp_path, DRAWN[90:95], "pipe")
+    qrt = [sys.executable, "-m", "qrt"]
+    subprocess.run([*qrt, "run", files.file, *files.options()], check=True)
+    expected = files.results()
+    lowered = subprocess.run([*qrt, "opt", files.file, "--lower-quant-ops"], stdout=subprocess.PIPE, check=True).stdout
+    subprocess.run([*qrt, "run", "-", *files.options()], input=lowered, check=True)
+    assert files.results() == expected
