@@ -20,6 +20,8 @@ PRINTED = {
     "dense<> : tensor<0xi128>": "dense<> : tensor<0xi128>",
     "dense<true> : tensor<2xui1>": "dense<true> : tensor<2xui1>",
     "0 : i0": "0 : i0",
+    "!quant.uniform<i8<- 5: 0x7>:f32, 1.0: - // comment\n 3>": "!quant.uniform<i8<-5:7>:f32, 1.000000e+00:-3>",
+    "!quant.calibrated<f32<- 1.0:2.0>>": "!quant.calibrated<f32<-1.000000e+00:2.000000e+00>>",
     "-1.0 : f8E8M0FNU": "0xFF : f8E8M0FNU",
     "@f : // comment\n : @g": "@f::@g",
 }
@@ -43,3 +45,9 @@ def test_a_module_outside_of_modules_is_printed_in_full():
 def test_types_of_known_dialects_are_never_opaque():
     with pytest.raises(ParseError, match="unregistered dialect"):
         ir.parse('"a.b"() {t = !func.foo<i8>} : () -> ()', allow_unregistered=True)
+
+
+def test_a_result_number_may_stand_apart():
+    text = '%0:2 = "a.b"() : () -> (i32, i32) "a.b"(%0 // comment\n #1, %0 #0) : (i32, i32) -> ()'
+    first, second = ir.parse(text, allow_unregistered=True).operation.regions[0].blocks[0]
+    assert second.operands == [first.results[1], first.results[0]]

@@ -125,6 +125,10 @@ def _unsigned_float(case: Case) -> bool:
     return case.theirs.crash == "This floating point format does not support signed values"
 
 
+def _no_infinity(case: Case) -> bool:
+    return bool(case.ours.printed) and case.theirs.crash == "semantics don't support inf!"
+
+
 def _no_mapping(case: Case) -> bool:
     refused = "does not say how its values are stored" in case.ours.error
     return refused and case.theirs.crash == "unexpected quantized type"
@@ -149,6 +153,7 @@ INCOMPARABLE: dict[str, Callable[[Case], bool]] = {
     "f80 and f128 may be expressed types": _wide_expressed,
     "sub-channel zero points may be negative or beyond the storage type": _wide_zero_point,
     "negative numbers of f8E8M0FNU are NaN": _unsigned_float,
+    "infinities saturate in formats that have none": _no_infinity,
     "a cast of a type that says no mapping is an error": _no_mapping,
     "aliases may be used before their definition": _early_alias,
     "names of the outside are free in isolated regions": _name_in_use,
