@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 class Trait(Enum):
     """What passes and the verifier ask of an op without knowing it."""
 
+    __hash__ = object.__hash__  # Enum's own is a Python function, called for every op
+
     PURE = auto()
     """No effects, and no undefined behaviour: may be removed, merged and moved (upstream's `Pure`)."""
     CONSTANT_LIKE = auto()
