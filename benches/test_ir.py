@@ -1,21 +1,25 @@
-"""Reading, verifying and printing programs; large decimal constants."""
+"""Reading, verifying, printing and lowering programs, and the memory they take; large decimal constants."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from qrt import ir
+from qrt.passes import run_passes
 
 OPERATIONS = 10_000
 ELEMENTS = 1_000_000
+BYTES_PER_OPERATION = 2048
 
 
-def casts() -> str:
+def casts(count: int = OPERATIONS) -> str:
     quantized = "tensor<4x!quant.uniform<i8:f32, 0.5:3>>"
     lines = ["func.func @f(%v0: tensor<4xf32>) -> tensor<4xf32> {"]
-    for n in range(0, OPERATIONS, 2):
+    for n in range(0, count, 2):
         lines.append(f"  %q{n} = quant.qcast %v{n} : tensor<4xf32> to {quantized}")
         lines.append(f"  %v{n + 2} = quant.dcast %q{n} : {quantized} to tensor<4xf32>")
-    return "\n".join([*lines, f"  return %v{OPERATIONS} : tensor<4xf32>", "}"])
+    return "\n".join([*lines, f"  return %v{count} : tensor<4xf32>", "}"])
 
 
 def kernels() -> str:
@@ -49,6 +53,28 @@ def test_parse_and_verify_10_000_ops(benchmark, name):
         return module
 
     assert len(benchmark(read).function("f").regions[0].blocks[0].operations) == OPERATIONS + 1
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_memory_per_op(report, name):
+    """What a module holds, without its text, and the most while it is read and verified."""
+    text = PROGRAMS[name].replace(".5>>", ".25>>")  # types that no other measurement has made
+    tracemalloc.start()
+    try:
+        module = ir.parse(text)
+        module.verify()
+        held, peak = (size / OPERATIONS for size in tracemalloc.get_traced_memory())
+    finally:
+        tracemalloc.stop()
+    report(f"{name}: {held:.0f} bytes per op held, {peak:.0f} at most")
+    assert peak <= BYTES_PER_OPERATION
+
+
+def test_lower_1_000_casts(benchmark):
+    def setup():
+        return (ir.parse(casts(1_000)), "lower-quant-ops"), {}
+
+    benchmark.pedantic(run_passes, setup=setup, rounds=20)
 
 
 def test_print_10_000_ops(benchmark):

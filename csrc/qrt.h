@@ -206,6 +206,38 @@ typedef qrt_status (*qrt_wide_row)(const qrt_gemm_args *args, const void *a, int
 typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
                                     int64_t matrix, const void *bias, void *target, int64_t parameter);
 
+/* ---- depthwise_conv2d: operands x (NHWC), [w] (kernel height, kernel width, out channels), [bias], out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_window window;    /* groups 1 */
+    int64_t out_channels; /* j reads channel j / multiplier */
+    int64_t multiplier;
+    qrt_container x, w;
+    const int64_t *x_zero_point; /* one */
+    const int64_t *w_zero_point; /* index j * w_zero_point_step */
+    int64_t w_zero_point_step;
+    qrt_requant requant; /* index j * requant_step */
+    int64_t requant_step;
+    const void *w_constant;    /* NULL: w is an operand */
+    qrt_bias_kind bias;        /* not f32 */
+    const void *bias_constant; /* NULL: bias is an operand */
+    /* Derived when bound, by qrt_depthwise_prepare. */
+    int64_t bias_limit; /* |bias| up to which every sum fits 31 bits; negative: none */
+} qrt_depthwise_args;
+
+void qrt_depthwise_prepare(qrt_depthwise_args *args);
+qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
+
+/* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the
+ * rows x columns taps of its window that lie inside the input; x and w point at the first of them. Taps are
+ * (y * dilation * width + x * dilation) * channels elements of x apart, (y * kernel width + x) * out_channels of w. In
+ * the narrow form both containers have 8 bits, neither |value - zero point| exceeds 255 and every sum fits 32 bits. */
+typedef void (*qrt_depthwise_pixel)(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
+                                    int64_t columns, int32_t *acc);
+typedef qrt_status (*qrt_depthwise_wide_pixel)(const qrt_depthwise_args *args, const void *x, const void *w,
+                                               int64_t rows, int64_t columns, int64_t *acc);
+
 /* ---- element-wise: operands a, b, out ---- */
 
 typedef enum { QRT_ADD, QRT_SUB, QRT_MUL } qrt_binary_kind;
@@ -240,6 +272,23 @@ qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
 typedef void (*qrt_clamp_row)(const qrt_clamp_args *args, const void *source, void *target, int64_t count,
                               int64_t parameter, int64_t step);
 
+/* ---- lookup: operands x, [table], out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout;          /* one row */
+    qrt_container container;    /* QRT_I8 or QRT_U8 */
+    int width;                  /* of the storage type, 1 to 8 bits */
+    qrt_container out;          /* of the table and the result */
+    const void *table_constant; /* NULL: table is an operand */
+} qrt_lookup_args;
+
+qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
+
+/* target[i] = table[source[i] - the storage type's least value], modulo 2^width: no source reaches outside. */
+typedef void (*qrt_lookup_row)(const qrt_lookup_args *args, const void *table, const void *source, void *target,
+                               int64_t count);
+
 /* ---- pooling, NHWC: operands x, out ---- */
 
 typedef struct {
@@ -260,6 +309,44 @@ qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch);
 typedef void (*qrt_pool_pixel)(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                                int64_t row_stride, int64_t column_stride, void *target);
 
+/* ---- mean: operands x, out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_container container;         /* of x */
+    qrt_layout layout;               /* shape of the result, and its parameter index */
+    int64_t x_strides[QRT_MAX_RANK]; /* of x along the result's axes, elements */
+    int reduced_rank;
+    int64_t reduced_shape[QRT_MAX_RANK], reduced_strides[QRT_MAX_RANK];
+    int64_t count;             /* elements of reduced_shape */
+    const int64_t *zero_point; /* of x, indexed as requant's arrays are */
+    qrt_requant requant;
+} qrt_mean_args;
+
+qrt_status qrt_mean(const void *args, qrt_scratch *scratch);
+
+/* `count` results, that of i summed over the reduced axes from element i * x_stride of x on. Sums of values and of zero
+ * points fit 64 bits. */
+typedef void (*qrt_mean_row)(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
+                             int64_t parameter, int64_t step);
+
+/* ---- softmax: operands x, out ---- */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    int64_t outer, size, inner; /* x is [outer][size][inner]; sums run along size */
+    qrt_container container;    /* QRT_I8 or QRT_U8 */
+    const int32_t *table;       /* of 256 differences from the largest value, each within 2^30 */
+    qrt_container out;
+    int64_t storage_min, storage_max, zero_point; /* of the result */
+    double scale;
+} qrt_softmax_args;
+
+qrt_status qrt_softmax(const void *args, qrt_scratch *scratch);
+
+/* One line of `size` elements, `inner` apart in x and target. */
+typedef void (*qrt_softmax_line)(const qrt_softmax_args *args, const void *x, void *target);
+
 /* ---- movement: operands source..., out ---- */
 
 typedef struct {
@@ -268,10 +355,11 @@ typedef struct {
     int64_t shape[QRT_MAX_RANK];
     int64_t source_strides[QRT_MAX_RANK], target_strides[QRT_MAX_RANK]; /* elements */
     int64_t source_offset, target_offset;
+    const void *constant; /* NULL: the part reads the next operand */
 } qrt_copy_part;
 
 typedef struct {
-    int parts; /* part i reads operand i */
+    int parts;
     const qrt_copy_part *part;
 } qrt_copy_args;
 
@@ -300,9 +388,14 @@ struct qrt_kernels {
     qrt_store_wide store_wide;
     qrt_wide_row wide_row;
     qrt_block_row block_row;
+    qrt_depthwise_pixel depthwise_pixel;
+    qrt_depthwise_wide_pixel depthwise_wide_pixel;
     qrt_binary_row binary_row;
     qrt_clamp_row clamp_row;
+    qrt_lookup_row lookup_row;
     qrt_pool_pixel avg_pool_pixel, max_pool_pixel;
+    qrt_mean_row mean_row;
+    qrt_softmax_line softmax_line;
     qrt_bits_row pack_bits_row, unpack_bits_row;
 };
 

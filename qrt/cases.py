@@ -87,6 +87,20 @@ class ConvCase:
         }
 
 
+class DepthwiseCase(ConvCase):
+    """A convolution whose groups are its channels, its weights [KH, KW, C * M]."""
+
+    __slots__ = ()
+
+    @property
+    def w_shape(self) -> Shape:
+        return (*self.kernel, self.out_channels)
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        return {"strides": self.strides, "padding": self.padding, "dilations": self.dilations}
+
+
 @dataclass(frozen=True, slots=True)
 class CastCase:
     """An array of ``shape``, its parameters along ``axis`` (None: per layer)."""
@@ -119,6 +133,46 @@ class PoolCase:
     @property
     def attributes(self) -> dict[str, object]:
         return {"kernel": self.kernel, "strides": self.strides, "padding": self.padding}
+
+
+@dataclass(frozen=True, slots=True)
+class MeanCase:
+    """An array of ``shape`` averaged over ``axes``."""
+
+    shape: Shape
+    axes: tuple[int, ...]
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{'x'.join(map(str, self.shape)) or 'scalar'}_over{''.join(map(str, self.axes)) or 'nothing'}"
+
+
+@dataclass(frozen=True, slots=True)
+class SoftmaxCase:
+    """An array of ``shape``, its sums along ``axis``."""
+
+    shape: Shape
+    axis: int = -1
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{'x'.join(map(str, self.shape))}_axis{self.axis}"
+
+
+@dataclass(frozen=True, slots=True)
+class PadCase:
+    """An array of ``shape`` with constants around it."""
+
+    shape: Shape
+    padding: tuple[Pair, ...]
+    timed: bool = False
+
+    @property
+    def name(self) -> str:
+        sides = "_".join(f"{before}{after}" for before, after in self.padding)
+        return f"{'x'.join(map(str, self.shape)) or 'scalar'}_p{sides}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +227,28 @@ CONVS: Final = (
     ConvCase((4, 5), 3, 2, (2, 2), images=3),
 )
 
+DEPTHWISE: Final = (
+    DepthwiseCase((112, 112), 32, 32, (3, 3), padding=_SAME, groups=32, timed=True),
+    DepthwiseCase((14, 14), 512, 512, (3, 3), padding=_SAME, groups=512, timed=True),
+    DepthwiseCase((1, 1), 1, 1, (1, 1)),
+    DepthwiseCase((6, 5), 17, 17, (3, 3), padding=_SAME, groups=17),  # a vector and a tail of channels
+    DepthwiseCase((5, 7), 3, 9, (3, 2), strides=(2, 3), padding=((0, 1), (2, 0)), groups=3),  # nothing symmetric
+    DepthwiseCase((9, 8), 4, 8, (3, 3), dilations=(2, 3), padding=((2, 2), (3, 3)), groups=4),
+    DepthwiseCase((2, 2), 3, 3, (5, 5), padding=((2, 2), (2, 2)), groups=3),  # a window larger than the image
+    DepthwiseCase((3, 3), 2, 2, (1, 1), padding=((2, 2), (2, 2)), groups=2),  # windows that see padding alone
+    DepthwiseCase((2, 3), 2, 2, (3, 2), padding=((9, 0), (0, 9)), dilations=(3, 4), groups=2),  # and dilation skips
+    DepthwiseCase((4, 4), 2, 4, (2, 2), groups=2, images=0),
+    DepthwiseCase((4, 5), 3, 3, (2, 2), groups=3, images=3),
+)
+
+LOOKUPS: Final = (
+    CastCase((56, 56, 64), timed=True),
+    CastCase(()),
+    CastCase((0,)),
+    CastCase((67,)),  # a vector and a tail
+    CastCase((2, 3, 5)),
+)
+
 CASTS: Final = (
     *(CastCase(shape, axis, timed=True) for shape in ((64, 64), (1024, 1024), (8192, 8192)) for axis in (None, 1, 0)),
     CastCase((16,), timed=True),
@@ -195,6 +271,42 @@ POOLS: Final = (
     PoolCase((0, 4, 4, 2), (2, 2), (2, 2)),
     PoolCase((1, 4, 4, 0), (2, 2), (2, 2)),
     PoolCase((1, 9, 9, 17), (3, 3), (2, 2)),
+)
+
+MEANS: Final = (
+    MeanCase((1, 7, 7, 1024), (1, 2), timed=True),
+    MeanCase((128, 768), (1,), timed=True),
+    MeanCase((), ()),
+    MeanCase((3, 4), ()),  # every element its own mean
+    MeanCase((5,), (0,)),
+    MeanCase((2, 3, 4, 5), (0, 2)),  # summed and kept axes by turns
+    MeanCase((2, 3, 4, 5), (1, 3)),
+    MeanCase((2, 3, 4, 5), (0, 1, 2, 3)),
+    MeanCase((3, 1, 67), (0, 1)),
+    MeanCase((0, 3), (1,)),
+    MeanCase((3, 0, 2), (0,)),
+)
+
+SOFTMAXES: Final = (
+    SoftmaxCase((12, 128, 128), timed=True),
+    SoftmaxCase((1, 1000), timed=True),
+    SoftmaxCase((1,)),
+    SoftmaxCase((5, 67)),  # a vector and a tail
+    SoftmaxCase((3, 4, 5), 0),  # lines that lie across
+    SoftmaxCase((3, 4, 5), 1),
+    SoftmaxCase((0, 3)),
+    SoftmaxCase((3, 0)),  # sums of nothing, for no element
+)
+
+PADS: Final = (
+    PadCase((1, 112, 112, 64), ((0, 0), (1, 1), (1, 1), (0, 0)), timed=True),
+    PadCase((), ()),
+    PadCase((3,), ((0, 0),)),
+    PadCase((3,), ((2, 1),)),
+    PadCase((2, 3), ((1, 0), (0, 2))),  # corners belong to one slab alone
+    PadCase((2, 1, 3), ((1, 2), (3, 4), (5, 6))),
+    PadCase((0, 3), ((2, 1), (0, 1))),  # nothing but padding
+    PadCase((2, 0, 3), ((0, 0), (0, 0), (1, 1))),  # nothing at all
 )
 
 BINARIES: Final = (

@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from qrt.types import TensorType, parse_type
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # MLIR is UTF-8 wherever it is read
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -41,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         sys.stderr.close()
+        return 1
+    except OSError as error:  # standard output does not take what is written
+        print(f"error: {error.strerror}", file=sys.stderr)
         return 1
 
 

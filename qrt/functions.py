@@ -193,19 +193,36 @@ def conv2d(
     """
     require_tensor(x, "conv2d: x")
     require_tensor(w, "conv2d: w")
-    steps, spread = (
-        two_positive("conv2d", "strides", _pair(strides)),
-        two_positive("conv2d", "dilations", _pair(dilations)),
-    )
-    resolved = _resolved("conv2d", padding, x, w.shape[1:3], steps, spread)
-    attributes = {
-        "strides": steps,
-        "padding": resolved,
-        "dilations": spread,
-        "groups": groups,
-        "requant": requant,
-    }
+    window = _convolution_window("conv2d", x, w.shape[1:3], strides, padding, dilations)
+    attributes = {**window, "groups": groups, "requant": requant}
     return apply("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+
+
+def depthwise_conv2d(
+    x: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    strides: Pair = (1, 1),
+    padding: Padding = "VALID",
+    dilations: Pair = (1, 1),
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """2-D convolution of each channel by itself: ``x`` NHWC, ``w`` [KH, KW, C * M], output channel ``c * M + m`` of
+    input channel ``c``; the rest as ``conv2d``.
+
+    >>> t = UniformType("i8", "f32", 1.0)
+    >>> x, w = QuantTensor(np.int8([[[[1, 2]]]]), t), QuantTensor(np.int8([[[1, 10, 1, 10]]]), t)
+    >>> depthwise_conv2d(x, w).storage.tolist()
+    [[[[1, 10, 2, 20]]]]
+    """
+    require_tensor(x, "depthwise_conv2d: x")
+    require_tensor(w, "depthwise_conv2d: w")
+    window = _convolution_window("depthwise_conv2d", x, w.shape[:2], strides, padding, dilations)
+    attributes = {**window, "requant": requant}
+    return apply("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
 def _sum(
@@ -274,6 +291,19 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
     return clamp(q, 0.0, out=out)
 
 
+def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
+    """``table[q - least]`` with the least value of q's storage type, of at most 8 bits: any function of one variable.
+    The result has the table's type; ``qrt.ops.lookup.table_of`` makes the table's storage.
+
+    >>> from qrt.ops.lookup import table_of
+    >>> t = UniformType("i8", "f32", 0.25)
+    >>> table = QuantTensor(table_of(abs, t, t), t)
+    >>> lookup(QuantTensor(np.int8([-128, -3, 3]), t), table).storage.tolist()
+    [127, 3, 3]
+    """
+    return apply("lookup", (q, table), {}, None, out)
+
+
 def _pool(
     name: str,
     q: QuantTensor,
@@ -323,6 +353,45 @@ def max_pool2d(
     return _pool("max_pool2d", q, kernel, strides, padding, {}, None, out)
 
 
+def mean(
+    q: QuantTensor,
+    axes: int | Sequence[int] | None = None,
+    *,
+    keepdims: bool = False,
+    out_type: UniformType | None = None,
+    requant: str = "fixed",
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Average over ``axes`` (None: all of them); the type is kept unless ``out_type`` is given, its channels follow
+    their axis.
+
+    >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]), UniformType("i8", "f32", 0.5))
+    >>> mean(q, 0).storage.tolist()
+    [2, 4]
+    """
+    named = (axes,) if isinstance(axes, (int, np.integer)) else axes
+    attributes = {"axes": named if named is None else tuple(named), "keepdims": keepdims, "requant": requant}
+    return apply("mean", (q,), attributes, out_type, out)
+
+
+def softmax(
+    q: QuantTensor,
+    out_type: UniformType,
+    *,
+    axis: int = -1,
+    beta: float = 1.0,
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """``exp(beta * x)`` over its sum along ``axis``, of at most 8 bits per layer: exponentials from a table of 30
+    fractional bits, the sum exact, one division in float64, half to even.
+
+    >>> q = QuantTensor(np.int8([0, 0, 11]), UniformType("i8", "f32", 0.1))
+    >>> softmax(q, UniformType("u8", "f32", 1 / 256)).storage.tolist()
+    [51, 51, 154]
+    """
+    return apply("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type), out)
+
+
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """A reshape that keeps the channel axis of a per-axis type."""
     return require_tensor(q, "reshape: q").reshape(shape)
@@ -331,6 +400,24 @@ def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Axes permuted; a per-axis type follows its channels."""
     return require_tensor(q, "transpose: q").transpose(permutation)
+
+
+def pad(
+    q: QuantTensor,
+    padding: Sequence[Sequence[int]],
+    value: float | None = None,
+    *,
+    out: QuantTensor | None = None,
+) -> QuantTensor:
+    """Constant elements around a tensor, ``(before, after)`` for each dimension: ``value`` quantized by the default
+    cast rule, or the zero point, which is 0. The type is kept; a channel axis cannot be padded.
+
+    >>> q = QuantTensor(np.int8([5, 6]), UniformType("i8", "f32", 0.5, 3))
+    >>> pad(q, [(1, 2)]).storage.tolist(), pad(q, [(0, 1)], 2.0).storage.tolist()
+    ([3, 5, 6, 3, 3], [5, 6, 7])
+    """
+    pairs = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in padding)
+    return apply("pad", (q,), {"padding": pairs, "value": value}, None, out)
 
 
 def concat(
@@ -349,6 +436,14 @@ def concat(
     [1, 2, 1, 2]
     """
     return apply("concat", tuple(tensors), {"axis": axis, "requant": requant}, out_type, out)
+
+
+def _convolution_window(
+    name: str, x: QuantTensor, kernel: Sequence[int], strides: Pair, padding: Padding, dilations: Pair
+) -> dict[str, Any]:
+    steps = two_positive(name, "strides", _pair(strides))
+    spread = two_positive(name, "dilations", _pair(dilations))
+    return {"strides": steps, "padding": _resolved(name, padding, x, kernel, steps, spread), "dilations": spread}
 
 
 def _pair(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 import struct
+from array import array
 from bisect import bisect_right
 
 from qrt.errors import ParseError
@@ -24,7 +25,7 @@ _BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
 _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\\n\0\v\f]++|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*+)"')
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
-_NUMBER = re.compile(r"(-?)(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
+_NUMBER = re.compile(rf"(?:(-){_TRIVIA})?(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
 _BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
 _CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
@@ -43,12 +44,13 @@ class Source:
     def __init__(self, text: str, filename: str = "<string>") -> None:
         self.text = text
         self.filename = filename
-        self._line_starts: list[int] | None = None
+        self._line_starts: array[int] | None = None
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column of a character offset."""
         if self._line_starts is None:
-            self._line_starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+            self._line_starts = array("q", [0])
+            self._line_starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
@@ -241,7 +243,7 @@ class Scanner:
         if match is None or match[3] is not None:
             raise self.error(f"expected {what}")
         self.pos = match.end()
-        if len(match[0]) > 24:  # int() refuses thousands of digits; nothing that long fits
+        if len(match[2] or match[4]) > 24:  # int() refuses thousands of digits; nothing that long fits
             raise self.error("integer value too large", start, self.pos)
         value = int(match[2], 16) if match[2] else int(match[4])
         value = -value if match[1] else value
@@ -256,7 +258,7 @@ class Scanner:
         if match is None:
             raise self.error(f"expected {what}")
         if match[3] is not None:
-            return float(match[0]), start, self.pos
+            return -float(match[3]) if match[1] else float(match[3]), start, self.pos
         if match[4] is not None:
             raise self.error(f"expected {what}: add a trailing dot to the integer", start, self.pos)
         if match[1]:

@@ -20,7 +20,9 @@ from queue import Queue
 ROOT = Path(__file__).parent.parent
 FILES = (
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/ir/dialects").glob("quant*.py")),
+    "qrt/ir/constraints.py",
     "qrt/ir/define.py",
+    "qrt/ir/traits.py",
     "qrt/ir/verifier.py",
     "qrt/types/parser.py",
     "qrt/types/quantized.py",
@@ -28,6 +30,8 @@ FILES = (
 TESTS = (
     "tests/ir/test_invalid.py",
     "tests/ir/test_extras.py",
+    "tests/ir/test_assembly.py",
+    "tests/ir/test_traits.py",
     "tests/ir/test_verifier.py",
     "tests/types",
     "tests/reference",

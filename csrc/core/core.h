@@ -27,6 +27,39 @@ static inline int qrt_expressed_size(qrt_expressed expressed) {
     return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
 }
 
+/* The largest |value - zero point| of a container over `count` zero points. */
+static inline int64_t qrt_largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
+    static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0, INT32_MIN, 0};
+    static const int64_t most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX};
+    int64_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        largest = qrt_max(largest, most[container] - zero_point[i]);
+        largest = qrt_max(largest, zero_point[i] - least[container]);
+    }
+    return largest;
+}
+
+static inline int64_t qrt_bias_value(qrt_bias_kind kind, const void *bias, int64_t index) {
+    switch (kind) {
+    case QRT_BIAS_I32:
+        return ((const int32_t *)bias)[index];
+    case QRT_BIAS_I64:
+        return ((const int64_t *)bias)[index];
+    default:
+        return 0;
+    }
+}
+
+/* Whether a sum of up to INT32_MAX - limit fits 32 bits with each of these added; a negative limit: none does. */
+static inline bool qrt_bias_within(qrt_bias_kind kind, const void *bias, int64_t count, int64_t limit) {
+    for (int64_t i = 0; kind != QRT_BIAS_NONE && i < count; i++) {
+        const int64_t value = qrt_bias_value(kind, bias, i);
+        if (value > limit || value < -limit)
+            return false;
+    }
+    return limit >= 0;
+}
+
 /* ---- memory.c: a thread's grow-only buffers, freed when it ends. A slot is free again when the entry returns. ---- */
 
 typedef enum { QRT_WORKSPACE_CALL, QRT_WORKSPACE_TASK, QRT_WORKSPACES } qrt_workspace_slot;

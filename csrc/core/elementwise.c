@@ -45,6 +45,14 @@ static qrt_status clamp_row(const void *context, const qrt_row *row) {
     return QRT_OK;
 }
 
+static qrt_status lookup_row(const void *context, const qrt_row *row) {
+    const job *j = context;
+    const qrt_lookup_args *args = j->args;
+    args->kernels->lookup_row(args, j->source2, AT(j->source, row->offset, 1),
+                              AT(j->target, row->offset, qrt_container_size(args->out)), row->count);
+    return QRT_OK;
+}
+
 static qrt_status binary_row(const void *context, const qrt_row *row) {
     const job *j = context;
     const qrt_binary_args *args = j->args;
@@ -88,4 +96,13 @@ qrt_status qrt_binary(const void *args, qrt_scratch *scratch) {
         qrt_walk(&binary->layout, binary->a_strides, binary->b_strides, scratch->threads, binary_row, &j);
     qrt_float_leave(saved);
     return status;
+}
+
+qrt_status qrt_lookup(const void *args, qrt_scratch *scratch) {
+    const qrt_lookup_args *lookup = args;
+    void *const *operand = scratch->operands;
+    job j = {.args = args, .source = *operand++};
+    j.source2 = lookup->table_constant ? (char *)lookup->table_constant : *operand++;
+    j.target = *operand;
+    return qrt_walk(&lookup->layout, NULL, NULL, scratch->threads, lookup_row, &j);
 }

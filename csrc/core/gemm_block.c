@@ -24,15 +24,7 @@ static void *output_at(const qrt_gemm_call *call, int64_t batch, int64_t row, in
 }
 
 static int64_t bias_at(const qrt_gemm_call *call, int64_t batch, int64_t column) {
-    const int64_t index = batch * call->args->bias_batch_step + column;
-    switch (call->args->bias) {
-    case QRT_BIAS_I32:
-        return ((const int32_t *)call->bias)[index];
-    case QRT_BIAS_I64:
-        return ((const int64_t *)call->bias)[index];
-    default:
-        return 0;
-    }
+    return qrt_bias_value(call->args->bias, call->bias, batch * call->args->bias_batch_step + column);
 }
 
 /* ---- packing a ---- */

@@ -6,26 +6,6 @@
 /* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_SPAN 16384
 
-static int64_t container_min(qrt_container c) {
-    static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0, INT32_MIN, 0};
-    return least[c];
-}
-
-static int64_t container_max(qrt_container c) {
-    static const int64_t most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX};
-    return most[c];
-}
-
-/* The largest |value - zero point| of a container over `count` zero points. */
-static int64_t largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
-    int64_t largest = 0;
-    for (int64_t i = 0; i < count; i++) {
-        largest = qrt_max(largest, container_max(container) - zero_point[i]);
-        largest = qrt_max(largest, zero_point[i] - container_min(container));
-    }
-    return largest;
-}
-
 qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
     qrt_b_shape shape = {.spans = qrt_spans(args), .panels = qrt_ceil_div(columns, kernel->nr)};
@@ -85,15 +65,7 @@ static int64_t bias_count(const qrt_gemm_args *args) {
 }
 
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias) {
-    if (args->bias == QRT_BIAS_NONE)
-        return args->bias_limit >= 0;
-    const int64_t limit = args->bias_limit, count = bias_count(args);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t value = args->bias == QRT_BIAS_I32 ? ((const int32_t *)bias)[i] : ((const int64_t *)bias)[i];
-        if (value > limit || value < -limit)
-            return false;
-    }
-    return limit >= 0;
+    return qrt_bias_within(args->bias, bias, bias_count(args), args->bias_limit);
 }
 
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
@@ -111,8 +83,8 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
                             args->a_zero_point_steps[1] * qrt_max(args->m - 1, 0) + 1;
     const int64_t b_count = args->b_zero_point_steps[0] * qrt_max(args->b_matrices - 1, 0) +
                             args->b_zero_point_steps[2] * qrt_max(args->n - 1, 0) + 1;
-    args->a_max = largest_difference(args->a, args->a_zero_point, a_count);
-    args->b_max = largest_difference(args->b, args->b_zero_point, b_count);
+    args->a_max = qrt_largest_difference(args->a, args->a_zero_point, a_count);
+    args->b_max = qrt_largest_difference(args->b, args->b_zero_point, b_count);
     args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&
                    args->b_max <= 255 && args->bias != QRT_BIAS_F32;
     if (!args->narrow)

@@ -55,8 +55,14 @@ static void copy_part(const qrt_copy_part *part, const char *source, char *targe
 
 qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
     const qrt_copy_args *args = pointer;
+    int operands = 0;
     for (int i = 0; i < args->parts; i++)
-        copy_part(&args->part[i], scratch->operands[i], scratch->operands[args->parts]);
+        operands += args->part[i].constant == NULL;
+    void *const *operand = scratch->operands;
+    for (int i = 0; i < args->parts; i++) {
+        const void *constant = args->part[i].constant;
+        copy_part(&args->part[i], constant ? constant : *operand++, scratch->operands[operands]);
+    }
     return QRT_OK;
 }
 

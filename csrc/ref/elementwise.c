@@ -1,4 +1,4 @@
-/* add, sub, mul and clamp. */
+/* add, sub, mul, clamp and lookup. */
 #include "ref.h"
 
 /* add, sub: both operands to the result's scale in fixed point with 20 fractional bits, rounded once, half up. */
@@ -37,4 +37,12 @@ void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target,
         ref_store(args->container, target, i,
                   ref_clamp(ref_load(args->container, source, i), args->lower[p], args->upper[p]));
     }
+}
+
+void ref_lookup_row(const qrt_lookup_args *args, const void *table, const void *source, void *target, int64_t count) {
+    const int64_t least = args->container == QRT_I8 ? -(1 << (args->width - 1)) : 0;
+    const int64_t mask = (1 << args->width) - 1;
+    for (int64_t i = 0; i < count; i++)
+        ref_store(args->out, target, i,
+                  ref_load(args->out, table, (ref_load(args->container, source, i) - least) & mask));
 }

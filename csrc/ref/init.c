@@ -11,10 +11,15 @@ void qrt_init_ref(qrt_kernels *table) {
     table->store_wide = ref_store_wide;
     table->wide_row = ref_wide_row;
     table->block_row = ref_block_row;
+    table->depthwise_pixel = ref_depthwise_pixel;
+    table->depthwise_wide_pixel = ref_depthwise_wide_pixel;
     table->binary_row = ref_binary_row;
     table->clamp_row = ref_clamp_row;
+    table->lookup_row = ref_lookup_row;
     table->avg_pool_pixel = ref_avg_pool_pixel;
     table->max_pool_pixel = ref_max_pool_pixel;
+    table->mean_row = ref_mean_row;
+    table->softmax_line = ref_softmax_line;
     table->pack_bits_row = ref_pack_bits_row;
     table->unpack_bits_row = ref_unpack_bits_row;
 }

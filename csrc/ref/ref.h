@@ -78,15 +78,26 @@ qrt_status ref_wide_row(const qrt_gemm_args *args, const void *a, int64_t a_zero
 qrt_status ref_block_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
                          const void *bias, void *target, int64_t parameter);
 
+void ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows, int64_t columns,
+                         int32_t *acc);
+qrt_status ref_depthwise_wide_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
+                                    int64_t columns, int64_t *acc);
+
 qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
                           void *target, int64_t count, int64_t parameter, int64_t step);
 void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                    int64_t step);
 
+void ref_lookup_row(const qrt_lookup_args *args, const void *table, const void *source, void *target, int64_t count);
+
 void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                         int64_t row_stride, int64_t column_stride, void *target);
 void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                         int64_t row_stride, int64_t column_stride, void *target);
+
+void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
+                  int64_t parameter, int64_t step);
+void ref_softmax_line(const qrt_softmax_args *args, const void *x, void *target);
 
 void ref_pack_bits_row(const qrt_bits_args *args, const void *source, void *target);
 void ref_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target);

@@ -176,6 +176,25 @@ def bind_conv2d(
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...
 
+# x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), out_channels a multiple of channels;
+# the rest as bind_conv2d.
+def bind_depthwise_conv2d(
+    *,
+    isa: str,
+    x: str,
+    w: str,
+    x_shape: Sequence[int],
+    w_shape: Sequence[int],
+    x_zero_point: int,
+    w_zero_points: npt.ArrayLike,
+    requant: Requant,
+    strides: Sequence[int] = (1, 1),
+    padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
+    dilations: Sequence[int] = (1, 1),
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
+
 # a, b, out. kind "add" "sub" "mul". The shapes broadcast; step (and block) index the parameters over the result's
 # shape. add, sub: (sum of (q - z) * multiplier, + 2**19) >> 20, + requant.zero_point, clamp (requant.rule is not read);
 # mul: requant((qa - za) * (qb - zb)).
@@ -235,9 +254,45 @@ def bind_max_pool2d(
     padding: Sequence[Sequence[int]],
 ) -> Call: ...
 
+# x (i8 or u8), [table], out: table[x - the least value of the storage type], for `size` elements. The table has
+# 2**width entries of `out` and is an operand unless given.
+def bind_lookup(
+    *, isa: str, storage: str, width: int, out: str, size: int, table: npt.NDArray[Any] | None = None
+) -> Call: ...
+
+# x, out: acc = sum of (q - zero point) over the axes. The result has the other axes; step indexes zero_points and
+# requant's arrays over them. A sum over no element, or one that 64 bits may not hold, is a KernelError when bound.
+def bind_mean(
+    *,
+    isa: str,
+    storage: str,
+    x_shape: Sequence[int],
+    axes: Sequence[int],
+    zero_points: npt.ArrayLike,
+    requant: Requant,
+    step: Sequence[int] | None = None,
+) -> Call: ...
+
+# x (i8 or u8), out: along the axis, half even of table[largest - q] / (sum of those * scale) in float64, + zero_point,
+# clamp. The table has 256 entries from 0 to 2**30, the first above 0.
+def bind_softmax(
+    *,
+    isa: str,
+    storage: str,
+    x_shape: Sequence[int],
+    axis: int,
+    table: npt.ArrayLike,
+    out: str,
+    storage_min: int,
+    storage_max: int,
+    zero_point: int,
+    scale: float,
+) -> Call: ...
+
 # source..., out: part i copies `shapes[i]` elements of source i, at source_strides[i] and source_offsets[i], to
 # target_strides[i] and target_offsets[i] (all in elements). transpose and slice have one part, concat one per operand.
-# source_sizes and target_size are the operands' element counts; dtype is any of 1, 2, 4 or 8 bytes.
+# source_sizes and target_size are the operands' element counts; dtype is any of 1, 2, 4 or 8 bytes. A part with a
+# constant reads that, and has no operand.
 def bind_copy(
     *,
     dtype: npt.DTypeLike,
@@ -248,6 +303,7 @@ def bind_copy(
     target_size: int,
     source_offsets: Sequence[int] | None = None,
     target_offsets: Sequence[int] | None = None,
+    constants: Sequence[npt.NDArray[Any] | None] | None = None,
 ) -> Call: ...
 
 # values ("i8" or "u8", rows x columns), out (uint8, rows x ceil(columns * width / 8)); width 1, 2 or 4.

@@ -20,19 +20,19 @@ cdef const void *constant(Call call, str what, object array, object dtype, int64
     return cnp.PyArray_DATA(<cnp.ndarray>copied)
 
 
-cdef object bind_bias(Call call, qrt_gemm_args *args, object bias, int64_t elements):
+cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
     """The operand's dtype where the bias is one, else None."""
     if bias is None:
         return None
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)
-    kinds = {dtype: kind for kind, dtype in enumerate(BIASES.values(), QRT_BIAS_I32)}
+    kinds = {dtype: number for number, dtype in enumerate(BIASES.values(), QRT_BIAS_I32)}
     if given not in kinds:
         found = bias if isinstance(bias, str) else given
         raise KernelError(f"{call.name}: the bias is {found}, expected {', '.join(BIASES)}")
-    args.bias = <qrt_bias_kind><int>kinds[given]
+    kind[0] = <qrt_bias_kind><int>kinds[given]
     if isinstance(bias, str):
         return given
-    args.bias_constant = parameters(call, "bias", bias, given, elements)
+    constant_bias[0] = parameters(call, "bias", bias, given, elements)
     return None
 
 
@@ -105,7 +105,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
 
     (args.bias_batch_step,) = dimensions("gemm", "bias_batch_step", (bias_batch_step,))
     bias_shape = (n,) if bias_batch_step == 0 else (max(batch - 1, 0) * bias_batch_step + n,)
-    bias_dtype = bind_bias(call, args, bias, bias_shape[0])
+    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, bias_shape[0])
     if k_block:
         fill_blocks(call, args, blocks, block_scale, block_multiplier, bias_multiplier)
     elif args.bias == QRT_BIAS_F32:
@@ -195,7 +195,7 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     args.out_matrix_stride = args.n * np.dtype(CONTAINERS[requant.storage]).itemsize
 
     args.bias_batch_step = args.n
-    bias_dtype = bind_bias(call, args, bias, out_channels)
+    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, out_channels)
     if args.bias == QRT_BIAS_F32:
         raise KernelError("conv2d: a float bias belongs to sub-channel weights")
     add_operand(call, CONTAINERS[x], x_shape)

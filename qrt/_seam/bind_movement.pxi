@@ -10,7 +10,7 @@ cdef check_reach(str name, str what, tuple shape, tuple strides, int64_t offset,
 
 
 def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, target_size, source_offsets=None,
-              target_offsets=None):
+              target_offsets=None, constants=None):
     cdef Call call = new_call("copy", "ref", qrt_copy, sizeof(qrt_copy_args))
     cdef qrt_copy_args *args = <qrt_copy_args *>call.args
     cdef qrt_copy_part *part
@@ -19,7 +19,8 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
     zeros = (0,) * len(shapes)
     lists = [tuple(values) for values in (
         source_strides, target_strides, source_sizes,
-        zeros if source_offsets is None else source_offsets, zeros if target_offsets is None else target_offsets)]
+        zeros if source_offsets is None else source_offsets, zeros if target_offsets is None else target_offsets,
+        (None,) * len(shapes) if constants is None else constants)]
     if any(len(values) != len(shapes) for values in lists):
         raise KernelError(f"copy: every list has one entry per part, {len(shapes)}")
     if dtype.itemsize not in (1, 2, 4, 8) or dtype.hasobject:
@@ -30,7 +31,7 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
     if part == NULL:
         raise MemoryError("copy: out of memory")
     args.parts, args.part = len(shapes), part
-    for i, (shape, from_strides, to_strides, size, from_offset, to_offset) in enumerate(zip(shapes, *lists)):
+    for i, (shape, from_strides, to_strides, size, from_offset, to_offset, array) in enumerate(zip(shapes, *lists)):
         shape = dimensions("copy", "shape", shape) or (1,)
         from_strides = dimensions("copy", "source_strides", from_strides or (1,), len(shape), -MAX_ELEMENTS)
         to_strides = dimensions("copy", "target_strides", to_strides or (1,), len(shape), -MAX_ELEMENTS)
@@ -42,7 +43,10 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
         for d in range(part[i].rank):
             part[i].shape[d] = shape[d]
             part[i].source_strides[d], part[i].target_strides[d] = from_strides[d], to_strides[d]
-        add_operand(call, dtype, dimensions("copy", "source_sizes", (size,)))
+        if array is None:
+            add_operand(call, dtype, dimensions("copy", "source_sizes", (size,)))
+        else:
+            part[i].constant = constant(call, f"source {i}", array, dtype, size)
     add_operand(call, dtype, (target_size,))
     return call
 

@@ -1,4 +1,4 @@
-# Windows over NHWC images, and pooling.
+# Windows over NHWC images, pooling, depthwise convolution.
 
 cdef fill_window(Call call, qrt_window *window, tuple x_shape, object kernel, object strides, object padding,
                  object dilations):
@@ -72,3 +72,49 @@ def bind_max_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding):
     cdef Call call = new_pool("max_pool2d", isa, qrt_max_pool2d, storage, x_shape, kernel, strides, padding)
     add_operand(call, CONTAINERS[storage], pooled_shape(&(<qrt_pool_args *>call.args).window))
     return call
+
+
+def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant,
+                          strides=(1, 1), padding=((0, 0), (0, 0)), dilations=(1, 1), w_constant=None, bias=None):
+    cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
+    cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
+    args.kernels = find_kernels(call.name, isa)
+    args.x, args.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
+    x_shape, w_shape = dimensions(call.name, "x_shape", x_shape, 4), dimensions(call.name, "w_shape", w_shape, 3)
+    element_count(call.name, x_shape)
+    element_count(call.name, w_shape)
+    fill_window(call, &args.window, x_shape, w_shape[:2], strides, padding, dilations)
+    channels, out_channels = x_shape[3], w_shape[2]
+    if out_channels % max(channels, 1) or out_channels >= 1 << 31 or (out_channels and not channels):
+        raise KernelError(f"{call.name}: weights {w_shape} do not match the input {x_shape}")
+    args.out_channels, args.multiplier = out_channels, out_channels // max(channels, 1)
+    out_shape = (x_shape[0], args.window.out_height, args.window.out_width, out_channels)
+    element_count(call.name, out_shape)
+
+    args.x_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
+    args.w_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
+    args.w_zero_point_step = channel_step(call, "w_zero_points", last_parameters(call).size, out_channels)
+    count = np.size(requant.zero_point)
+    fill_requant(call, &args.requant, requant, count)
+    args.requant_step = channel_step(call, "requant", count, out_channels)
+    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, out_channels)
+    if args.bias == QRT_BIAS_F32:
+        raise KernelError(f"{call.name}: a float bias belongs to sub-channel weights")
+    add_operand(call, CONTAINERS[x], x_shape)
+    if w_constant is None:
+        add_operand(call, CONTAINERS[w], w_shape)
+    else:
+        args.w_constant = constant(call, "the constant weights", w_constant, CONTAINERS[w],
+                                   element_count(call.name, w_shape))
+    if bias_dtype is not None:
+        add_operand(call, bias_dtype, (out_channels,))
+    add_operand(call, CONTAINERS[requant.storage], out_shape)
+    qrt_depthwise_prepare(args)
+    return call
+
+
+cdef int64_t channel_step(Call call, str what, int64_t count, int64_t channels) except -1:
+    """0 for one parameter, 1 for one per channel."""
+    if count != 1 and count < channels:
+        raise KernelError(f"{call.name}: {what} has {count} values, expected 1 or {channels}")
+    return 0 if count == 1 else 1

@@ -128,6 +128,22 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(qrt_gemm_args *args)
 
+    ctypedef struct qrt_depthwise_args:
+        const qrt_kernels *kernels
+        qrt_window window
+        int64_t out_channels, multiplier
+        qrt_container x, w
+        const int64_t *x_zero_point
+        const int64_t *w_zero_point
+        int64_t w_zero_point_step
+        qrt_requant requant
+        int64_t requant_step
+        const void *w_constant
+        qrt_bias_kind bias
+        const void *bias_constant
+
+    void qrt_depthwise_prepare(qrt_depthwise_args *args)
+
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels
         qrt_layout layout
@@ -148,6 +164,35 @@ cdef extern from "qrt.h" nogil:
         const int64_t *lower
         const int64_t *upper
 
+    ctypedef struct qrt_lookup_args:
+        const qrt_kernels *kernels
+        qrt_layout layout
+        qrt_container container
+        int width
+        qrt_container out
+        const void *table_constant
+
+    ctypedef struct qrt_mean_args:
+        const qrt_kernels *kernels
+        qrt_container container
+        qrt_layout layout
+        int64_t x_strides[QRT_MAX_RANK]
+        int reduced_rank
+        int64_t reduced_shape[QRT_MAX_RANK]
+        int64_t reduced_strides[QRT_MAX_RANK]
+        int64_t count
+        const int64_t *zero_point
+        qrt_requant requant
+
+    ctypedef struct qrt_softmax_args:
+        const qrt_kernels *kernels
+        int64_t outer, size, inner
+        qrt_container container
+        const int32_t *table
+        qrt_container out
+        int64_t storage_min, storage_max, zero_point
+        double scale
+
     ctypedef struct qrt_pool_args:
         const qrt_kernels *kernels
         qrt_window window
@@ -163,6 +208,7 @@ cdef extern from "qrt.h" nogil:
         int64_t source_strides[QRT_MAX_RANK]
         int64_t target_strides[QRT_MAX_RANK]
         int64_t source_offset, target_offset
+        const void *constant
 
     ctypedef struct qrt_copy_args:
         int parts
@@ -178,8 +224,12 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_lookup(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_mean(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_softmax(const void *args, qrt_scratch *scratch)
     qrt_status qrt_avg_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_copy(const void *args, qrt_scratch *scratch)

@@ -36,6 +36,7 @@ _MAX_EXPANSION = 1 << 16
 """Characters that the aliases in one alias may stand for, beyond the length of the text."""
 _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
+_NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
     {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
 )
@@ -61,7 +62,8 @@ class AttributeParser:
 
     def _is_opaque(self, dialect: str) -> bool:
         """Whether types of a dialect are kept as text."""
-        return self.allow_unregistered and dialect not in _WITHOUT_TYPES
+        is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
+        return self.allow_unregistered and is_unknown
 
     def type(self) -> Type:
         return self.types.parse()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qrt.errors import Diagnostic, VerifyError
-from qrt.ir.attributes import Attribute, LocationAttr
+from qrt.ir.attributes import Attribute, LocationAttr, StringAttr
 from qrt.text import Location, Source
 from qrt.types import Type
 
@@ -223,7 +223,7 @@ class Operation:
 class Block:
     """A list of operations with arguments."""
 
-    __slots__ = ("arguments", "first", "last", "location", "parent")
+    __slots__ = ("_symbols", "arguments", "first", "last", "location", "parent")
 
     def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
         self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
@@ -231,6 +231,7 @@ class Block:
         self.parent: Region | None = None
         self.first: Operation | None = None
         self.last: Operation | None = None
+        self._symbols: dict[str, Operation] = {}  # as found at the last look-up that needed a search
 
     def __iter__(self) -> Iterator[Operation]:
         operation = self.first
@@ -242,6 +243,19 @@ class Block:
     @property
     def operations(self) -> list[Operation]:
         return list(self)
+
+    def symbol(self, name: str) -> Operation | None:
+        """The first operation here that defines a symbol of this name."""
+        sought = StringAttr(name)
+        found = self._symbols.get(name)
+        if found is None or found.parent is not self or found.attributes.get("sym_name") != sought:
+            self._symbols = {}
+            for operation in self:
+                defined = operation.attributes.get("sym_name")
+                if isinstance(defined, StringAttr):
+                    self._symbols.setdefault(defined.value, operation)
+            found = self._symbols.get(name)
+        return found
 
     def add_argument(self, type: Type) -> Value:
         value = Value(type, self, len(self.arguments))

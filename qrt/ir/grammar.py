@@ -14,12 +14,12 @@ TYPE = rf"(?:!?[a-zA-Z_][\w.]*+(?:{_NEST3})?+)"
 SIGNATURE = rf"\((?:{TYPE}(?:,[ ]?{TYPE})*+)?\)[ ]?->[ ]?{TYPE}"
 ATTRIBUTES = r"\{[^{}\"\n/]*+(?:\"[^\"\\\n]*+\"[^{}\"\n/]*+)*+\}"
 NAME = r"%(?:\d++|[a-zA-Z$._-][\w$.-]*+)"
-NAMES = rf"{NAME}(?:#\d++)?+(?:[ ]?,[ ]?{NAME}(?:#\d++)?+)*+"
+NAMES = rf"{NAME}(?:{SPACE}#\d++)?+(?:[ ]?,[ ]?{NAME}(?:{SPACE}#\d++)?+)*+"
 
 TYPE_PATTERN = pattern(rf"({TYPE})")
 SIGNATURE_PATTERN = pattern(rf"({SIGNATURE})")
 ATTRIBUTES_PATTERN = pattern(rf"({ATTRIBUTES})")
-OPERAND_PATTERN = pattern(rf"({NAME})(?:#(\d+))?")
+OPERAND_PATTERN = pattern(rf"({NAME})(?:{SPACE}#(\d+))?")
 NAMES_PATTERN = pattern(rf"({NAMES})")
 _RESULT = rf"{NAME}(?:{SPACE}:{SPACE}\d++)?+"
 RESULT_PATTERN = pattern(rf"({NAME})(?:{SPACE}:{SPACE}(\d+))?{SPACE},?")

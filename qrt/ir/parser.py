@@ -160,6 +160,9 @@ class Parser(AttributeParser):
         names, generic, custom = match.groups()
         start = match.start(match.lastindex or 0) - (generic is not None)
         if custom is None:
+            if "\\" in generic:
+                scanner.pos = start
+                generic = scanner.string("an operation name")
             pending = self._generic(generic, start)
         else:
             pending = self._custom(custom, start)

@@ -4,10 +4,10 @@
 ['add', 'avg_pool2d', 'clamp']
 """
 
-from qrt.ops import binary, casts, clamp, conv, matmul, movement, pool
+from qrt.ops import binary, casts, clamp, conv, depthwise, lookup, matmul, mean, movement, pad, pool, softmax
 from qrt.ops.core import OpFamily
 
-_MODULES = (casts, matmul, conv, binary, clamp, pool, movement)
+_MODULES = (casts, matmul, conv, depthwise, binary, clamp, lookup, pool, mean, softmax, movement, pad)
 
 FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for family in module.FAMILIES}
 

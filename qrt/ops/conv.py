@@ -35,9 +35,9 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import combined_parameters
-from qrt.ops.window import output_size, pairs, two_positive, windows
-from qrt.types import TensorType, UniformType
+from qrt.ops.requant import channel_parameters
+from qrt.ops.window import output_sizes, windows
+from qrt.types import TensorType
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -55,11 +55,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         fail("conv2d", f"groups = {groups!r} must be positive and divide the {out_channels} output channels", types)
     if channels is not None and depth is not None and depth * groups != channels:
         fail("conv2d", f"{groups} groups of {depth} input channels do not make {channels}", types)
-    strides = two_positive("conv2d", "strides", attributes["strides"])
-    dilations = two_positive("conv2d", "dilations", attributes["dilations"])
-    padding = pairs("conv2d", attributes["padding"])
-    out_height = output_size("conv2d", height, kernel_height, padding[0], strides[0], dilations[0])
-    out_width = output_size("conv2d", width, kernel_width, padding[1], strides[1], dilations[1])
+    out_height, out_width = output_sizes("conv2d", (height, width), (kernel_height, kernel_width), attributes)
     element = declared_element("conv2d", result)
     bias = check_bias("conv2d", types[2] if len(types) > 2 else None, out_channels, x, w, 0)
     taps = None if None in (kernel_height, kernel_width, depth) else kernel_height * kernel_width * depth  # type: ignore[operator]
@@ -75,17 +71,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def _parameters(types: Types, result: TensorType, rule: str) -> tuple[numerics.RequantParameters, Array]:
-    """One parameter index per output channel (a single one where nothing is per axis)."""
-    x, w, element = (
-        quantized(types[0], "conv2d", "x"),
-        quantized(types[1], "conv2d", "w"),
-        quantized(result, "conv2d", "result"),
-    )
-
-    def along(t: UniformType) -> Array:
-        return np.arange(len(t.scales)) if t.is_per_axis else np.zeros(1, np.int64)
-
-    return combined_parameters(rule, [(x, along(x)), (w, along(w))], element, along(element))
+    x, w = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
+    return channel_parameters(rule, x, w, quantized(result, "conv2d", "result"))
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

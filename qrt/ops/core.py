@@ -4,6 +4,7 @@ parameters."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -174,6 +175,19 @@ def static_shape(t: TensorType, op: str) -> Shape:
     if t.shape is None or None in t.shape:
         raise QuantTypeError(f"{op}: the shape of {t} is not known")
     return tuple(d for d in t.shape if d is not None)
+
+
+def row_major_strides(shape: Shape) -> Shape:
+    """Elements between neighbours along each dimension."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def one_axis(op: str, types: Types, attributes: Attributes) -> int:
+    """The attribute ``axis`` as an axis of the first operand, counted from 0, or the error that says what it is."""
+    rank, axis = types[0].rank, attributes["axis"]
+    if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
+        fail(op, f"axis {axis!r} is out of range", types)
+    return int(axis) % rank
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:

@@ -25,7 +25,9 @@ from qrt.ops.core import (
     checked_result,
     declared_element,
     fail,
+    one_axis,
     quantized,
+    row_major_strides,
     static_shape,
     storage_dtype,
 )
@@ -107,10 +109,6 @@ def _copy(
     )
 
 
-def _strides(shape: Shape) -> Shape:
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-
-
 # ---------------------------------------------------------------------------------------------------------- transpose
 
 
@@ -163,25 +161,18 @@ def _bind_transpose(
     if constants:
         return None
     permutation = _permutation(types, attributes)
-    shape, source = static_shape(result, "transpose"), _strides(static_shape(types[0], "transpose"))
+    shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
     size = prod(shape)
-    return _copy(types[0], [(shape, tuple(source[p] for p in permutation), _strides(shape), 0)], [size], size)
+    return _copy(types[0], [(shape, tuple(source[p] for p in permutation), row_major_strides(shape), 0)], [size], size)
 
 
 # ------------------------------------------------------------------------------------------------------------- concat
 
 
-def _concat_axis(types: Types, attributes: Attributes) -> int:
-    rank, axis = types[0].rank, attributes["axis"]
-    if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
-        fail("concat", f"axis {axis!r} is out of range", types)
-    return int(axis) % rank
-
-
 def _infer_concat(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     if not types:
         raise QuantTypeError("concat: at least one operand is needed")
-    axis = _concat_axis(types, attributes)
+    axis = one_axis("concat", types, attributes)
     elements = [quantized(t, "concat", f"operand {i}") for i, t in enumerate(types)]
     shape = list(types[0].shape or ())
     for t in types[1:]:
@@ -222,7 +213,7 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 
 def _pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
     """The result type as each operand's part of it sees it."""
-    axis, element = _concat_axis(types, attributes), quantized(result, "concat", "result")
+    axis, element = one_axis("concat", types, attributes), quantized(result, "concat", "result")
     pieces, start = [], 0
     for t in types:
         shape = static_shape(t, "concat")
@@ -240,7 +231,7 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
         q if t == piece else REQUANTIZE.reference([q], (t,), piece, {"requant": attributes["requant"]})
         for q, t, piece in zip(arrays, types, _pieces(types, result, attributes), strict=True)
     ]
-    return np.concatenate(parts, axis=_concat_axis(types, attributes))
+    return np.concatenate(parts, axis=one_axis("concat", types, attributes))
 
 
 @dataclass(frozen=True)
@@ -268,13 +259,13 @@ def _bind_concat(
 ) -> BoundCall | None:
     if constants or len(types) > 15:
         return None
-    axis = _concat_axis(types, attributes)
+    axis = one_axis("concat", types, attributes)
     shape = static_shape(result, "concat")
-    strides = _strides(shape)
+    strides = row_major_strides(shape)
     parts, start = [], 0
     for t in types:
         own = static_shape(t, "concat")
-        parts.append((own, _strides(own), strides, start * strides[axis]))
+        parts.append((own, row_major_strides(own), strides, start * strides[axis]))
         start += own[axis]
     copy = _copy(result, parts, [prod(p[0]) for p in parts], prod(shape))
     pieces = tuple(_pieces(types, result, attributes))

@@ -31,6 +31,17 @@ def check_rule(op: str, rule: str, bound: int | None) -> None:
         raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
 
 
+def channel_parameters(
+    rule: str, x: UniformType, w: UniformType, element: UniformType
+) -> tuple[numerics.RequantParameters, Array]:
+    """(parameters, index) of a convolution: one index per output channel, a single one where nothing is per axis."""
+
+    def along(t: UniformType) -> Array:
+        return np.arange(len(t.scales)) if t.is_per_axis else np.zeros(1, np.int64)
+
+    return combined_parameters(rule, [(x, along(x)), (w, along(w))], element, along(element))
+
+
 def combined_parameters(
     rule: str,
     factors: Sequence[tuple[UniformType, Array]],

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantTypeError
-from qrt.ops.core import Array
+from qrt.ops.core import Array, Attributes
 
 Pairs = tuple[tuple[int, int], tuple[int, int]]
 
@@ -69,6 +69,19 @@ def output_size(
             f"{op}: a window of {(kernel - 1) * dilation + 1} does not fit {size} with padding {list(padding)}"
         )
     return room // stride + 1
+
+
+def output_sizes(
+    op: str, size: tuple[int | None, int | None], kernel: tuple[int | None, int | None], attributes: Attributes
+) -> tuple[int | None, int | None]:
+    """Output height and width of a convolution: its attributes checked, each dimension by ``output_size``."""
+    strides = two_positive(op, "strides", attributes["strides"])
+    dilations = two_positive(op, "dilations", attributes["dilations"])
+    padding = pairs(op, attributes["padding"])
+    height, width = (
+        output_size(op, size[d], kernel[d], padding[d], strides[d], dilations[d]) for d in range(len(size))
+    )
+    return height, width
 
 
 def windows(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from qrt.ir import Module, Operation
 from qrt.ir.fold import Folds
 from qrt.ir.rewrite import rewrite_greedily
+from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 
 
@@ -35,4 +36,4 @@ class Canonicalize:
     def function(self, root: Operation) -> None:
         """What is inside one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
-        rewrite_greedily(root, folds, CONSTANT_CASTS if self.fold_constants else {})
+        rewrite_greedily(root, folds, {**ARITH_PATTERNS, **(CONSTANT_CASTS if self.fold_constants else {})})

@@ -170,7 +170,7 @@ class MemRefType(Type):
         dims = None if shape is None else _shape(shape)
         if dims is not None and layout == _identity_map(len(dims)):
             layout = None
-        if space == "0":
+        if space is not None and space.partition(" : ")[0] == "0":  # the default, of whatever integer type
             space = None
         return cls._intern((dims, element, layout, space), lambda: cls._checked(dims, element, layout, space))
 

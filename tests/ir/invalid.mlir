@@ -1,5 +1,61 @@
 // Each program breaks one rule; the comment says where and how. Columns are held by test_invalid.py.
 
+func.func @f() {
+  // expected-error@+1:3 {{symbol's parent must have the SymbolTable trait}}
+  func.func @g() { return }
+  return
+}
+// -----
+// expected-error@+1:14 {{result number not allowed in argument list}}
+func.func @f(%x#0: i32) { return }
+// -----
+func.func @f(%x: f16) {
+  // expected-error@+1:28 {{expected a type}}
+  %0 = quant.qcast %x    : f16to !quant.uniform<i8:f16, 1.0>
+  return
+}
+// -----
+func.func @f(%x: f32) {
+  // expected-error@+2:3 {{expected '=' after SSA name}}
+  %0 // = arith.addf %x, %x : f32
+  %1 = arith.addf %x, %x : f32
+  return
+}
+// -----
+func.func @f() {
+  // expected-error@+1:3 {{custom op 'module' is unknown}}
+  module { }
+  return
+}
+// -----
+// expected-error@+1:42 {{expected 'true' or 'false' values for i1 type}}
+module attributes {q.a = array<i1: true, 0>} { }
+// -----
+// expected-error@+1:40 {{expected the number of strides to match the rank}}
+module attributes {q.a = memref<4xf32, strided<[1, 2]>>} { }
+// -----
+// expected-error@+1:40 {{memref layout mismatch between rank and affine map: 1 != 2}}
+module attributes {q.a = memref<4xf32, affine_map<(d0, d1) -> (d0)>>} { }
+// -----
+// expected-error@+1:40 {{cannot have affine map for unranked memref type}}
+module attributes {q.a = memref<*xf32, strided<[1]>>} { }
+// -----
+// expected-error@+1:43 {{expected memory space to be last in memref type}}
+module attributes {q.a = memref<4xf32, 1, strided<[1]>>} { }
+// -----
+// expected-error@+1:43 {{multiple memory spaces specified in memref type}}
+module attributes {q.a = memref<4xf32, 1, 2>} { }
+// -----
+// expected-error@+1:40 {{unsupported memory space Attribute}}
+module attributes {q.a = memref<4xf32, [1]>} { }
+// -----
+// expected-error@+1:41 {{expected '>' in tensor type}}
+module attributes {q.a = tensor<4xf32, 1, 2>} { }
+// -----
+// expected-error@+1:38 {{expected floating-point elements, found an integer}}
+module attributes {q.a = dense<[0.1, 1]> : tensor<2xf80>} { }
+// -----
+
 // expected-error@+1:17 {{expected ':'}}
 func.func @f(%x i32) { return }
 // -----

@@ -25,6 +25,15 @@ module @ops {
     %11 = arith.constant dense<1> : tensor<3x1x1x2xi8>
     %12 = quant.scast %11 : tensor<3x1x1x2xi8> to tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>
     %13 = qrt.conv2d %arg3, %12 {dilations = [1, 1], groups = 1 : i64, padding = [[0, 1], [0, 1]], requant = "fixed", strides = [1, 1]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x9x9x3x!quant.uniform<i8:f32, 5.000000e-01>>
+    %14 = arith.constant dense<1> : tensor<3x1x4xi8>
+    %15 = quant.scast %14 : tensor<3x1x4xi8> to tensor<3x1x4x!quant.uniform<i8:f32, 2.500000e-01>>
+    %16 = qrt.depthwise_conv2d %arg3, %15 {dilations = [1, 1], padding = [[1, 1], [0, 0]], requant = "fixed", strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x4x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x4x4x4x!quant.uniform<i8:f32, 5.000000e-01>>
+    %17 = qrt.mean %arg3 {axes = [1, 2], keepdims = false, requant = "float32"} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %18 = qrt.pad %arg3 {padding = [[0, 0], [1, 0], [0, 1], [0, 0]], value = -1.000000e+00 : f64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x9x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %19 = arith.constant dense<[-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7]> : tensor<16xi8>
+    %20 = quant.scast %19 : tensor<16xi8> to tensor<16x!quant.uniform<i8:f32, 2.000000e+00>>
+    %21 = qrt.lookup %5, %20 : (tensor<2x3x!quant.uniform<u4:f32, 2.000000e+00>>, tensor<16x!quant.uniform<i8:f32, 2.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.000000e+00>>
+    %22 = qrt.softmax %arg3 {axis = 3 : i64, beta = 5.000000e-01 : f64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 3.906250e-03:-128>>
     return
   }
 }

@@ -35,6 +35,17 @@ module @ops {
     %12 = quant.scast %11 : tensor<3x1x1x2xi8> to tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>
     %13 = qrt.conv2d %image, %12 {strides = [1, 1], padding = [[0, 1], [0, 1]], dilations = [1, 1], groups = 1 : i64, requant = "fixed"}
       : (!image, tensor<3x1x1x2x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x9x9x3x!quant.uniform<i8:f32, 0.5>>
+    %14 = arith.constant dense<1> : tensor<3x1x4xi8>
+    %15 = quant.scast %14 : tensor<3x1x4xi8> to tensor<3x1x4x!quant.uniform<i8:f32, 0.25>>
+    %16 = qrt.depthwise_conv2d %image, %15 {strides = [2, 2], padding = [[1, 1], [0, 0]], dilations = [1, 1], requant = "fixed"}
+      : (!image, tensor<3x1x4x!quant.uniform<i8:f32, 0.25>>) -> tensor<?x4x4x4x!quant.uniform<i8:f32, 0.5>>
+    %17 = qrt.mean %image {axes = [1, 2], keepdims = false, requant = "float32"} : (!image) -> tensor<?x2x!quant.uniform<i8:f32, 0.5>>
+    %18 = qrt.pad %image {padding = [[0, 0], [1, 0], [0, 1], [0, 0]], value = -1.0 : f64} : (!image) -> tensor<?x9x9x2x!quant.uniform<i8:f32, 0.5>>
+    %19 = arith.constant dense<[-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7]> : tensor<16xi8>
+    %20 = quant.scast %19 : tensor<16xi8> to tensor<16x!quant.uniform<i8:f32, 2.0>>
+    %21 = qrt.lookup %5, %20
+      : (tensor<2x3x!quant.uniform<u4:f32, 2.0>>, tensor<16x!quant.uniform<i8:f32, 2.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.0>>
+    %22 = qrt.softmax %image {axis = 3 : i64, beta = 0.5 : f64} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.00390625:-128>>
     return
   }
 }

@@ -22,4 +22,12 @@ module {
     } {note} : tensor<?x3x?xindex>
     return
   }
+  func.func @parallel(%arg0: tensor<4xf32>, %arg1: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %0 = scf.forall (%arg2) in (8) shared_outs(%arg3 = %arg1) -> (tensor<4x8xf32>) {
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %arg0 into %arg3[0, %arg2] [4, 1] [1, 1] : tensor<4xf32> into tensor<4x8xf32>
+      }
+    }
+    return %0 : tensor<4x8xf32>
+  }
 }

@@ -22,3 +22,11 @@ func.func @shapes(%t: tensor<4x6xf32>, %d: tensor<?x?xf32>, %u: tensor<*xf32>, %
   } {note} : tensor<?x3x?xindex>
   return
 }
+func.func @parallel(%t: tensor<4xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = scf.forall (%i) in (8) shared_outs(%o = %d) -> (tensor<4x8xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[0, %i] [4, 1] [1, 1] : tensor<4xf32> into tensor<4x8xf32>
+    }
+  }
+  return %0 : tensor<4x8xf32>
+}

@@ -1,4 +1,5 @@
-"""invalid.mlir: every program is refused with the message, on the line and in the column its comment says."""
+"""invalid.mlir and invalid_*.mlir: every program is refused with the message, on the line and in the column its comment
+says."""
 
 import re
 from pathlib import Path
@@ -9,7 +10,8 @@ from qrt import ir
 from qrt.errors import ParseError, VerifyError
 
 _EXPECTED = re.compile(r"// expected-error@\+(\d+):(\d+) \{\{(.*)\}\}")
-CASES = (Path(__file__).parent / "invalid.mlir").read_text().split("// -----\n")
+FILES = sorted(Path(__file__).parent.glob("invalid*.mlir"))
+CASES = [text for path in FILES for text in path.read_text().split("// -----\n")]
 
 
 @pytest.mark.parametrize("text", CASES, ids=lambda text: _EXPECTED.search(text)[3][:48])

@@ -45,6 +45,24 @@ def test_concat_has_one_part_per_operand() -> None:
     np.testing.assert_array_equal(out, np.concatenate([a, b], axis=1))
 
 
+def test_a_part_may_read_a_constant() -> None:
+    """Operands are counted without it; stride 0 repeats its elements; it is copied when bound."""
+    fill = np.int16([7, 8, 9])
+    call = _core.bind_copy(
+        dtype=np.int16, shapes=[(2, 3), (2, 3)], source_strides=[(0, 1), (3, 1)], target_strides=[(3, 1), (3, 1)],
+        source_sizes=[3, 6], target_size=12, target_offsets=[0, 6], constants=[fill, None],
+    )  # fmt: skip
+    fill[:] = 0
+    out = np.zeros((4, 3), np.int16)
+    call(np.arange(6, dtype=np.int16), out)
+    np.testing.assert_array_equal(out, [[7, 8, 9], [7, 8, 9], [0, 1, 2], [3, 4, 5]])
+    with pytest.raises(KernelError, match="copy: source 0 must be an array of 3 int16"):
+        _core.bind_copy(
+            dtype=np.int16, shapes=[(3,)], source_strides=[(1,)], target_strides=[(1,)], source_sizes=[3],
+            target_size=3, constants=[fill.astype(np.int8)],
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("stride", "offset", "message"),
     [((4, 1), 0, "source 0 reaches elements 0 to 6 of 6"), ((3, -1), 0, "source 0 reaches elements -2 to 3 of 6")],

@@ -1,7 +1,9 @@
 """What the ops compute, one element at a time in plain loops: the parameters of an element found by its index alone."""
 
+import decimal
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -103,6 +105,40 @@ def conv2d(
     return result
 
 
+def depthwise_conv2d(
+    x: Array, w: Array, tx: UniformType, tw: UniformType, out: UniformType, rule: str, attributes: dict[str, Any],
+    bias: tuple[Array, UniformType] | None = None,
+) -> Array:  # fmt: skip
+    """A convolution of one channel at a time, by conv2d's loops."""
+    channels = x.shape[3]
+    multiplier = w.shape[2] // max(channels, 1)
+    planes = []
+    for o in range(w.shape[2]):
+        one = [
+            t.with_(scales=t.scales[o], zero_points=t.zero_points[o], axis=None) if t.is_per_axis else t
+            for t in (tw, out, *([bias[1]] if bias else []))
+        ]
+        channel = x[..., o // multiplier : o // multiplier + 1]
+        own_bias = (bias[0][o : o + 1], one[2]) if bias else None
+        planes.append(conv2d(channel, w[None, ..., o, None], tx, one[0], one[1], rule, attributes, own_bias))
+    return np.concatenate(planes, axis=3)
+
+
+def pad(x: Array, t: UniformType, padding: Sequence[Sequence[int]], value: float | None) -> Array:
+    result = np.empty([n + sum(p) for n, p in zip(x.shape, padding, strict=True)], np.int64)
+    for index in np.ndindex(*result.shape):
+        own = tuple(i - before for i, (before, _) in zip(index, padding, strict=True))
+        if all(0 <= i < n for i, n in zip(own, x.shape, strict=True)):
+            result[index] = x[own]
+            continue
+        scale, zero_point = parameters_at(t, index)
+        if value is None:
+            result[index] = min(max(zero_point, t.storage_min), t.storage_max)
+        else:
+            result[index] = numerics.quantize(value, scale, zero_point, t.storage_min, t.storage_max, "f32")
+    return result
+
+
 def binary(
     kind: str, a: Array, b: Array, ta: UniformType, tb: UniformType, out: UniformType, rule: str, shape: Sequence[int]
 ) -> Array:
@@ -117,6 +153,33 @@ def binary(
         multipliers = [round(Fraction(s) / Fraction(so) * 2**20) for s in (sa, sb)]  # Fraction rounds half to even
         total = x * multipliers[0] + (y if kind == "add" else -y) * multipliers[1]
         result[index] = min(max(((total + 2**19) >> 20) + zo, out.storage_min), out.storage_max)
+    return result
+
+
+def mean(x: Array, t: UniformType, out: UniformType, rule: str, axes: Sequence[int], keepdims: bool = False) -> Array:
+    kept = [1 if d in axes else n for d, n in enumerate(x.shape)]
+    result = np.empty(kept, np.int64)
+    for index in np.ndindex(*kept):
+        spans = [range(n) if d in axes else [index[d]] for d, n in enumerate(x.shape)]
+        seen = list(product(*spans))
+        acc = sum(centred(x, t, e) for e in seen)
+        place = index if keepdims else tuple(i for d, i in enumerate(index) if d not in axes)
+        result[index] = stored(acc, rule, (parameters_at(t, seen[0])[0],), float(len(seen)), out, place)
+    return result if keepdims else result.reshape([n for d, n in enumerate(x.shape) if d not in axes])
+
+
+def softmax(x: Array, t: UniformType, out: UniformType, axis: int, beta: float) -> Array:
+    """Exponentials by libmpdec, sums as integers, the two float64 operations as Python's."""
+    result = np.empty(x.shape, np.int64)
+    with decimal.localcontext(prec=60):
+        step = decimal.Decimal(beta) * decimal.Decimal(t.scale)
+        table = [int(((-step * d).exp() * 2**30).to_integral_value(decimal.ROUND_HALF_EVEN)) for d in range(256)]
+    for index in np.ndindex(*x.shape):
+        line = [int(v) for v in np.moveaxis(x, axis, -1)[tuple(np.delete(index, axis))]]
+        entries = [table[max(line) - v] for v in line]
+        ratio = float(table[max(line) - int(x[index])]) / (float(sum(entries)) * out.scale)
+        rounded = round(ratio) if ratio < 2.0**40 else 2**40  # Python rounds half to even
+        result[index] = min(max(rounded + out.zero_point, out.storage_min), out.storage_max)
     return result
 
 

@@ -87,50 +87,54 @@ def is_defined(name, form, case):
     return form.special != "none" or name not in ("arith.divf", "arith.remf") or bool(form.decode(case[1]))
 
 
+_IN_FLOAT64 = {
+    "arith.addf": np.add,
+    "arith.subf": np.subtract,
+    "arith.mulf": np.multiply,
+    "arith.divf": np.divide,
+    "arith.remf": np.fmod,
+}
+"""Exact for operands of so few bits; a quotient is exact, or further than 2^-53 of itself from any halfway point."""
+
+
+def nearest(exact, form):
+    """Bits of doubles that are not zero, by the halfway points between all values: ties to even bits."""
+    last = form.encode(form.largest)
+    every = [float(form.decode(bits)) for bits in range(last + 1)]
+    every = np.array([*every, 2 * every[-1] - every[-2]])  # what lies one step beyond the largest
+    halfway = (every[1:] + every[:-1]) / 2
+    magnitude = np.abs(exact)
+    below = np.searchsorted(halfway, magnitude)
+    is_tie = halfway[np.minimum(below, last)] == magnitude
+    bits = below + (is_tie & (below % 2 == 1))
+    top = 1 << (form.width - 1)
+    signed = bits + np.where((exact < 0) & ((bits > 0) | (form.special != "nan_zero")), top, 0)
+    overflow = np.where(exact < 0, form.encode_float(-math.inf), form.encode_float(math.inf))
+    return np.where(bits > last, overflow, signed)
+
+
 @pytest.mark.parametrize("format", SMALL)
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_arithmetic_on_every_pair(name, format):
-    """Few of the exact results of so many pairs differ: each is rounded once, by the exact referee."""
     form = FORMATS[format]
-    cases = [case for case in itertools.product(range(1 << form.width), repeat=2) if is_defined(name, form, case)]
     decoded = [form.decode(bits) for bits in range(1 << form.width)]
-    units = [None if (n := number(value)) is None else int(n / form.smallest) for value in decoded]
-    memo = {}
-    expected = []
-    for left, right in cases:
-        key = _exact_key(name, units[left], units[right])
-        if key is None:
-            expected.append(arithmetic(name, form, decoded[left], decoded[right]))
-            continue
-        if key not in memo:
-            memo[key] = arithmetic(name, form, decoded[left], decoded[right])
-        expected.append(memo[key])
+    cases = [case for case in itertools.product(range(1 << form.width), repeat=2) if is_defined(name, form, case)]
+    left, right = np.array(cases).T
+    doubles = np.array(decoded, np.float64)
+    with np.errstate(all="ignore"):
+        exact = _IN_FLOAT64[name](doubles[left], doubles[right])
+        plain = np.isfinite(exact) & (exact != 0) & np.isfinite(doubles[left]) & np.isfinite(doubles[right])
+    expected = np.zeros(len(cases), np.uint64)
+    expected[plain] = nearest(exact[plain], form)
+    for i in np.flatnonzero(~plain):  # zeros have signs of their own; infinities and NaNs
+        expected[i] = arithmetic(name, form, decoded[left[i]], decoded[right[i]])
     assert not disagreements(name, format, cases, expected)[:5]
-
-
-def _exact_key(name, a, b):
-    """What tells exact results apart, of operands in units of the smallest value; None for special values and zeros."""
-    if not a or not b:
-        return None
-    match name:
-        case "arith.addf":
-            return a + b or None
-        case "arith.subf":
-            return a - b or None
-        case "arith.mulf":
-            return a * b
-        case "arith.divf":
-            common = math.gcd(a, b)
-            return (a // common, b // common) if b > 0 else (-a // common, -b // common)
-        case "arith.remf":
-            return (abs(a) % abs(b)) * (1 if a > 0 else -1) or None
-    raise AssertionError(name)
 
 
 @pytest.mark.parametrize("format", WIDE)
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_arithmetic_on_hostile_values(name, format):
-    form, bits = FORMATS[format], hostile_bits(format, draws=8)
+    form, bits = FORMATS[format], hostile_bits(format, draws=3)
     cases = list(itertools.product(bits, bits))
     expected = [arithmetic(name, form, *map(form.decode, case)) for case in cases]
     assert not disagreements(name, format, cases, expected)[:5]
@@ -140,7 +144,7 @@ def test_arithmetic_on_hostile_values(name, format):
 def test_fma_is_rounded_once(format):
     form, bits = FORMATS[format], hostile_bits(format)
     rng = np.random.default_rng(1)
-    cases = [tuple(bits[i] for i in rng.integers(0, len(bits), 3)) for _ in range(3000)]
+    cases = [tuple(bits[i] for i in rng.integers(0, len(bits), 3)) for _ in range(1000)]
     expected = [arithmetic("math.fma", form, *map(form.decode, case)) for case in cases]
     assert not disagreements("math.fma", format, cases, expected)[:5]
 
@@ -170,7 +174,7 @@ def test_fma_of_an_infinite_addend():
 @pytest.mark.parametrize("name", EXTREMA)
 def test_extrema(name, format):
     form = FORMATS[format]
-    bits = list(all_bits(format))[::3] if form.width <= 8 else hostile_bits(format, draws=6)
+    bits = list(all_bits(format))[::7] if form.width <= 8 else hostile_bits(format, draws=6)
     cases = list(itertools.product(bits, bits))
     f = bind(name, format, 2)
     columns = [values(column, format) for column in zip(*cases, strict=True)]

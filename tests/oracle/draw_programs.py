@@ -7,6 +7,8 @@ from tests.oracle.draw_attributes import attribute_text, dense
 from tests.oracle.draw_types import USUAL, Draw, Quantized, Shape, any_type, container, fitting, spaced
 
 _SHAPES: tuple[Shape, ...] = (None, (), (2,), (None,), (2, 4), (None, 4), (4, None), (1, 2, 4), (None, 2, None), (0, 2))
+_CONSTANT = "%c"
+"""Begins the names of constants and of their casts: no arith op takes them, because upstream computes those."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class _Function:
 
     def add(self, operation: str, type: Typed) -> None:
         name = f"%{len(self.lines)}" if self.draw.chance(0.9) else f"%v_{len(self.lines)}"
+        if f" {_CONSTANT}" in operation or f"({_CONSTANT}" in operation:
+            name = f"{_CONSTANT}{len(self.lines)}"
         self.lines.append(f"{name} = {operation}")
         self.values.append((name, type))
 
@@ -100,26 +104,23 @@ class _Function:
     def arithmetic(self) -> None:
         """Ops that upstream does not fold where no operand is a constant."""
         name, type = self.draw.choice(self.values)
-        if type.kind == "quantized":
+        if type.kind == "quantized" or name.startswith(_CONSTANT):
             return
-        other = self.draw.choice([n for n, t in self.values if t.text == type.text])
+        other = self.draw.choice([n for n, t in self.values if t.text == type.text and not n.startswith(_CONSTANT)])
         op = self.draw.choice(["addf", "mulf", "divf"] if type.kind == "float" else ["addi", "muli"])
         self.add(f"arith.{op} {name}, {other} : {type.text}", type)
 
     def constant(self) -> None:
-        """A constant that no arith op takes: upstream folds those, and qrt does not."""
+        """A constant and a cast of it."""
         element = self.draw.choice(["f32", "f16", "bf16", "i8", "i32"])
-        if self.draw.chance(0.5):
+        type = Typed(element, (), True) if self.draw.chance(0.5) else Typed(element, (2,), False)
+        if type.is_scalar:
             value = self.draw.choice(["1.5", "-2.0", "0.1"]) if "f" in element else str(self.draw.randint(-9, 9))
-            self.lines.append(f"%c{len(self.lines)} = arith.constant {value} : {element}")
+            value = f"{value} : {element}"
         else:
-            self.lines.append(
-                f"%c{len(self.lines)} = arith.constant {dense(self.draw, [2], element).replace('vector', 'tensor')}"
-            )
-        shape = () if "dense" not in self.lines[-1] else (2,)
-        self.cast_of_constant(f"%c{len(self.lines) - 1}", Typed(element, shape, "dense" not in self.lines[-1]))
-
-    def cast_of_constant(self, name: str, type: Typed) -> None:
+            value = dense(self.draw, [2], element).replace("vector", "tensor")
+        name = f"{_CONSTANT}{len(self.lines)}"
+        self.lines.append(f"{name} = arith.constant {value}")
         op, result = self._cast_of(type)
         self.add(f"quant.{op} {name} : {type.text} to {result.text}", result)
 
@@ -129,7 +130,7 @@ class _Function:
             return
         operands = []
         for type in callee.arguments:
-            found = [n for n, t in self.values if t.text == type.text]
+            found = [n for n, t in self.values if t.text == type.text and not n.startswith(_CONSTANT)]
             if not found:
                 return
             operands.append(self.draw.choice(found))
@@ -198,12 +199,14 @@ def program(draw: Draw) -> Program:
             results = [_argument(draw) for _ in range(draw.randint(0, 2))]
             signature = ", ".join(t.text for t in taken)
             texts.append(f"func.func private @g{index}({signature}) -> ({', '.join(t.text for t in results)})\n")
+            callees.append(_Callee(f"g{index}", tuple(taken), tuple(results)))
         else:
             function.body()
             results = [type for _, type in function.results]
             visibility = draw.choice(["", "", "private ", "public ", "nested "])
             texts.append(function.text(f"g{index}", visibility))
-        callees.append(_Callee(f"g{index}", tuple(taken), tuple(results)))
+            if not any(name.startswith(_CONSTANT) for name, _ in function.results):
+                callees.append(_Callee(f"g{index}", tuple(taken), tuple(results)))
     text = "".join(texts)
     if draw.chance(0.2):
         text = aliased(draw, text, [type for function in callees for type in function.arguments])

@@ -179,14 +179,12 @@ def sub_channel(draw: Draw, expressed: str, shape: Shape, width: int | None = No
 
 def fitting(draw: Draw, shape: Shape, expressed: str, width: int | None = None, scalar: bool = False) -> Quantized:
     """A uniform type for a scalar, or for tensors of `shape`."""
-    form = draw.random()
-    if scalar or not shape or 0 in shape or form < 0.5:
-        return (
-            per_layer(draw, expressed, width)
-            if shape is not None or scalar or form < 0.7
-            else per_axis(draw, expressed, shape, width)
-        )
-    return (per_axis if form < 0.8 else sub_channel)(draw, expressed, shape, width)
+    forms = [lambda: per_layer(draw, expressed, width)] * 2
+    if not scalar and shape != () and 0 not in (shape or ()):
+        forms.append(lambda: per_axis(draw, expressed, shape, width))
+        if shape is not None:
+            forms.append(lambda: sub_channel(draw, expressed, shape, width))
+    return draw.choice(forms)()
 
 
 def any_type(draw: Draw, expressed: str, width: int | None = None) -> Quantized:
@@ -236,7 +234,10 @@ def type_text(draw: Draw, depth: int = 0) -> str:
     """Any type."""
     rules: list[Callable[[], str]] = [lambda: quantized(draw).text] * 6 + [lambda: scalar_type(draw)] * 2
     if depth < 3:
-        inner = lambda: type_text(draw, depth + 1)  # noqa: E731
+
+        def inner() -> str:
+            return type_text(draw, depth + 1)
+
         rules += [lambda: _tensor(draw, quantized(draw).text)] * 3
         rules += [
             lambda: _tensor(draw, inner() if draw.chance(0.3) else scalar_type(draw)),

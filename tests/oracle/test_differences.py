@@ -54,6 +54,7 @@ CASES = {
         "{{1.000000e+00:-3, 1.000000e+00:300}}",
     ),
     "negative numbers of f8E8M0FNU are NaN": (of_attribute("-1.0 : f8E8M0FNU"), "0xFF : f8E8M0FNU"),
+    "infinities saturate in formats that have none": (of_attribute("1.0e400 : f6E2M3FN"), "7.500000e+00 : f6E2M3FN"),
     "aliases may be used before their definition": ("module attributes {q.a = #b} { }\n#b = 1 : i8", "q.a = 1 : i8"),
     "names of the outside are free in isolated regions": (
         "%0 = arith.constant 1 : i8 func.func @f(%0: i32) { return }",

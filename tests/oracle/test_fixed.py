@@ -86,7 +86,18 @@ def test_the_verifier_goes_on_where_upstreams_does(text):
     assert ours == [int(line.split(":")[1]) for line in output.splitlines() if ": error: " in line]
 
 
-@pytest.mark.parametrize("name", ["lowered", "elementwise"])
+DIALECTS = ("affine", "bufferization", "cf", "memref", "scf", "shape", "vector")
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_invalid_programs_of_a_dialect_are_refused_by_both(name):
+    text = (_IR / f"invalid_{name}.mlir").read_text()
+    output = mlir_opt.output(text, "--split-input-file")
+    assert "func.func" not in output
+    assert "memref.global" not in output
+
+
+@pytest.mark.parametrize("name", ["lowered", "elementwise", *DIALECTS])
 def test_ops_read_alike(name):
     """Custom and generic forms of every op, ours and theirs, each read by the other."""
     text = (_IR / f"{name}.mlir").read_text()

@@ -1,6 +1,8 @@
 """The operations of each pass under --strict-upstream are those of mlir-opt 22, one for one. Hazards: another order of
 operations, a constant of another type, a cast too many or too few, a function too many removed."""
 
+from pathlib import Path
+
 import pytest
 
 from qrt import ir
@@ -8,6 +10,7 @@ from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.verdicts import PASSES, SEPARATOR
+from tests.passes import arith_folds, arith_patterns
 from tests.passes.programs import CASTS, FUNCTIONS
 
 pytestmark = mlir_opt.needed
@@ -45,6 +48,11 @@ def test_casts_after_a_pass(name):
     assert not list(disagreements(CASTS, name))
 
 
+def test_loops_after_invariant_code_motion():
+    text = (Path(__file__).parents[1] / "passes" / "files" / "loops.mlir").read_text()
+    assert not list(disagreements({"loops": text}, "loop-invariant-code-motion"))
+
+
 @pytest.mark.parametrize("options", ["", "{rounding=half_away}", "{zero-point=after}", "{scale=reciprocal}"])
 def test_mlir_opt_reads_what_is_lowered(options):
     """Our own lowering is made of upstream's ops: mlir-opt accepts it, and reads the same program."""
@@ -61,3 +69,9 @@ def test_mlir_opt_reads_what_is_lowered(options):
     assert accepted, output
     for module, theirs in zip(programs.values(), output.split(SEPARATOR), strict=True):
         assert ir.parse(theirs) == module
+
+
+@pytest.mark.parametrize("programs", [arith_folds.PROGRAMS, arith_patterns.PROGRAMS], ids=["folds", "patterns"])
+def test_arith_and_math_canonicalized(programs):
+    """Hazards: a wrong reading of a constant at odd widths or of i1, a fold of what is undefined, the sign of a NaN."""
+    assert not list(disagreements(programs, "canonicalize"))

@@ -123,7 +123,7 @@ class LoopNest:
         assert isinstance(op, StructuredOp)  # which alone are built
         self.op = op
         self.maps, self.inputs = op.indexing_maps, op.input_count
-        self.loops = self.maps[0].dimensions
+        self.loops = len(op.iterators)
         self.operands = [compiler.slot(value) for value in op.operands]
         self.results = [compiler.slot(value) for value in op.results]
         (block,) = op.regions[0].blocks

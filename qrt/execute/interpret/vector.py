@@ -16,7 +16,7 @@ from qrt.ir.dialects.vector import integers, iterators_of, kind_of, maps_of, sha
 from qrt.ir.dialects.vector_transfers import is_in_bounds, permutation_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
-from qrt.types import FloatType, TensorType, Type
+from qrt.types import FloatType, IndexType, TensorType, Type
 
 # -- reductions --------------------------------------------------------------------------------------------------------
 
@@ -44,7 +44,10 @@ def _reduction(op: Operation, compiler: Compiler) -> Function:
     vector = vector_of(op.operands[0])
     combine = _combine(kind_of(op), vector.element)
     axes = range(len(vector.shape))
-    return lambda values, start=None: _fold(combine, values, axes, start)[()]
+    # A float sum begins with 0.0, as upstream's lowering does: a sum of negative zeros is positive.
+    is_sum = kind_of(op) == "add" and isinstance(vector.element, FloatType)
+    zero = element_dtype(vector.element).type(0) if is_sum else None
+    return lambda values, start=zero: _fold(combine, values, axes, start)[()]
 
 
 def _multi_reduction(op: Operation, compiler: Compiler) -> Function:
@@ -286,11 +289,12 @@ def _print(op: Operation, compiler: Compiler) -> Function:
     ends = {"newline": "\n", "comma": ", ", "open": "( ", "close": " )", "no_punctuation": ""}
     said = op.attributes.get("punctuation")
     end = "\n" if said is None else ends[str(said).partition("<")[2].removesuffix(">")]
-    return lambda value: print(_spelled(value), end=end)
+    is_index = isinstance(as_tensor(op.operands[0].type).element, IndexType)
+    return lambda value: print(_spelled(np.asarray(value).view(np.uint64) if is_index else value), end=end)
 
 
 def _spelled(value: Any) -> str:
-    """A value as upstream's runtime prints it."""
+    """A value as upstream's runtime prints it; an index it takes for unsigned."""
     if np.ndim(value):
         return f"( {', '.join(map(_spelled, value))} )"
     return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"

@@ -213,6 +213,16 @@ def _twice(op: Operation) -> Folded:
     return None if inner is None else [inner.operands[0]]
 
 
+def _to_itself(op: Operation) -> Folded:
+    return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
+
+
+def _there_and_back(op: Operation) -> Folded:
+    """``op(op(x)) -> x`` of one type."""
+    inner = made_by(op.operands[0], op.name)
+    return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
+
+
 # -- ops of their own --------------------------------------------------------------------------------------------------
 
 
@@ -363,9 +373,9 @@ FOLDS: dict[str, Fold] = {
     "arith.uitofp": fold_constants,
     "arith.fptosi": fold_constants,
     "arith.fptoui": fold_constants,
-    "arith.index_cast": fold_constants,
-    "arith.index_castui": fold_constants,
-    "arith.bitcast": fold_constants,
+    "arith.index_cast": rules(_there_and_back),
+    "arith.index_castui": rules(_there_and_back),
+    "arith.bitcast": rules(_to_itself, _there_and_back),
     "arith.cmpi": rules(_cmpi_of_same, _cmpi_of_bool),
     "arith.cmpf": _cmpf,
     "arith.select": fold_select,

@@ -26,9 +26,9 @@ def _verify_to_buffer(operation: Operation) -> None:
     tensor, buffer = operation.operands[0].type, memref_type(operation.results[0])
     assert isinstance(tensor, TensorType)  # the constraint
     if tensor.shape != buffer.shape:
-        raise operation.op_error("failed to verify that all of {tensor, buffer} have same shape")
+        raise operation.error("shapes do not match")
     if tensor.element is not buffer.element:
-        raise operation.op_error("failed to verify that all of {tensor, buffer} have same element type")
+        raise operation.error("element types do not match")
 
 
 def _verify_materialize(operation: Operation) -> None:
@@ -61,10 +61,10 @@ def _verify_alloc_tensor(operation: Operation) -> None:
     assert isinstance(made, TensorType)  # the constraint
     sizes, copied = (operation.definition.operand_group(operation, group) for group in ("dynamic_sizes", "copy"))
     if copied and sizes:
-        raise operation.op_error("dynamic sizes not needed when copying a tensor")
+        raise operation.error("dynamic sizes not needed when copying a tensor")
     dynamic = (made.shape or ()).count(None)
     if not copied and dynamic != len(sizes):
-        raise operation.op_error(f"expected {dynamic} dynamic sizes")
+        raise operation.op_error(f"incorrect number of dynamic sizes, has {len(sizes)}, expected {dynamic}")
 
 
 def _verify_clone(operation: Operation) -> None:

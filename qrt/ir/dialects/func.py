@@ -233,10 +233,9 @@ def symbol_of(operation: Operation) -> Operation | None:
     table = operation.parent_operation
     while table is not None:
         if SYMBOL_TABLE in (table.definition.traits if table.definition is not None else ()):
-            for candidate in table.regions[0].blocks[0]:
-                name = candidate.attributes.get("sym_name")
-                if isinstance(name, StringAttr) and (name.value,) == callee.path:
-                    return candidate
+            found = table.regions[0].blocks[0].symbol(callee.path[0]) if len(callee.path) == 1 else None
+            if found is not None:
+                return found
         table = table.parent_operation
     return None
 

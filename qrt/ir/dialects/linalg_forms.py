@@ -1,12 +1,13 @@
 """`linalg` ops with a form of their own: `map`, `reduce`, `transpose`, `broadcast`."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attribute_kinds import dense_array
 from qrt.ir.attributes import Attribute, DenseArrayAttr
-from qrt.ir.constraints import element_of
+from qrt.ir.constraints import Shaped, element_of
 from qrt.ir.core import Block, Operation, Region
 from qrt.ir.define import AttributeSpec, Definition
 from qrt.ir.dialects.linalg_structure import (
@@ -19,7 +20,7 @@ from qrt.ir.dialects.linalg_structure import (
     rank_of,
     verify_structured,
 )
-from qrt.types import IntegerType, MemRefType, TensorType, Type
+from qrt.types import IntegerType, TensorType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _I64_ARRAY = dense_array(IntegerType(64))
 
 
-def _map_of(rank: int, loops: "list[int] | tuple[int, ...] | range") -> AffineMapAttr:
+def _map_of(rank: int, loops: Sequence[int]) -> AffineMapAttr:
     return AffineMapAttr(rank, 0, tuple(("d", loop) for loop in loops))
 
 
@@ -231,7 +232,7 @@ def _print_body(printer: "Printer", operation: Operation) -> None:
 
 def _verify_reduce(operation: Operation) -> None:
     assert isinstance(operation, ReduceOp)
-    if len(operation.operands) % 2:
+    if not operation.operands or len(operation.operands) % 2:
         raise operation.op_error("expected equal number of inputs and outputs")
     rank = rank_of(operation.operands[0].type)
     numbers = operation.numbers
@@ -253,7 +254,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 def _stated_sizes(type: Type) -> list[int]:
     """The shape as upstream's errors say it, `DYNAMIC` where it is open: these ops take equal sizes only."""
-    assert isinstance(type, TensorType | MemRefType)  # the constraint
+    assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 
 
@@ -308,7 +309,7 @@ def _definition(
     operation_class: type[StructuredOp],
     operands: tuple[str, ...],
     copying: bool,
-    verify: "object",
+    verify: Callable[[Operation], None],
 ) -> Definition:
     attribute = _ATTRIBUTE.get(f"linalg.{name}")
     return Definition(
@@ -321,7 +322,7 @@ def _definition(
         effects=effects,
         parse=_parse_copying if copying else _parse_body,
         print=_print_shared if copying else _print_body,
-        verify=verify,  # type: ignore[arg-type]
+        verify=verify,
         operation_class=operation_class,
     )
 

@@ -1,9 +1,15 @@
 """`math`: element-wise functions of floats, and counting bits."""
 
-from qrt.ir.constraints import same_as
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qrt.ir.constraints import element_of, same_as
+from qrt.ir.core import Operation
 from qrt.ir.define import Definition
 from qrt.ir.dialects.arith import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, result_of_test, said
-from qrt.ir.scalars import fold_constants
+from qrt.ir.fold import constant_of
+from qrt.ir.scalars import Folded, constant_value, fold_constants
 from qrt.ir.traits import (
     ELEMENTWISE,
     NO_MEMORY_EFFECT,
@@ -12,13 +18,28 @@ from qrt.ir.traits import (
     SAME_OPERANDS_AND_RESULT_TYPE,
 )
 
-_EXACT = "absf ceil floor round roundeven trunc sqrt"
+if TYPE_CHECKING:
+    from qrt.ir.fold import Folds
+
+_EXACT = "absf ceil floor roundeven"
 _INEXACT = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc "
     "cbrt rsqrt"
 )
 """Never folded: the last bit of these depends on the machine; not rsqrt's, which upstream does not fold."""
 _TRAITS = (PURE, ELEMENTWISE)
+
+
+def _fold_as_host(operation: Operation, folds: "Folds") -> Folded:
+    """Upstream calls the C library, which has f32 and f64."""
+    native = getattr(element_of(operation.operands[0].type), "name", "") in ("f32", "f64")
+    return fold_constants(operation, folds) if native else None
+
+
+def _fold_sqrt(operation: Operation, folds: "Folds") -> Folded:
+    """Upstream leaves the roots of negative numbers, -0.0 among them."""
+    value = constant_value(constant_of(operation.operands[0]))
+    return None if value is None or bool(np.signbit(value).any()) else _fold_as_host(operation, folds)
 
 
 def _test(name: str) -> Definition:
@@ -36,6 +57,8 @@ def _test(name: str) -> Definition:
 
 OPS = [
     *(elementwise(f"math.{name}", ("operand",), FLOAT, FASTMATH, fold=fold_constants) for name in _EXACT.split()),
+    *(elementwise(f"math.{name}", ("operand",), FLOAT, FASTMATH, fold=_fold_as_host) for name in ("round", "trunc")),
+    elementwise("math.sqrt", ("operand",), FLOAT, FASTMATH, fold=_fold_sqrt),
     *(elementwise(f"math.{name}", ("operand",), FLOAT, FASTMATH) for name in _INEXACT.split()),
     *(elementwise(f"math.{name}", ("lhs", "rhs"), FLOAT, FASTMATH) for name in ("atan2", "powf")),
     elementwise("math.copysign", ("lhs", "rhs"), FLOAT, FASTMATH, fold=fold_constants),

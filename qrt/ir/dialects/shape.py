@@ -35,7 +35,10 @@ def _verify_shape_of(operation: Operation) -> None:
     assert isinstance(made, TensorType)
     assert made.shape is not None
     if given.rank is not None and made.shape[0] not in (None, given.rank):
-        raise operation.op_error(f"yields {made.shape[0]} extents of a tensor of rank {given.rank}")
+        inferred = TensorType((given.rank,), INDEX)
+        raise operation.op_error(
+            f"inferred type(s) '{inferred}' are incompatible with return type(s) of operation '{made}'"
+        )
 
 
 # -- shape.const_shape -------------------------------------------------------------------------------------------------

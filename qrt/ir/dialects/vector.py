@@ -65,7 +65,7 @@ def _require_kind(operation: Operation, element: Type) -> None:
     kind = kind_of(operation)
     is_integer = isinstance(element, IntegerType | IndexType)
     if kind not in ("add", "mul") and (kind[-1] == "f") == is_integer:
-        raise operation.op_error(f"unsupported reduction kind '{kind}' for element type '{element}'")
+        raise operation.op_error(f"unsupported reduction type ''{element}'' for kind '{kind}'")
 
 
 # -- reductions --------------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _verify_shape_cast(operation: Operation) -> None:
     given, made = vector_of(operation.operands[0]), vector_of(operation.results[0])
     if prod(given.shape) != prod(made.shape):
         raise operation.op_error(
-            f"has different number of elements in source ({prod(given.shape)}) and result ({prod(made.shape)})"
+            f"has different number of elements at source ({prod(given.shape)}) and result ({prod(made.shape)})"
         )
     if given.element is not made.element:
         raise operation.op_error("has different source and result element types")
@@ -187,10 +187,16 @@ def _verify_transpose(operation: Operation) -> None:
     order = integers(operation, "permutation")
     if len(order) != len(given.shape):
         raise operation.op_error(f"transposition length mismatch: {len(order)}")
-    if sorted(order) != list(range(len(order))):
-        raise operation.op_error("transposition indices are not a permutation")
+    for index, axis in enumerate(order):
+        if not 0 <= axis < len(order):
+            raise operation.op_error(f"position index out of range: {axis}")
+        if axis in order[:index]:
+            raise operation.op_error(f"duplicate position index: {axis}")
+    for axis, size in zip(order, made.shape, strict=False):
+        if given.shape[axis] != size:
+            raise operation.op_error(f"dimension size mismatch at: {axis}")
     if made is not VectorType([given.shape[axis] for axis in order], given.element):
-        raise operation.op_error("dimension size mismatch between source and result")
+        raise operation.op_error(f"result type '{made}' is not the transposed type of '{given}'")
 
 
 def _require_position(operation: Operation, vector: VectorType, part: Type) -> None:
@@ -235,10 +241,11 @@ def _verify_strided_slice(operation: Operation) -> None:
     if any(stride != 1 for stride in integers(operation, "strides")):
         raise operation.op_error("expected strides to be confined to [1, 2)")
     taken = slice_of(operation, len(large.shape))
-    if len(taken) > len(large.shape) or any(
-        not 0 <= each.start <= each.stop <= size for each, size in zip(taken, large.shape, strict=False)
-    ):
-        raise operation.op_error(f"takes a slice that is not within '{large}'")
+    if len(taken) > len(large.shape):
+        raise operation.op_error(f"takes a slice of {len(taken)} dimensions of '{large}'")
+    for axis, (each, size) in enumerate(zip(taken, large.shape, strict=False)):
+        if not 0 <= each.start <= each.stop <= size:
+            raise operation.op_error(f"expected sum(offsets, sizes) dimension {axis} to be confined to [1, {size + 1})")
     expected = [each.stop - each.start for each in taken] + list(large.shape[len(taken) :])
     if extracts and part is not VectorType(expected, large.element):
         raise operation.op_error(f"expected result type to be '{VectorType(expected, large.element)}'")
@@ -253,8 +260,9 @@ def _verify_shuffle(operation: Operation) -> None:
     left, right = (vector_of(value) for value in operation.operands)
     mask = integers(operation, "mask")
     total = (left.shape or (1,))[0] + (right.shape or (1,))[0]
-    if any(not -1 <= lane < total for lane in mask):
-        raise operation.op_error("mask index out of range")
+    for index, lane in enumerate(mask, 1):
+        if not -1 <= lane < total:
+            raise operation.op_error(f"mask index #{index} out of range")
     made = VectorType((len(mask), *left.shape[1:]), left.element)
     if operation.results[0].type is not made:
         raise operation.op_error(f"results in '{made}', not in '{operation.results[0].type}'")

@@ -154,7 +154,10 @@ def _verify(operation: Operation) -> None:
     if not reads and len(seen) < len(map.results):
         raise operation.op_error("should not have broadcast dimensions")
     if len(is_in_bounds(operation)) != len(vector.shape):
-        raise operation.op_error("expects the in_bounds attr of same rank as permutation_map results: " + str(map))
+        raise operation.op_error(
+            f"expects the in_bounds attr of same rank as permutation_map results: {map} vs inBounds of size: "
+            f"{len(is_in_bounds(operation))}"
+        )
     masks = [value.type for value in group(operation, "mask")]
     expected = VectorType(mask_shape(vector, permutation_of(operation)), I1)
     if masks and masks[0] is not expected:

@@ -13,7 +13,7 @@ import numpy as np
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.numerics import round_to_format
 from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise.signature import I1, Function, Integer, Signature, checked, choose, float_type, holds, integer
+from qrt.ops.elementwise.signature import I1, Function, Integer, Signature, checked, choose, float_type, integer
 from qrt.types import FloatType, Type
 
 ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
@@ -176,7 +176,8 @@ def _float_to_int(signed: bool) -> Callable[[Signature], Function]:
 
         def call(x: Any) -> Any:
             whole = np.trunc(widen(x))
-            if holds(~((whole >= low) & (whole < beyond))):
+            fits = low <= whole < beyond if not whole.ndim else bool(((whole >= low) & (whole < beyond)).all())
+            if not fits:
                 raise UndefinedError(f"a NaN or a number out of the range of {'' if signed else 'unsigned '}{name}")
             return finish(whole)
 
@@ -199,7 +200,7 @@ def _held(type: Type, t: Integer, signed: bool) -> Function:
     if type is I1:
         return lambda whole: whole != 0
     if signed:
-        return lambda whole: whole.astype(t.dtype)
+        return t.dtype.type
     return lambda whole: t.signed(whole.astype(t.unsigned_dtype))
 
 

@@ -1,10 +1,10 @@
 """Float arithmetic that is exact or rounded once, to nearest even: the same bits on every machine.
 
-f16, f32 and f64 are NumPy's, bf16 is ml_dtypes' (f16 and bf16 compute in f32 and round). All other formats compute in
-f64 and are rounded by `conversions.rounder`. Both are one rounding, for ``+ - * / sqrt``, where the wider format has
-at least 2p + 2 bits for the narrower one's p (Figueroa, "When is double rounding innocuous?", 1995) and the narrower
-one's subnormals are normal in it (Roux, "Innocuous double rounding of basic arithmetic operations", 2014).
-``fastmath`` allows other results; it changes none here. Of two NaNs the first operand's is kept.
+f16, f32 and f64 are NumPy's, bf16 and the 8-bit formats ml_dtypes' (f16 and these compute in f32 and round). All other
+formats, and what the two have not, compute in f64 and are rounded by `conversions.rounder`. Both are one rounding, for
+``+ - * / sqrt``, where the wider format has at least 2p + 2 bits for the narrower one's p (Figueroa, "When is double
+rounding innocuous?", 1995) and the narrower one's subnormals are normal in it (Roux, "Innocuous double rounding of
+basic arithmetic operations", 2014). ``fastmath`` allows other results; it changes none here.
 """
 
 import math
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantTypeError
+from qrt.floats import FORMATS
 from qrt.numerics import round_integral
 from qrt.ops.elementwise.conversions import rounder, widened
 from qrt.ops.elementwise.signature import Function, Signature, choose, float_type
@@ -51,7 +52,7 @@ def _everywhere(compute: Function) -> Make:
     return lambda t: compute
 
 
-_DIRECT = NATIVE | {"bf16"}
+_DIRECT = NATIVE | {"bf16"} | {name for name, form in FORMATS.items() if form.width == 8}
 
 
 def _extremum(better: Function, of_zeros: Function) -> Function:

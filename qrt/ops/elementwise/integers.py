@@ -86,10 +86,16 @@ def _subi(t: Integer, promises: frozenset[str]) -> Function:
 def _muli(t: Integer, promises: frozenset[str]) -> Function:
     rules = _kept(
         promises,
-        nsw=(_SIGNED, lambda r, a, b: _high_signed(t, a, b) != r >> (t.width - 1)),
+        nsw=(_SIGNED, lambda r, a, b: _wraps_signed(t, r, a, b)),
         nuw=(_UNSIGNED, lambda r, a, b: _high_unsigned(t, a, b) != 0),
     )
     return checked(t.wrapped(operator.mul), *rules)
+
+
+def _wraps_signed(t: Integer, product: Any, a: Any, b: Any) -> Any:
+    if not product.ndim:  # the loops of a program: Python's integers are faster than digits
+        return product != int(a) * int(b)
+    return _high_signed(t, a, b) != product >> (t.width - 1)
 
 
 def _addui_extended(t: Integer, _: frozenset[str]) -> Function:
@@ -184,7 +190,10 @@ def _bitwise(compute: Function) -> Make:
 
 def _too_far(t: Integer) -> Rule:
     width = t.width  # a negative count is a large one, read unsigned
-    return f"a shift by {width} bits or more", lambda _, a, b: (b < 0) | (b >= width)
+    what = f"a shift by {width} bits or more"
+    if width & (width - 1) == 0:
+        return what, lambda _, a, b: b & -width  # any bit that a count below the width has not
+    return what, lambda _, a, b: (b < 0) | (b >= width)
 
 
 def _shli(t: Integer, promises: frozenset[str]) -> Function:

@@ -1,0 +1,98 @@
+"""lookup: any function of one variable, as a table.
+
+``table`` has an entry for each value of x's storage type (2 to the power of its width, at most 256), in ascending
+order: ``y = table[q - least]`` with the least value of the storage type, whatever its bounds. The result has the
+table's type. ``x`` is per layer, and so is the table.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from qrt import kernels, numerics
+from qrt._seam import _core
+from qrt.errors import QuantTypeError
+from qrt.ops.accumulate import check_expressed
+from qrt.ops.core import (
+    Array,
+    Attributes,
+    BoundCall,
+    OpFamily,
+    Types,
+    checked_result,
+    container,
+    declared_element,
+    fail,
+    quantized,
+    static_shape,
+    storage_dtype,
+)
+from qrt.types import TensorType, UniformType
+
+
+def table_of(
+    function: Callable[[float], float], x: UniformType, out: UniformType, rounding: str = "half_even"
+) -> Array:
+    """Storage of the table that computes ``function`` from values of type ``x`` to type ``out``, both per layer.
+
+    Each entry is the dequantized value given to ``function`` as a float64, and what comes back quantized by the
+    default cast rule with this ``rounding``. Entries outside the storage bounds, which no value reaches, repeat the
+    nearest one inside. Raises ``QuantTypeError`` for a type of more than 8 bits or one that is not per layer.
+
+    >>> table_of(lambda x: x * x, UniformType("i2", "f32", 0.5), UniformType("u8", "f32", 0.25)).tolist()
+    [4, 1, 0, 1]
+    """
+    _check_table_types(x, out, (x, out))
+    least, greatest = x.default_bounds
+    q = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max)
+    values = numerics.dequantize(q, x.scale, x.zero_point, x.expressed_type.name)
+    results = np.array([function(float(v)) for v in values], np.float64)
+    bounds = out.storage_min, out.storage_max, out.expressed_type.name
+    stored = numerics.quantize(results, out.scale, out.zero_point, *bounds, rounding=rounding)
+    return stored.astype(storage_dtype(out))
+
+
+def _check_table_types(x: UniformType, out: UniformType, types: Sequence[TensorType | UniformType]) -> None:
+    if not x.is_per_layer or x.storage_width > 8:
+        fail("lookup", f"x must be per layer, with storage of at most 8 bits, not {x}", types)
+    if not out.is_per_layer:
+        fail("lookup", f"the table must be per layer, not {out}", types)
+
+
+def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    x, table = quantized(types[0], "lookup", "x"), quantized(types[1], "lookup", "table")
+    _check_table_types(x, table, types)
+    check_expressed("lookup", x, table)
+    entries = 1 << x.storage_width
+    if types[1].rank != 1 or types[1].shape not in ((entries,), (None,)):
+        fail("lookup", f"a table for {x.storage} must be a vector of {entries} entries", types)
+    element = declared_element("lookup", result) or table
+    if element != table:
+        raise QuantTypeError(f"lookup: the result must have the table's type {table}, not {element}")
+    return TensorType(None, table) if types[0].shape is None else checked_result("lookup", types[0].shape, table)
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    q, table = arrays
+    least, _ = quantized(types[0], "lookup", "x").default_bounds
+    return table.astype(np.int64)[q.astype(np.int64) - least]
+
+
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+    if 0 in constants:
+        return None
+    x = quantized(types[0], "lookup", "x")
+    return _core.bind_lookup(
+        isa=kernels.active(),
+        storage=container(x),
+        width=x.storage_width,
+        out=container(quantized(types[1], "lookup", "table")),
+        size=prod(static_shape(types[0], "lookup")),
+        table=constants.get(1),
+    )
+
+
+FAMILIES = (
+    OpFamily(name="lookup", operands=("x", "table"), packs=(1,), infer=_infer, reference=_reference, bind=_bind),
+)

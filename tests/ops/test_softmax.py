@@ -1,0 +1,112 @@
+"""softmax against plain loops and the real softmax, every kernel against the reference, every refusal."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import qrt
+from qrt.cases import SOFTMAXES, SoftmaxCase
+from qrt.errors import QuantTypeError
+from qrt.types import FloatType, TensorType, UniformType
+from tests.ops import naive
+from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.strategies import generators, shapes, storage_of, uniform_types
+
+T = UniformType("i8", "f32", 0.1, -3)
+OUT = UniformType("i8", "f32", 1 / 256, -128)
+
+
+@pytest.mark.parametrize("case", [c for c in SOFTMAXES if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("beta", [1.0, 0.3])
+@pytest.mark.parametrize("out", [OUT, UniformType("i16", "f32", 2.0**-15), UniformType("u4", "f32", 0.11, 2)])
+def test_table_of_shapes(case: SoftmaxCase, beta: float, out: UniformType) -> None:
+    x = storage_of(T, case.shape, np.random.default_rng(1))
+    got = check_kernels("softmax", [x], [tensor(case.shape, T)], out, axis=case.axis, beta=beta)
+    np.testing.assert_array_equal(got, naive.softmax(x, T, out, case.axis % x.ndim, beta))
+
+
+@given(st.data(), generators(), st.integers(1, 3).flatmap(lambda rank: shapes(rank, 6)))
+def test_drawn(data: st.DataObject, rng: np.random.Generator, shape: tuple[int, ...]) -> None:
+    """Any width to 8 bits, narrowed bounds, zero points that cancel, results of any width."""
+    t = data.draw(uniform_types(widths=range(1, 9)))
+    out = data.draw(uniform_types(scales=st.floats(1e-6, 1.0)) | uniform_types())
+    axis, beta = data.draw(st.integers(0, len(shape) - 1)), data.draw(st.floats(1e-6, 1e6))
+    x = storage_of(t, shape, rng)
+    got = check_kernels("softmax", [x], [tensor(shape, t)], out, axis=axis, beta=beta)
+    np.testing.assert_array_equal(got, naive.softmax(x, t, out, axis, beta))
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.1, 1.0])
+def test_it_is_the_softmax(scale: float) -> None:
+    """Within a half of the result's scale, and what 1000 exponentials of 30 bits add to it."""
+    t, out = T.with_(scales=scale), UniformType("u16", "f32", 2.0**-16)
+    x = storage_of(t, (20, 1000), np.random.default_rng(3))
+    got = check_kernels("softmax", [x], [tensor(x.shape, t)], out) * 2.0**-16
+    values = np.exp((x.astype(np.float64) - x.max(axis=1, keepdims=True)) * scale)
+    assert np.abs(got - values / values.sum(axis=1, keepdims=True)).max() <= 2.0**-17 + 1000 * 2.0**-31
+
+
+def test_the_ends() -> None:
+    """All but the largest vanish; equal values share; the differences reach 255 with either sign of storage."""
+    for t, low, high in ((T.with_(scales=10.0), -128, 127), (UniformType("u8", "f32", 10.0), 0, 255)):
+        dtype = np.int8 if low else np.uint8
+        x = np.array([[low, high, low], [low, low, low]], dtype)
+        got = check_kernels("softmax", [x], [tensor(x.shape, t)], OUT)
+        assert got.tolist() == [[-128, 127, -128], [-43, -43, -43]]
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [(5e-324, 127), (1e-300, 127), (1e300, -5), (1.7e308, -5)],
+)
+def test_scales_at_the_ends_of_float64(scale: float, expected: int) -> None:
+    """The divisor overflows or the quotient does: no conversion is undefined."""
+    out = UniformType("i8", "f64", scale, -5)
+    t = T.with_(expressed="f64")
+    got = check_kernels("softmax", [np.int8([1, 1])], [tensor((2,), t)], out)
+    assert got.tolist() == [expected, expected]
+
+
+def test_dynamic_dimensions() -> None:
+    assert infer("softmax", [tensor((None, None), T)], OUT) == tensor((None, None), OUT)
+
+
+def test_function() -> None:
+    q = qrt.QuantTensor(np.int8([[0, 0], [0, 11]]), T)
+    assert qrt.softmax(q, OUT).storage.tolist() == [[0, 0], [-64, 64]]
+    assert qrt.softmax(q, OUT, axis=0).storage.tolist() == [[0, -64], [0, 64]]
+    out = qrt.QuantTensor(np.zeros((2, 2), np.int8), OUT)
+    assert qrt.softmax(q, OUT, beta=1e-9, out=out) is out
+    assert out.storage.tolist() == [[0, 0], [0, 0]]
+
+
+XT = tensor((2, 4), T)
+PER_AXIS = UniformType("i8", "f32", [0.5, 0.25], axis=0)
+REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
+    (tensor((2, 4), FloatType("f32")), OUT, {}, "x must be a tensor of !quant.uniform"),
+    (tensor((2, 4), PER_AXIS), OUT, {}, "x must be per layer, with storage of at most 8 bits, not !quant.uniform"),
+    (tensor((2, 4), UniformType("i9", "f32", 1.0)), OUT, {}, "with storage of at most 8 bits"),
+    (tensor(None, T), OUT, {}, "axis -1 is out of range"),
+    (tensor((), T), OUT, {}, "axis -1 is out of range"),
+    (XT, OUT, {"axis": 2}, "axis 2 is out of range; got (tensor<2x4x"),
+    (XT, OUT, {"axis": "1"}, "axis '1' is out of range"),
+    (XT, OUT, {"beta": 0.0}, "beta must be positive and finite, got 0.0"),
+    (XT, OUT, {"beta": np.nan}, "beta must be positive and finite, got nan"),
+    (XT, OUT, {"beta": np.inf}, "beta must be positive and finite, got inf"),
+    (XT, OUT, {"beta": "1"}, "beta must be positive and finite, got '1'"),
+    (XT, None, {}, "the result type must be given (out_type)"),
+    (XT, PER_AXIS, {}, "the result !quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}> must be per layer"),
+    (XT, OUT.with_(expressed="f16"), {}, "express different types: f16, f32"),
+    (tensor((2**32,), T), OUT, {}, "the sum of 4294967296 exponentials of 30 bits needs more than 62"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("x", "out", "attributes", "message"), REFUSED)
+def test_refuses(x: TensorType, out: Any, attributes: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
+        infer("softmax", [x], out, **attributes)
+    assert str(raised.value).startswith("softmax")
