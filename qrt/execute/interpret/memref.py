@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import UndefinedError
+from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.interpret.regions import choice
 from qrt.ir import Operation, Value
@@ -22,17 +22,26 @@ from qrt.ops.core import Array, element_dtype
 from qrt.types import MemRefType, StridedLayout, TensorType
 
 
-class Buffer(np.ndarray[Any, Any]):
-    """Memory that a program has allocated: what views of it are based on."""
+class Buffer:
+    """Memory that a program has allocated: what arrays on it are based on."""
 
-    freed = False
+    def __init__(self, size: int) -> None:
+        try:
+            self._bytes = np.zeros(size, np.uint8)  # pages that nothing touches cost nothing
+        except (MemoryError, ValueError):
+            raise QuantError(f"there is no memory for a buffer of {size} bytes") from None
+        self.freed = False
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return self._bytes.__array_interface__
 
 
-def _root(array: Any) -> Any:
-    """The memory that a view is of."""
-    while getattr(array, "base", None) is not None:
+def _root(array: Any) -> Array:
+    """The array that a view is of, which has memory of its own."""
+    while getattr(array, "base", None) is not None and not isinstance(array.base, Buffer):
         array = array.base
-    return array
+    return np.asarray(array)
 
 
 # -- allocation --------------------------------------------------------------------------------------------------------
@@ -58,9 +67,9 @@ def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None =
 
 
 def _zeros(shape: Sequence[int], element: Any) -> Array:
-    buffer = Buffer(tuple(shape), element_dtype(element))
-    buffer.fill(0)
-    return buffer.view(np.ndarray)
+    dtype = element_dtype(element)
+    made: Array = np.asarray(Buffer(prod(shape) * dtype.itemsize)).view(dtype).reshape(shape)
+    return made
 
 
 def _strided(memory: Array, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
@@ -134,7 +143,8 @@ def _out_of_bounds(array: Array, indices: Sequence[Any]) -> UndefinedError:
 
 
 def loader(rank: int) -> Function:
-    """`f(array, *indices)`, the element there. NumPy itself refuses an index past the end, but takes negative ones."""
+    """`f(array, *indices)`, the element there. NumPy itself refuses an index past the end, but takes negative ones.
+    Loops spend their time here: the common ranks have functions of their own, without a tuple of indices."""
 
     def load0(array: Array) -> Any:
         return array[()]
@@ -289,14 +299,17 @@ def _require_strides(array: Array, made: MemRefType) -> None:
 def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
     """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
     root = _root(array)
-    if not isinstance(root, np.ndarray) or root.dtype != array.dtype or not root.flags.c_contiguous:
-        raise UndefinedError("takes a memref whose buffer is not known")
-    flat = root.view(np.ndarray).reshape(-1)
-    address = array.__array_interface__["data"][0] - flat.__array_interface__["data"][0]
-    at, known = address // array.itemsize, type.strides
-    if known is None or known.offset is None:
+    start = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    at, misaligned = divmod(start, array.itemsize)
+    if misaligned or not root.flags.c_contiguous or root.nbytes % array.itemsize:
+        raise QuantError("takes a memref whose buffer is not known")
+    flat = root.reshape(-1).view(array.dtype)
+    offset = type.strides.offset if type.strides is not None else None
+    if offset is None:
         return flat, at
-    return flat[at - known.offset :], known.offset
+    if offset > at:
+        raise QuantError(f"takes a {type} that is not at offset {offset} of its buffer")
+    return flat[at - offset :], offset
 
 
 def _subview(op: Operation, compiler: Compiler) -> Function:

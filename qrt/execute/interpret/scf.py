@@ -1,8 +1,7 @@
 """``scf``: loops run one iteration after another, in the order of their induction variables. So do `scf.parallel`,
 whose reductions combine in that order, and `scf.forall`."""
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,6 +96,20 @@ def _while(op: Operation, compiler: Compiler) -> Step:
 # -- nests ---------------------------------------------------------------------------------------------------------
 
 
+_MANY = 1 << 64
+"""More steps than any run may take, and no more than a float can tell."""
+
+
+def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
+    """The product of ranges, the last running fastest; none of them is made a tuple, however long."""
+    if not numbers:
+        yield ()
+        return
+    for first in numbers[0]:
+        for rest in _points(numbers[1:]):
+            yield first, *rest
+
+
 def _nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int, after: Step) -> Step:
     """Runs the body for every point of a nest of ranges, then `after`."""
     body = single_block(compiler, op.regions[0])
@@ -112,8 +125,8 @@ def _nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int
         count = body.size
         for each in numbers:
             count *= trips(each)
-        frame[0].count(count, op)
-        for point in product(*numbers) if count else ():
+        frame[0].count(min(count, _MANY), op)
+        for point in _points(numbers):
             for slot, number in zip(variables, point, strict=True):
                 frame[slot] = np.int64(number)
             for step in body.steps:

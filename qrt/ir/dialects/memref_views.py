@@ -9,7 +9,13 @@ from qrt.ir.constraints import same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition
 from qrt.ir.dialects.strides import collapsed, expanded, is_contiguous, product, subview
-from qrt.ir.dialects.tensor_slices import dropped_dimensions, reassociation_of, static_values, verify_lists
+from qrt.ir.dialects.tensor_slices import (
+    dropped_dimensions,
+    reassociation_of,
+    static_values,
+    verify_slice_bounds,
+    verify_slice_lists,
+)
 from qrt.types import IntegerType, MemRefType, StridedLayout
 
 _LISTS = ("offsets", "sizes", "strides")
@@ -75,12 +81,8 @@ def _verify_alignment(operation: Operation) -> None:
 def _verify_subview(operation: Operation) -> None:
     given, made = _types(operation)
     shape = given.shape or ()
-    verify_lists(operation, _LISTS, len(shape))
+    verify_slice_lists(operation, len(shape))
     offsets, sizes, steps = (static_values(operation, name) for name in _LISTS)
-    for name, values in (("offsets", offsets), ("sizes", sizes)):
-        negative = [value for value in values if value is not None and value < 0]
-        if negative:
-            raise operation.error(f"expected {name} to be non-negative, but got {negative[0]}")
     if made.element is not given.element:
         raise operation.error(f"expected result element type to be '{given.element}', but got '{made}'")
     expected = subview(given, offsets, sizes, steps)
@@ -96,7 +98,7 @@ def _verify_subview(operation: Operation) -> None:
     assert wanted is not None  # of a subview
     if found is None or wanted.offset != found.offset or not _has_strides(wanted.strides, sizes, found):
         raise operation.error(f"{text} layout), but got '{made}'")
-    _verify_within(operation, shape)
+    verify_slice_bounds(operation, shape)
 
 
 def _has_strides(strides: Sequence[int | None], sizes: Sequence[int | None], found: StridedLayout) -> bool:
@@ -108,18 +110,6 @@ def _has_strides(strides: Sequence[int | None], sizes: Sequence[int | None], fou
         elif size != 1:
             return False
     return at == len(found.strides)
-
-
-def _verify_within(operation: Operation, shape: Sequence[int | None]) -> None:
-    lists = [static_values(operation, name) for name in _LISTS]
-    for axis, (size, offset, count, step) in enumerate(zip(shape, *lists, strict=True)):
-        if size is None or offset is None:
-            continue
-        if offset >= size:
-            raise operation.error(f"offset {axis} is out-of-bounds: {offset} >= {size}")
-        if count is not None and step is not None and offset + (count - 1) * step >= size:
-            last = offset + (count - 1) * step
-            raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
 
 
 def _verify_reinterpret_cast(operation: Operation) -> None:

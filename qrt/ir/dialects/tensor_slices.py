@@ -43,7 +43,7 @@ def mixed_values(operation: Operation, name: str) -> list[int | Value]:
     return [next(dynamic) if value is None else value for value in static_values(operation, name)]
 
 
-def verify_lists(operation: Operation, names: Sequence[str], rank: int) -> None:
+def _verify_lists(operation: Operation, names: Sequence[str], rank: int) -> None:
     """Every list has an entry per dimension, and an operand for each that it leaves open."""
     assert operation.definition is not None  # that declares the lists
     lists = {name: static_values(operation, name) for name in names}
@@ -79,22 +79,19 @@ def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
     return tuple(dropped) if at == len(reduced) else None
 
 
-def _verify_slice(operation: Operation, whole: TensorType, part: TensorType) -> None:
-    shape = whole.shape or ()
-    verify_lists(operation, _PARTS, len(shape))
-    offsets, sizes, strides = (static_values(operation, name) for name in _PARTS)
-    for name, values in (("offsets", offsets), ("sizes", sizes)):
-        negative = [value for value in values if value is not None and value < 0]
+def verify_slice_lists(operation: Operation, rank: int) -> None:
+    """The offsets, sizes and strides of a slice are as many as the dimensions; the first two are not negative."""
+    _verify_lists(operation, _PARTS, rank)
+    for name in ("offsets", "sizes"):
+        negative = [value for value in static_values(operation, name) if value is not None and value < 0]
         if negative:
             raise operation.error(f"expected {name} to be non-negative, but got {negative[0]}")
-    inferred = whole.with_(shape=sizes)
-    if len(part.shape or ()) > len(shape):
-        raise operation.error("expected rank to be smaller or equal to the other rank. ")
-    if dropped_dimensions(sizes, part.shape or ()) is None:
-        raise operation.error(f"expected type to be '{inferred}' or a rank-reduced version. (size mismatch) ")
-    if part.element is not whole.element:
-        raise operation.error(f"expected element type to be '{whole.element}'")
-    for axis, (size, offset, count, stride) in enumerate(zip(shape, offsets, sizes, strides, strict=True)):
+
+
+def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
+    """The slice is within its source, as far as both are known."""
+    parts = [static_values(operation, name) for name in _PARTS]
+    for axis, (size, offset, count, stride) in enumerate(zip(shape, *parts, strict=True)):
         if size is None or offset is None:
             continue
         if offset >= size:
@@ -102,6 +99,20 @@ def _verify_slice(operation: Operation, whole: TensorType, part: TensorType) -> 
         if count is not None and stride is not None and offset + (count - 1) * stride >= size:
             last = offset + (count - 1) * stride
             raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
+
+
+def _verify_slice(operation: Operation, whole: TensorType, part: TensorType) -> None:
+    shape = whole.shape or ()
+    verify_slice_lists(operation, len(shape))
+    sizes = static_values(operation, "sizes")
+    inferred = whole.with_(shape=sizes)
+    if len(part.shape or ()) > len(shape):
+        raise operation.error("expected rank to be smaller or equal to the other rank. ")
+    if dropped_dimensions(sizes, part.shape or ()) is None:
+        raise operation.error(f"expected type to be '{inferred}' or a rank-reduced version. (size mismatch) ")
+    if part.element is not whole.element:
+        raise operation.error(f"expected element type to be '{whole.element}'")
+    verify_slice_bounds(operation, shape)
 
 
 def _verify_extract_slice(operation: Operation) -> None:
@@ -242,7 +253,7 @@ def _verify_pad(operation: Operation) -> None:
         or any(a != b and a is not None for a, b in zip(sizes, stated, strict=True))
     ):
         raise operation.error(f"specified type '{made}' does not match the inferred type '{wanted}'")
-    verify_lists(operation, ("low", "high"), len(shape))
+    _verify_lists(operation, ("low", "high"), len(shape))
     block = operation.regions[0].blocks[0]
     if len(block.arguments) != len(shape):
         raise operation.error(f"expected the block to have {len(shape)} arguments")

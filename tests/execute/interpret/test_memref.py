@@ -59,6 +59,7 @@ def test_memory_is_zero_until_written_and_new_at_each_call():
         (memory,) = run(text, i64(3))
         np.testing.assert_array_equal(memory, np.array([1, 0, 0], np.int8))
     refused(text, i64(-1), message="a dimension is negative")
+    refused(text, i64(1 << 62), message="there is no memory for a buffer of 4611686018427387904 bytes")
 
 
 FREE = """

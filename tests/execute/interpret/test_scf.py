@@ -139,6 +139,22 @@ def test_parallel_reduces_in_order():
     assert largest == 9
 
 
+def test_a_nest_is_not_made_at_once():
+    text = """
+    func.func @f(%n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %p = arith.constant false
+      scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+        cf.assert %p, "the first iteration"
+        scf.reduce
+      }
+      return
+    }"""
+    refused(text, i64(1 << 60), message="failed: the first iteration")
+    refused(text, i64(1 << 60), message="does not end within the steps it may take", max_steps=1000)
+
+
 def test_forall_assembles_slices():
     text = """
     func.func @f(%t: tensor<4x2xi32>, %n: index) -> tensor<4x2xi32> {
