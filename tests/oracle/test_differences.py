@@ -65,7 +65,7 @@ CASES = {
         "does not say how its values are stored",
     ),
     "casts of storage of known sign are not lowered": (
-        "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.uniform<ui8:f32, 1.0> return }",
+        "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.uniform<ui8<0:216>:f32, 1.0:3> return }",
         "storage in ui8 is no signless integer",
     ),
 }
