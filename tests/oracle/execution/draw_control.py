@@ -177,7 +177,7 @@ def _parallel(draw: Draw, element: str) -> Case:
     lines = [
         *_BOUNDS,
         f"%r = scf.parallel (%i) = (%zero) to (%n) step (%one) init (%a) -> {element} {{",
-        *([] if element == "index" else [f"%i32 = arith.index_cast %i : index to i64"]),
+        *([] if element == "index" else ["%i32 = arith.index_cast %i : index to i64"]),
         *([] if element == "index" else [_resized(element)]),
         f"scf.reduce(%{'i' if element == 'index' else 'v'} : {element}) {{",
         f"^bb0(%x: {element}, %y: {element}):",
