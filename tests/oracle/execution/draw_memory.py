@@ -60,8 +60,8 @@ def _dynamic_subview(draw: Draw, element: str) -> Case:
     view = f"memref<?x2x{element}, strided<[?, ?], offset: ?>>"
     lines = [
         *_INDICES,
-        f"%s = memref.subview %m0[%c{draw.randint(0, 1)}, %c{draw.randint(0, 2)}] [%c2, 2] [%c{draw.randint(1, 2)}, %c1]"
-        f" : memref<4x4x{element}> to {view}",
+        f"%s = memref.subview %m0[%c{draw.randint(0, 1)}, %c{draw.randint(0, 2)}] [%c2, 2]"
+        f" [%c{draw.randint(1, 2)}, %c1] : memref<4x4x{element}> to {view}",
         f"%d = memref.dim %s, %c0 : {view}",
         "scf.for %i = %c0 to %d step %c1 {",
         f"%v = memref.load %s[%i, %c1] : {view}",
@@ -156,7 +156,8 @@ def _affine_loops(draw: Draw, element: str) -> Case:
     place = draw.choice(["%i floordiv 2", "(%i + 3) mod 4", "%i ceildiv 3", "%i * 2 mod 4"])
     lines = [
         f"affine.for %i = 0 to 4 step {step} {{",
-        f"affine.for %j = affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> (d0 + {draw.randint(1, 3)}, 4)>(%i) {{",
+        "affine.for %j = affine_map<(d0) -> (d0)>(%i)"
+        f" to min affine_map<(d0) -> (d0 + {draw.randint(1, 3)}, 4)>(%i) {{",
         f"%v = affine.load %m0[%i, %j] : memref<4x4x{element}>",
         f"%w = affine.load %m0[{place}, %j] : memref<4x4x{element}>",
         *body(draw, element, ["%v", "%w"], "u", "%new"),

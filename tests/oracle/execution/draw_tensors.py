@@ -278,7 +278,8 @@ def _quantized_matmul(draw: Draw, _: str) -> Case:
     lines = [
         f"%za = arith.constant {draw.randint(-128, 127)} : i32",
         f"%zb = arith.constant {draw.randint(-128, 127)} : i32",
-        f"%r = linalg.quantized_matmul ins(%t0, %t1, %za, %zb : {tensor((2, 3), 'i8')}, {tensor((3, 4), 'i8')}, i32, i32)"
+        "%r = linalg.quantized_matmul"
+        f" ins(%t0, %t1, %za, %zb : {tensor((2, 3), 'i8')}, {tensor((3, 4), 'i8')}, i32, i32)"
         f" outs(%t2 : {made}) -> {made}",
     ]
     return _case(draw, lines, [((2, 3), "i8"), ((3, 4), "i8"), ((2, 4), "i32")], [((2, 4), "i32")])

@@ -13,7 +13,17 @@ import pytest
 
 from tests import mlir_opt, mlir_runner
 from tests.oracle.draw_types import Draw
-from tests.oracle.execution import draw_casts, draw_elementwise, draw_expressions, driver, unreachable
+from tests.oracle.execution import (
+    draw_casts,
+    draw_control,
+    draw_elementwise,
+    draw_expressions,
+    draw_memory,
+    draw_tensors,
+    draw_vectors,
+    driver,
+    unreachable,
+)
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.compare import disagreements
 
@@ -21,6 +31,15 @@ pytestmark = mlir_opt.needed
 
 SEED = os.environ.get("QRT_ORACLE_SEED", "1")
 IS_FULL = bool(os.environ.get("QRT_REQUIRE_ORACLE"))
+PROGRAMS = {
+    "expressions": draw_expressions.expressions,
+    "loops and branches": draw_control.control,
+    "memory": draw_memory.memory,
+    "tensors": draw_tensors.tensors,
+    "vectors": draw_vectors.vectors,
+}
+_COUNT = 150
+"""Programs of each kind in a full run."""
 _SAMPLE = 8
 _SHOWN = 5
 
@@ -45,9 +64,10 @@ def test_ops_on_tensors():
     assert_agreement(draw, draw_elementwise.on_tensors(draw))
 
 
-def test_expressions():
-    draw = Draw(f"expressions {SEED}")
-    assert_agreement(draw, draw_expressions.expressions(draw, 300 if IS_FULL else _SAMPLE))
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_programs(kind):
+    draw = Draw(f"{kind} {SEED}")
+    assert_agreement(draw, PROGRAMS[kind](draw, _COUNT if IS_FULL else 2 * _SAMPLE))
 
 
 def test_casts():

@@ -21,7 +21,11 @@ _PROGRAMS = {
     "ipowi": ("index", "index", "%r = math.ipowi %a, %a : index"),
     "addui_extended": ("index", "index", "%r, %o = arith.addui_extended %a, %a : index, i1"),
     "f8": ("f32", "i8", "%x = arith.truncf %a : f32 to f8E5M2\n  %r = arith.bitcast %x : f8E5M2 to i8"),
-    "i7": ("i7", "i7", "%x = tensor.from_elements %a : tensor<i7>\n  %r = tensor.extract %x[] : tensor<i7>"),
+    "i7": (
+        "i7",
+        "i7",
+        "%m = memref.alloca() : memref<i7>\n  memref.store %a, %m[] : memref<i7>\n  %r = memref.load %m[] : memref<i7>",
+    ),
     "f6": ("f32", "i6", "%x = arith.truncf %a : f32 to f6E3M2FN\n  %r = arith.bitcast %x : f6E3M2FN to i6"),
 }
 
