@@ -56,16 +56,20 @@ def test_parse_and_verify_10_000_ops(benchmark, name):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_memory_per_op(report, name):
+def test_memory_per_op(benchmark, report, name):
     """What a module holds, without its text, and the most while it is read and verified."""
     text = PROGRAMS[name].replace(".5>>", ".25>>")  # types that no other measurement has made
-    tracemalloc.start()
-    try:
-        module = ir.parse(text)
-        module.verify()
-        held, peak = (size / OPERATIONS for size in tracemalloc.get_traced_memory())
-    finally:
-        tracemalloc.stop()
+
+    def measure():
+        tracemalloc.start()
+        try:
+            module = ir.parse(text)
+            module.verify()
+            return [size / OPERATIONS for size in tracemalloc.get_traced_memory()]
+        finally:
+            tracemalloc.stop()
+
+    held, peak = benchmark.pedantic(measure, rounds=1)
     report(f"{name}: {held:.0f} bytes per op held, {peak:.0f} at most")
     assert peak <= BYTES_PER_OPERATION
 

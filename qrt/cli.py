@@ -152,7 +152,7 @@ def _parse_value(text: str, program: Program, name: str) -> Array:
     try:
         number = float if dtype.kind not in "iub" else int
         values = np.array([number(v) for v in numbers.split(",")]).astype(dtype)
-        return np.broadcast_to(values, shape).copy() if values.size == 1 else values.reshape(shape)
+        return np.full(shape, values[0]) if values.size == 1 else values.reshape(shape)
     except (ValueError, OverflowError) as error:
         raise ModelError(f"input {name!r}: {error}") from None
 

@@ -49,6 +49,12 @@ def test_values_on_the_command_line(program, capsys):
     assert "storage = [  1,   4,   9, 127]" in capsys.readouterr().out
 
 
+def test_a_scalar_argument_is_said_without_a_shape(program, capsys):
+    text = "func.func @f(%x: i32) -> i32 { %0 = arith.addi %x, %x : i32  return %0 : i32 }"
+    assert main(["run", program(text), "--input-value", "arg0=i32=3"]) == 0
+    assert "result0 = 6" in capsys.readouterr().out
+
+
 def test_opt_prints_an_equal_program(program, capsys, monkeypatch):
     assert main(["opt", program(CAST)]) == 0
     text = capsys.readouterr().out

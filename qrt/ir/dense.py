@@ -4,6 +4,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ _SPACES = b" \t\r\n"
 _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 
 
+@lru_cache(maxsize=256)
 def storage_dtype(element: Type) -> np.dtype[Any]:
     """The dtype a dense constant of `element` is kept in: the smallest integer of its signedness (signless counts as
     signed), bool for i1, the float itself for f16, f32 and f64, and bit patterns for every other float."""
@@ -72,6 +74,7 @@ def is_wide(element: Type) -> bool:
     return isinstance(element, IntegerType | FloatType) and element.width > 64
 
 
+@lru_cache(maxsize=256)
 def static_shape(type: Type) -> tuple[int, ...]:
     """The shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape that an
     array can have."""

@@ -101,7 +101,7 @@ class _Scope:
 
     def __init__(self) -> None:
         self.values: dict[str, list[Value]] = {}
-        self.forward: dict[tuple[str, int], tuple[Value, int]] = {}  # used, not yet defined: value and first use
+        self.forward: dict[str, dict[int, tuple[Value, int]]] = {}  # used, not yet defined: values and first uses
 
 
 class _Blocks:
@@ -270,10 +270,11 @@ class Parser(AttributeParser):
 
     def _forward(self, name: str, number: int, at: int, type: Type) -> Value:
         """The stand-in for a value that is used before the text defines it."""
-        known = self._scope.forward.get((name, number))
+        waiting = self._scope.forward.setdefault(name, {})
+        known = waiting.get(number)
         if known is None:
             value = Value(type, None, number)
-            self._scope.forward[name, number] = value, at
+            waiting[number] = value, at
             return value
         if known[0].type is not type:
             message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{known[0].type}'"
@@ -307,18 +308,18 @@ class Parser(AttributeParser):
             self._define_forward(name, values)
 
     def _define_forward(self, name: str, values: list[Value]) -> None:
-        for key in [key for key in self._scope.forward if key[0] == name]:
-            value, at = self._scope.forward.pop(key)
-            if key[1] >= len(values):
-                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{key[1]}", at)
-            new = values[key[1]]
+        for number, (value, at) in self._scope.forward.pop(name, {}).items():
+            if number >= len(values):
+                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{number}", at)
+            new = values[number]
             if new.type is not value.type:
                 message = f"definition of SSA value '{name}' has type '{new.type}', used with type '{value.type}'"
                 raise self.scanner.error(message, at, at + len(name))
             value.replace_all_uses(new)
 
     def _finish_scope(self) -> None:
-        for (name, _), (_, at) in self._scope.forward.items():
+        for name, waiting in self._scope.forward.items():
+            at = next(iter(waiting.values()))[1]
             raise self.scanner.error(f"use of undeclared SSA value name '{name}'", at, at + len(name))
 
     # -- whole custom forms at once ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from qrt.ir.attributes import Attribute, quote, spell_entries
 from qrt.ir.core import Block, Module, Operation, Region, Value
 from qrt.ir.dense import Blob, DenseResourceAttr
-from qrt.types import FunctionType
+from qrt.types import FunctionType, Type
 
 _STORAGE_OF_22 = {"si": "i", "ui": "u"}
 _STRING_OR_STORAGE = re.compile(
@@ -51,6 +51,7 @@ class Printer:
         self._arguments = 0
         self._blocks: dict[Block, str] = {}
         self._blobs: dict[str, Blob] = {}
+        self._signatures: dict[tuple[tuple[Type, ...], tuple[Type, ...]], str] = {}
 
     def text(self) -> str:
         return "".join(self._parts)
@@ -81,6 +82,8 @@ class Printer:
 
     def attributes(self, operation: Operation, elided: Iterable[str] = (), keyword: str = "") -> None:
         """The attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
+        if not operation.attributes:
+            return
         items = sorted((name, value) for name, value in operation.attributes.items() if name not in elided)
         self._note(value for _, value in operation.attributes.items())
         if items:
@@ -88,8 +91,11 @@ class Printer:
             self._parts.append(spell_entries(items))
 
     def signature(self, operation: Operation) -> None:
-        types = FunctionType([v.type for v in operation.operands], [v.type for v in operation.results])
-        self.word(str(types))
+        types = tuple([v.type for v in operation.operands]), tuple([v.type for v in operation.results])
+        text = self._signatures.get(types)
+        if text is None:
+            text = self._signatures[types] = str(FunctionType(*types))
+        self.word(text)
 
     def name(self, value: Value) -> str:
         """`%0`, `%0#1`, `%arg0`; a value that nothing in scope defines prints as an error upstream prints too."""

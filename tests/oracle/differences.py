@@ -134,6 +134,11 @@ def _no_mapping(case: Case) -> bool:
     return refused and case.theirs.crash == "unexpected quantized type"
 
 
+def _storage_of_known_sign(case: Case) -> bool:
+    refused = re.search(r"storage in (si|ui)\d+ is no signless integer", case.ours.error)
+    return refused is not None and case.theirs.crash == 'result && "builder didn\'t return the right type"'
+
+
 def _name_in_use(case: Case) -> bool:
     """The name is defined outside of every function, where no line is indented."""
     error = re.match(
@@ -155,6 +160,7 @@ INCOMPARABLE: dict[str, Callable[[Case], bool]] = {
     "negative numbers of f8E8M0FNU are NaN": _unsigned_float,
     "infinities saturate in formats that have none": _no_infinity,
     "a cast of a type that says no mapping is an error": _no_mapping,
+    "casts of storage of known sign are not lowered": _storage_of_known_sign,
     "aliases may be used before their definition": _early_alias,
     "names of the outside are free in isolated regions": _name_in_use,
 }
