@@ -1,10 +1,10 @@
 """StableHLO's uniform_quantize is a qcast that rounds half to even after it has added the zero point, and its
 uniform_dequantize is a dcast: the reference interpreter of jaxlib gives the same integers and floats, bit for bit.
 
-The interpreter executes float32 as expressed type alone, per layer, and per axis in tensors of one dimension: of others it
-says "failed to legalize operation 'chlo.broadcast_divide'". Other differences, which are not drawn: it makes 0 of a NaN and
-i32's greatest of -inf, which StableHLO does not define; it keeps unsigned storage in signed integers, where 128 and more
-saturate; it subtracts zero points as i32, which wraps, where the quant dialect subtracts floats.
+The interpreter executes float32 as expressed type alone, per layer, and per axis in tensors of one dimension: of others
+it says "failed to legalize operation 'chlo.broadcast_divide'". Other differences, which are not drawn: it makes 0 of a
+NaN and i32's greatest of -inf, which StableHLO does not define; it keeps unsigned storage in signed integers, where 128
+and more saturate; it subtracts zero points as i32, which wraps, where the quant dialect subtracts floats.
 """
 
 import numpy as np

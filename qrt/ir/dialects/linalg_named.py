@@ -369,7 +369,7 @@ def _definition(name: str, named: Named) -> Definition:
     if named.states_maps:
         attributes[MAPS] = AttributeSpec(array_of_maps, required=True)
     if short in (*_CASTING, "batch_reduce_matmul"):
-        attributes["cast"] = AttributeSpec(kind=CAST, default=ENUMERATIONS["linalg.type_fn"].attribute("cast_signed"))
+        attributes["cast"] = AttributeSpec(kind=CAST)  # optional: what is not said is not printed
     if named.windows:
         for which in ("dilations", "strides"):
             attributes[which] = AttributeSpec(kind=_index_numbers(named.windows))

@@ -35,14 +35,14 @@ def _is_executable(variant: Variant) -> bool:
 
 
 def _lowered_by_qrt(draw: Draw, variant: Variant) -> Iterator[Case]:
-    for text in _programs(variant):
+    for text in programs_of(variant):
         lowered = run_passes(ir.parse(text), "lower-quant-ops,canonicalize")
         yield _case(draw, variant, "casts lowered by qrt", _functions(lowered), text, defined=[True, True])
 
 
 def _lowered_by_upstream(draw: Draw, drawn: Sequence[Variant]) -> Iterator[Case]:
     """All in one process."""
-    pairs = [(variant, text) for variant in drawn for text in _programs(variant)]
+    pairs = [(variant, text) for variant in drawn for text in programs_of(variant)]
     separator = "// -----\n"
     joined = separator.join(f"{text}\n" for _, text in pairs)
     printed = mlir_opt.output(joined, "--split-input-file", "--lower-quant-ops", "--canonicalize").split(separator)
@@ -62,7 +62,7 @@ def _case(draw: Draw, variant: Variant, kind: str, lowered: str, text: str, defi
     return Case(kind, lowered, [[value_of(array, element)] for array in arrays], defined=defined, meant=text)
 
 
-def _programs(variant: Variant) -> tuple[str, str]:
+def programs_of(variant: Variant) -> tuple[str, str]:
     """A qcast to integers and a dcast of integers. An unranked tensor is ranked outside."""
     stored = f"i{variant.quantized.storage_width}"
     expressed = str(variant.quantized.expressed_type)
