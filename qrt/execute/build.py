@@ -1,8 +1,8 @@
 """Planning: a function walked for concrete input types.
 
-Constants fold, by the interpreter where no family has the op; calls are inlined, ``reshape`` and storage casts that change nothing become other names of the same
-slot, op families are bound to their kernels, and every other op is left to the interpreter. A family whose operands
-are of a shape that only the run knows is bound then, once for each shape.
+Constants fold, by the interpreter where no family has the op; calls are inlined; ``reshape`` and storage casts that
+change nothing become other names of the same slot; op families are bound to their kernels; every other op is left to
+the interpreter. A family whose operands are of a shape that only the run knows is bound then, once for each shape.
 """
 
 import threading
