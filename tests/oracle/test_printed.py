@@ -38,7 +38,13 @@ PASSES = {
     "loops": [*_BUFFERIZE, "--convert-linalg-to-loops"],
     "affine loops": [*_BUFFERIZE, "--convert-linalg-to-affine-loops"],
     "affine lowered": [*_BUFFERIZE, "--convert-linalg-to-affine-loops", "--lower-affine", "--cse"],
-    "branches": [*_BUFFERIZE, "--scf-forall-to-for", "--lower-affine", "--convert-scf-to-cf"],
+    "branches": [
+        *_BUFFERIZE,
+        "--convert-linalg-to-loops",
+        "--scf-forall-to-for",
+        "--lower-affine",
+        "--convert-scf-to-cf",
+    ],
     "code motion": [*_BUFFERIZE, "--convert-linalg-to-loops", "--loop-invariant-code-motion", "--canonicalize"],
 }
 
