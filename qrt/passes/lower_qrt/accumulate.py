@@ -8,7 +8,7 @@ follows.
     post-accumulation   sum a*w  -  zw * sum a  -  za * sum w  +  K * za * zw
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,8 +19,6 @@ from qrt.ir import DenseElementsAttr, Value
 from qrt.ir.affine import Expression
 from qrt.ir.fold import constant_of
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct
-from qrt.ops.core import storage_dtype
-from qrt.ops.requant import max_magnitude
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed
@@ -165,42 +163,48 @@ def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channel
     Raises QuantTypeError where 64 bits do not hold a value of its type at the accumulator's scale.
     """
     element = uniform_type(value)
-    bound = _bias_bound(value, element, a, w)
+    count = max(len(element.scales), len(w.scales))
+    extremes = _extremes(value, element, count)
+    bound = _largest(accumulator_bias(stored, element, a, w) for stored in extremes)
     stored = site.storage(value)
     if bias_is_direct(element, a, w):
         return Bias(stored, element.is_signed, bound)
-    count = max(len(element.scales), len(w.scales))
-    scales = np.broadcast_to(w.scales, count)
-    multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
-    for i, s in enumerate(np.broadcast_to(element.scales, count)):
-        if s != a.scale * scales[i]:
-            ratio = Fraction(float(s)) / (Fraction(a.scale) * Fraction(float(scales[i])))
-            multiplier[i], shift[i] = numerics.fixed_multiplier(ratio)
+    zero_points = np.broadcast_to(np.array(element.zero_points, np.int64), count)
+    multiplier, shift = _bias_multipliers(element, a, w, count)
     nest = Nest(site, "bias", (channels,))
     channel = nest.loops if count > 1 else ()
     wide = nest.extend(nest.read(stored, nest.loops), I64, element.is_signed)
-    zero_points = np.broadcast_to(element.zero_points, count).astype(np.int64)
     if zero_points.any():
         wide = nest.emit("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
-    if max_magnitude(element) < 1 << 31:
+    if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
         wide = nest.emit("arith.trunci", (wide,), I32)  # whose product has 64 bits
     return Bias(nest.finish(scale_fixed(nest, wide, multiplier, shift, channel))[0], True, bound)
 
 
-def _bias_bound(value: Value, element: UniformType, a: UniformType, w: UniformType) -> int:
-    """From its values where they are constant, else from the ends of its type: rescaling is monotonic."""
+def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
+    """(M0, N) of each channel's `S_b / (sa * sw)`; 1 and 0 where those are equal as doubles."""
+    multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
+    scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
+    for i, (own, weight) in enumerate(zip(*scales, strict=True)):
+        if own != a.scale * weight:
+            ratio = Fraction(own) / (Fraction(a.scale) * Fraction(weight))
+            multiplier[i], shift[i] = numerics.fixed_multiplier(ratio)
+    return multiplier, shift
+
+
+def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
+    """Vectors of storage that bound a bias in each channel: its values where they are constant, else the ends of its
+    type; rescaling is monotonic."""
     source = value.operation
     constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
     if isinstance(constant, DenseElementsAttr):
-        signed = np.asarray(constant.python)
-        stored = signed if element.is_signed else signed.astype(np.int64) & ((1 << element.storage_width) - 1)
-        candidates = [stored]
-    else:
-        count = max(len(element.scales), len(w.scales))
-        ends = (element.storage_min, element.storage_max)
-        candidates = [np.full(count, end, storage_dtype(element)) for end in ends]
-    rescaled = np.concatenate([accumulator_bias(values, element, a, w) for values in candidates])
-    return max((abs(int(v)) for v in rescaled), default=0)
+        stored = np.asarray(constant.python).astype(np.int64)
+        return [stored if element.is_signed else stored & ((1 << element.storage_width) - 1)]
+    return [np.full(count, end, np.int64) for end in (element.storage_min, element.storage_max)]
+
+
+def _largest(arrays: Iterable[Array]) -> int:
+    return max((abs(int(v)) for array in arrays for v in array), default=0)
 
 
 def add_bias(nest: Nest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:

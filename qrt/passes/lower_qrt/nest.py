@@ -54,7 +54,7 @@ class Nest:
         """One of constant values: a scalar where they are equal, else read from a constant tensor, without the
         dimensions along which they are equal."""
         kept = list(indices)
-        for axis in reversed(range(values.ndim)):
+        for axis in reversed(range(values.ndim if values.size else 0)):
             first = values.take(0, axis)
             if (values == np.expand_dims(first, axis)).all():
                 values = first
