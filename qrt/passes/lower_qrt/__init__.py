@@ -10,18 +10,41 @@ from qrt.ir.rewrite import Builder, replace
 from qrt.numerics import REQUANT_RULES
 from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes
+from qrt.passes.lower_qrt.binary import lower_add, lower_mul, lower_sub
+from qrt.passes.lower_qrt.casts import lower_requantize
+from qrt.passes.lower_qrt.clamp import lower_clamp
 from qrt.passes.lower_qrt.conv2d import lower_conv2d, lower_depthwise_conv2d
+from qrt.passes.lower_qrt.lookup import lower_lookup
 from qrt.passes.lower_qrt.matmul import lower_matmul
+from qrt.passes.lower_qrt.mean import lower_mean
+from qrt.passes.lower_qrt.movement import lower_concat, lower_reshape, lower_transpose
+from qrt.passes.lower_qrt.pad import lower_pad
+from qrt.passes.lower_qrt.pool import lower_avg_pool2d, lower_max_pool2d
 from qrt.passes.lower_qrt.site import Site, tensor_type
+from qrt.passes.lower_qrt.softmax import lower_softmax
 from qrt.types import UniformType
 
 Lower = Callable[[Site, Operation, Attributes], Value]
 """Makes what computes an op, and returns its result's storage; attributes are complete."""
 
 LOWERINGS: dict[str, Lower] = {
+    "add": lower_add,
+    "avg_pool2d": lower_avg_pool2d,
+    "clamp": lower_clamp,
+    "concat": lower_concat,
     "conv2d": lower_conv2d,
     "depthwise_conv2d": lower_depthwise_conv2d,
+    "lookup": lower_lookup,
     "matmul": lower_matmul,
+    "max_pool2d": lower_max_pool2d,
+    "mean": lower_mean,
+    "mul": lower_mul,
+    "pad": lower_pad,
+    "requantize": lower_requantize,
+    "reshape": lower_reshape,
+    "softmax": lower_softmax,
+    "sub": lower_sub,
+    "transpose": lower_transpose,
 }
 """How each op of `qrt` is lowered."""
 

@@ -19,7 +19,6 @@ from qrt.ir import DenseElementsAttr, Value
 from qrt.ir.affine import Expression
 from qrt.ir.fold import constant_of
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct
-from qrt.ops.requant import combined_parameters
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed
@@ -229,25 +228,6 @@ def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: R
     if bias is not None:
         acc = add_bias(nest, acc, c.bound, *bias)
     return nest.finish(requantize(nest, acc, r))[0]
-
-
-def requantization(
-    rule: str, factors: Sequence[tuple[UniformType, Expression]], result: tuple[UniformType, Expression]
-) -> Requantization:
-    """The parameters of `product of the factors' scales / result's scale`. Each type comes with the expression that
-    indexes its channels, which is not looked at where it is per layer."""
-    types = [*factors, result]
-    counts = {expression: len(t.scales) for t, expression in types if len(t.scales) > 1}
-    indices = tuple(counts)
-
-    def along(t: UniformType, expression: Expression) -> Array:
-        if len(t.scales) == 1:
-            return np.zeros([1] * len(indices), np.int64)
-        return np.arange(len(t.scales)).reshape([-1 if e == expression else 1 for e in indices])
-
-    channels = [(t, along(t, expression)) for t, expression in factors]
-    parameters, channel = combined_parameters(rule, channels, result[0], along(*result))
-    return Requantization(parameters, channel, indices, result[0])
 
 
 def zero_points_of(t: UniformType) -> Array:

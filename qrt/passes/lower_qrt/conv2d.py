@@ -7,7 +7,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.affine import Expression, add, floordiv, multiply
 from qrt.ops.core import Attributes
-from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, requantization, zero_points_of
+from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
+from qrt.passes.lower_qrt.parameters import Channels, requantization
 from qrt.passes.lower_qrt.site import Extent, Site, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, window_index
 
@@ -72,7 +73,8 @@ def _convolve(
     f = Factor(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
     known = [size for size in reduced if isinstance(size, int)]
     taps = prod(known) if len(known) == len(reduced) else None
-    r = requantization(attributes["requant"], [(x_type, 0), (w_type, _CHANNEL)], (element, _CHANNEL))
+    x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
+    r = requantization(attributes["requant"], [x_scale, w_scales], scales)
     bias = None
     if len(op.operands) > 2:
         bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (_CHANNEL,))

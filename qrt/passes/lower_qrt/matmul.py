@@ -10,10 +10,10 @@ from qrt.passes.lower_qrt.accumulate import (
     Factor,
     contract,
     lower_bias,
-    requantization,
     zero_points_of,
 )
-from qrt.passes.lower_qrt.site import Extent, Site, tensor_type, uniform_type
+from qrt.passes.lower_qrt.parameters import Channels, requantization
+from qrt.passes.lower_qrt.site import Extent, Site, broadcast, broadcast_indices, tensor_type, uniform_type
 from qrt.passes.lower_qrt.sub_channel import contract_blocks
 
 
@@ -34,8 +34,8 @@ def lower_matmul(site: Site, op: Operation, attributes: Attributes) -> Value:
     known = depth if isinstance(depth, int) else None
     c = Contraction(left, right, kept, (depth,), known)
     element = uniform_type(op.results[0])
-    factors = [(f.type, f.channel[0] if f.channel else 0) for f in (left, right)]
-    r = requantization(attributes["requant"], factors, (element, ("d", element.axis or 0)))
+    factors = [Channels.along(f.type, f.channel[0] if f.channel else 0) for f in (left, right)]
+    r = requantization(attributes["requant"], factors, Channels.along(element, ("d", element.axis or 0)))
     if len(op.operands) < 3:
         return contract(site, c, None, r)
     channels = kept[-1] if columns else 1
@@ -52,7 +52,7 @@ class _Operand:
         self.is_left = is_left
         self.shape = tensor_type(value).shape or ()
         self.is_matrix = len(self.shape) > 1
-        self.sizes = tuple(site.extent(self.tensor, axis) for axis in range(len(self.shape)))
+        self.sizes = site.extents(self.tensor)
         self.batch = self.sizes[:-2]
         self.depth = self.sizes[-1] if is_left or not self.is_matrix else self.sizes[-2]
         self.line = self.sizes[-2] if is_left and self.is_matrix else self.sizes[-1]
@@ -64,9 +64,7 @@ class _Operand:
 
     def factor(self, kept: Sequence[Extent], batch: int, line: Sequence[Expression]) -> Factor:
         """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
-        first = batch - len(self.batch)
-        loops: list[Expression] = [0 if size == 1 else ("d", first + i) for i, size in enumerate(self.batch)]
-        coordinates = (*loops, *line)
+        coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))
         axis = self.type.axis if self.type.is_per_axis else None
         channel = () if axis is None else (self.index(coordinates, (0,))[axis],)
@@ -75,9 +73,4 @@ class _Operand:
 
 def _kept(site: Site, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
     """The extents of the result, by NumPy's rules for `@`."""
-    batch: list[Extent] = []
-    rank = max(len(a.batch), len(w.batch))
-    padded = [(1,) * (rank - len(operand.batch)) + operand.batch for operand in (a, w)]
-    for left, right in zip(*padded, strict=True):
-        batch.append(right if left == 1 or (isinstance(right, int) and right != 1) else left)
-    return (*batch, *([a.line] if a.is_matrix else []), *([w.line] if w.is_matrix else []))
+    return (*broadcast(a.batch, w.batch), *([a.line] if a.is_matrix else []), *([w.line] if w.is_matrix else []))

@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from qrt.ir import ArrayAttr, Attribute, Block, IntegerAttr, Operation, Region, Value
 from qrt.ir.affine import AffineMapAttr, Expression
 from qrt.ir.constraints import element_of
@@ -13,6 +15,9 @@ from qrt.ir.rewrite import Builder
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
 from qrt.types import IntegerType, Type
+
+Index = Expression | Value
+"""Of the loops, or a value of type index that the body computes."""
 
 
 class Nest:
@@ -45,12 +50,31 @@ class Nest:
     def constant(self, value: Any, element: Type) -> Value:
         return self._body.constant(number(value, element), element)
 
-    def parameter(self, values: Array, element: Type, indices: Sequence[Expression]) -> Value:
-        """One of constant values: a scalar where they are equal, else read from a constant tensor."""
-        if values.size and (values == values.flat[0]).all():
-            return self.constant(values.flat[0], element)
+    def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
+        """One of constant values: a scalar where they are equal, else read from a constant tensor, without the
+        dimensions along which they are equal."""
+        kept = list(indices)
+        for axis in reversed(range(values.ndim if values.size else 0)):
+            first = values.take(0, axis)
+            if (values == np.expand_dims(first, axis)).all():
+                values = first
+                del kept[axis]
+        if not values.ndim:
+            return self.constant(values, element)
         self.site.stage(self._stage)
-        return self.read(self.site.tensor(values, element), indices)
+        table = self.site.tensor(values, element)
+        expressions = [index for index in kept if not isinstance(index, Value)]
+        return self.read(table, expressions) if len(expressions) == len(kept) else self.gather(table, kept)
+
+    def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
+        """The element of a tensor at indices that the body computes; a loop stands for its number."""
+        places = [index if isinstance(index, Value) else self._position(index) for index in indices]
+        if self.site.loops:
+            return self.emit("memref.load", (self.site.buffer(tensor), *places), element_of(tensor.type))
+        return self.emit("tensor.extract", (tensor, *places), element_of(tensor.type))
+
+    def _position(self, loop: Expression) -> Value:
+        return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
         return self._body.value(name, operands, element)
@@ -178,7 +202,11 @@ class _Loops:
             self._induction.append(body.arguments[0])
 
     def take(self, operation: Operation) -> None:
-        """Move an operation to here."""
+        """Move an operation to here; the number of an iteration is that of its loop."""
+        if operation.name == "linalg.index":
+            operation.results[0].replace_all_uses(self._induction[operation.attributes["dim"].python])
+            operation.erase()
+            return
         moved = operation.detach()
         if self.at.place is None:
             self.at.block.append(moved)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.affine import Expression
 from qrt.numerics import RequantParameters
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.nest import Index, Nest
 from qrt.passes.lower_qrt.site import F32, F64, I1, I32, I64, Array
 from qrt.types import FloatType, IntegerType, UniformType
 
@@ -30,7 +29,7 @@ class Requantization:
 
     parameters: RequantParameters
     channel: Array
-    indices: tuple[Expression, ...]
+    indices: tuple[Index, ...]
     element: UniformType
 
     def of(self, values: Array) -> Array:
@@ -45,9 +44,7 @@ def requantize(nest: Nest, acc: Value, r: Requantization) -> Value:
     return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
 
 
-def to_storage(
-    nest: Nest, scaled: Value, zero_points: Array, indices: Sequence[Expression], element: UniformType
-) -> Value:
+def to_storage(nest: Nest, scaled: Value, zero_points: Array, indices: Sequence[Index], element: UniformType) -> Value:
     """The end of every rule: an i64 of magnitude at most 2**62 plus the zero point, clamped, as the storage type."""
     assert isinstance(element.storage_type, IntegerType)  # other storage does not run
     if zero_points.any():
@@ -73,7 +70,7 @@ def _fixed(nest: Nest, acc: Value, r: Requantization) -> Value:
     return scale_fixed(nest, acc, multiplier, shift, r.indices)
 
 
-def scale_fixed(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Expression]) -> Value:
+def scale_fixed(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
     """`(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62 where it is beyond every storage. N > 62 gives 0,
     N = 0 has no rounding term, N < 0 shifts left exactly.
 
@@ -84,7 +81,7 @@ def scale_fixed(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices
     wide = nest.extend(acc, I64)
     m0 = nest.parameter(multiplier, I64, indices)
     if acc.type is I32:
-        scaled = _round_shift(nest, nest.emit("arith.muli", (wide, m0), I64), shift, indices)
+        scaled = round_shift(nest, nest.emit("arith.muli", (wide, m0), I64), shift, indices)
     else:
         halves = nest.emit_pair("arith.mulsi_extended", (wide, m0), (I64, I64))
         scaled = round_shift_128(nest, *halves, shift, indices)
@@ -96,7 +93,8 @@ def _rounding(shift: Array) -> Array:
     return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
 
 
-def _round_shift(nest: Nest, product: Value, shift: Array, indices: Sequence[Expression]) -> Value:
+def round_shift(nest: Nest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; as it is where N is not positive."""
     if not (shift > 0).any():
         return product
     delta = nest.parameter(_rounding(shift), I64, indices)
@@ -104,8 +102,8 @@ def _round_shift(nest: Nest, product: Value, shift: Array, indices: Sequence[Exp
     return nest.emit("arith.shrsi", (rounded, nest.parameter(np.maximum(shift, 0), I64, indices)), I64)
 
 
-def round_shift_128(nest: Nest, low: Value, high: Value, shift: Array, indices: Sequence[Expression]) -> Value:
-    """As `_round_shift`, of a 128-bit product in two halves, saturated to 2**62."""
+def round_shift_128(nest: Nest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """As `round_shift`, of a 128-bit product in two halves, saturated to 2**62."""
     if (shift > 0).any():
         delta = nest.parameter(_rounding(shift), I64, indices)
         low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
@@ -130,7 +128,7 @@ def add_128(nest: Nest, left: tuple[Value, Value], right: tuple[Value, Value]) -
     return low, nest.emit("arith.addi", (high, nest.extend(carry, I64, signed=False)), I64)
 
 
-def shift_left(nest: Nest, scaled: Value, shift: Array, indices: Sequence[Expression]) -> Value:
+def shift_left(nest: Nest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
     """`scaled << -N` where N is negative: exact within all storages, saturated beyond. What is clamped to `_BEYOND`
     has room for 29 places; after 58, only 0 is not beyond."""
     left = np.minimum(np.maximum(-shift, 0), 58)
@@ -166,7 +164,7 @@ def _fixed_double(nest: Nest, acc: Value, r: Requantization) -> Value:
     return _rounding_divide(nest, high, np.maximum(-shift, 0), r.indices)
 
 
-def _rounding_divide(nest: Nest, value: Value, right: Array, indices: Sequence[Expression]) -> Value:
+def _rounding_divide(nest: Nest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
     """Division by `2**right`, half away from zero."""
     if not right.any():
         return value
@@ -190,21 +188,29 @@ def _float32(nest: Nest, acc: Value, r: Requantization) -> Value:
 
 def round_float32(nest: Nest, scaled: Value, r: Requantization) -> Value:
     """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
-    return _rounded(nest, scaled, F32, "math.roundeven", r)
+    return _rounded(nest, scaled, "math.roundeven", r)
 
 
 def _float64_away(nest: Nest, acc: Value, r: Requantization) -> Value:
     scaled = nest.emit("arith.sitofp", (acc,), F64)
     scale = nest.parameter(r.of(r.parameters.scale_f64), F64, r.indices)
-    # Rounding after the clamp is the same: the bounds are integers.
-    return _rounded(nest, nest.emit("arith.mulf", (scaled, scale), F64), F64, "math.round", r)
+    return _rounded(nest, nest.emit("arith.mulf", (scaled, scale), F64), "math.round", r)
 
 
-def _rounded(nest: Nest, scaled: Value, form: FloatType, rounding: str, r: Requantization) -> Value:
-    zero_points = r.of(r.parameters.zero_point)
+def _rounded(nest: Nest, scaled: Value, rounding: str, r: Requantization) -> Value:
+    return round_float(nest, scaled, rounding, r.of(r.parameters.zero_point), r.indices, r.element)
+
+
+def round_float(
+    nest: Nest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
+) -> Value:
+    """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
+    clamp is the same: the bounds are integers."""
+    form = scaled.type
+    assert isinstance(form, FloatType)  # by the rules
     low, high = (
-        nest.parameter((bound - zero_points).astype(f"f{form.width // 8}"), form, r.indices)
-        for bound in (r.element.storage_min, r.element.storage_max)
+        nest.parameter((bound - zero_points).astype(f"f{form.width // 8}"), form, indices)
+        for bound in (element.storage_min, element.storage_max)
     )
     bounded = nest.emit("arith.maximumf", (scaled, low), form)
     bounded = nest.emit("arith.minimumf", (bounded, high), form)

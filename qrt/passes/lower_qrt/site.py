@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, Value
+from qrt.ir.affine import Expression
 from qrt.ir.attributes import UNIT
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dense import storage_dtype
@@ -69,17 +71,25 @@ class Site:
         return self.builder.constant(number(value, element), element)
 
     def tensor(self, values: Array, element: Type) -> Value:
-        """A constant tensor."""
+        """A constant tensor; integers are taken modulo the width of their type."""
         type = TensorType(values.shape, element)
+        if isinstance(element, IntegerType) and element.width < 64:
+            half = 1 << (element.width - 1)
+            values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
         return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers."""
+        """A tensor of quantized values as its signless integers. Raises QuantTypeError where it has no rank."""
+        if tensor_type(x).shape is None:
+            raise QuantTypeError(f"{x.type} has no rank")
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def extent(self, tensor: Value, axis: int) -> Extent:
         size = (tensor_type(tensor).shape or ())[axis]
         return self.value("tensor.dim", (tensor, self.scalar(axis, INDEX)), INDEX) if size is None else size
+
+    def extents(self, tensor: Value) -> tuple[Extent, ...]:
+        return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
 
     def index(self, extent: Extent) -> Value:
         """An extent as a value."""
@@ -128,3 +138,22 @@ class Site:
 
 def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
     return tuple(extent if isinstance(extent, int) else None for extent in extents)
+
+
+def accumulator_type(bound: int) -> IntegerType:
+    """What holds an accumulator of at most this magnitude."""
+    return I32 if bound < 1 << 31 else I64
+
+
+def broadcast(left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
+    """The extents that two operands have together, by NumPy's rules. A dimension is repeated where it is known to be 1;
+    one that turns out to be 1 is an error when it runs."""
+    rank = max(len(left), len(right))
+    padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
+    return tuple(b if a == 1 or (isinstance(b, int) and b != 1) else a for a, b in zip(*padded, strict=True))
+
+
+def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:
+    """How the last of `rank` loops index an operand of them."""
+    first = rank - len(extents)
+    return [0 if extent == 1 else ("d", first + i) for i, extent in enumerate(extents)]

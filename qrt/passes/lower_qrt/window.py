@@ -1,6 +1,9 @@
 """Sliding windows over NHWC: the padded input, the number of windows, and where their elements are."""
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from qrt.ir import Attribute, Block, DenseArrayAttr, Operation, Region, Value
 from qrt.ir.affine import Expression, add, multiply
@@ -21,13 +24,20 @@ def pad(site: Site, x: Value, padding: Pairs, value: Any) -> Value:
     return pad_tensor(site, x, pairs, value)
 
 
-def pad_tensor(site: Site, x: Value, pairs: tuple[tuple[int, int], ...], value: Any) -> Value:
-    """`x` with `value` around it: a pair for each dimension."""
+def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: Any, axis: int | None = None) -> Value:
+    """`x` with `value` around it: a pair for each dimension; with an array of values along `axis`, which is not
+    padded."""
     type = tensor_type(x)
     shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
     block = Block([INDEX] * len(shape), site.builder.location)
     body = Builder(block, None, site.builder.location)
-    body.create("tensor.yield", (body.constant(number(value, type.element), type.element),))
+    values = np.asarray(value)
+    if (values == values.flat[0]).all():
+        padding = body.constant(number(values.flat[0], type.element), type.element)
+    else:
+        assert axis is not None  # one value for each of its channels
+        padding = body.value("tensor.extract", (site.tensor(values, type.element), block.arguments[axis]), type.element)
+    body.create("tensor.yield", (padding,))
     low, high = (DenseArrayAttr(I64, tuple(p[side] for p in pairs)) for side in (0, 1))
     attributes: dict[str, Attribute] = {"static_low": low, "static_high": high, OPERAND_SEGMENTS: segments(1, 0, 0)}
     result = TensorType(shape, type.element)

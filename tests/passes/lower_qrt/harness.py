@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 from qrt.execute import Program
 from qrt.ir import DenseElementsAttr, Module, attribute, parse
@@ -80,3 +81,8 @@ def check_lowered(
         got = run(module, given, interpret)
         np.testing.assert_array_equal(got, expected, err_msg=f"{name}, constants {fixed}, {said}\n{module}")
     return expected
+
+
+def drawn(data: st.DataObject) -> list[str]:
+    """One of the options, for a test that draws many programs."""
+    return [data.draw(st.sampled_from(OPTIONS))]
