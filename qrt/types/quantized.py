@@ -6,6 +6,7 @@ them). Scales are doubles; those of a sub-channel type are rounded to the expres
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from operator import index
 from typing import Any, Self
@@ -439,10 +440,13 @@ def _spell_pair(scale: str, zero_point: int) -> str:
 
 
 def _spell_rounded(scale: float, name: str) -> str:
-    """Upstream's spelling in the expressed type, unless that is a bit pattern: of 32 bits it does not parse again."""
+    """Upstream's spelling in the expressed type, unless that does not parse again: a bit pattern of 32 bits, or digits
+    that round the type's smallest or largest value out of its range."""
     form = FORMATS[name]
     text = spell(form.encode_float(scale), form)
-    return spell_double(scale) if text.startswith("0x") else text
+    if text.startswith("0x") or not form.smallest <= Fraction(text) <= form.largest:
+        return spell_double(scale)
+    return text
 
 
 def _spell_nested(items: list[str], shape: tuple[int, ...]) -> str:
