@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
-SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.pyx' -o -name '*.pxd')
+SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
 .PHONY: build demo test test-oracle lint format bench clean
@@ -37,7 +37,7 @@ test: build
 # Against real software: fails where it cannot be installed.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs/test_dialects.py tests/ir/test_assembly.py
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs/test_dialects.py tests/ir/test_assembly.py tests/ops/test_elementwise_runner.py
 
 lint: build $(LINTERS)
 	$(BIN)/ruff check .

@@ -1,8 +1,8 @@
 """Planning: a function walked for concrete input types.
 
-Constants fold, calls are inlined, ``reshape`` and storage casts that change nothing become other names of the same
-slot, op families are bound to their kernels, and every other op is left to the interpreter. A family whose operands
-are of a shape that only the run knows is bound then, once for each shape.
+Constants fold, by the interpreter where no family has the op; calls are inlined; ``reshape`` and storage casts that
+change nothing become other names of the same slot; op families are bound to their kernels; every other op is left to
+the interpreter. A family whose operands are of a shape that only the run knows is bound then, once for each shape.
 """
 
 import threading
@@ -14,11 +14,12 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.interpret import TABLES
-from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, located
+from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, Run, located
 from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
+from qrt.ir.traits import has_no_memory_effect
 from qrt.ops.core import Array, BoundCall, static_shape
 from qrt.tensor import ready
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, UniformType
@@ -172,6 +173,9 @@ class _Builder:
 
     def _interpreted(self, op: Operation, places: dict[Value, _Place]) -> list[_Place]:
         """One op by the interpreter: operands and what its regions capture go into the frame, results come out."""
+        folded = self._evaluated(op, places)
+        if folded is not None:
+            return folded
         imports = [entry for value in _captured(op) if (entry := self._imported(value, places[value])) is not None]
         steps = self.compiler.steps([op])
         results = [self._result_place(value.type) for value in op.results]
@@ -182,6 +186,31 @@ class _Builder:
         self.held.update((value, place.slot) for value, place in zip(op.results, results, strict=True))
         self.steps.append(ValueStep(_segment(imports, steps, exports), _interpreter_coverage(op)))
         return results
+
+    def _evaluated(self, op: Operation, places: dict[Value, _Place]) -> list[_Place] | None:
+        """The results of an op on constants, computed now; None for any other, and where running it is an error: then
+        it is one when the program runs."""
+        captured = [(value, places[value]) for value in _captured(op) if value in places]
+        known = all(place.slot in self.constants for _, place in captured) and has_no_memory_effect(op)
+        if not known or not all(isinstance(value.type, _PLANNED) for value in op.results):
+            return None
+        slots = [self.compiler.slot(value) for value in op.results]
+        try:
+            steps = self.compiler.steps([op])
+            frame = self.compiler.template.copy()
+            frame[0] = Run(_MOST_STEPS)
+            for value, place in captured:
+                frame[self.compiler.slot(value)] = of_rank(self._array(place), value.type)
+            with np.errstate(all="ignore"):
+                for step in steps:
+                    step(frame)
+        except QuantError:
+            return None
+        arrays = [ready(np.asarray(frame[slot])) for slot in slots]
+        if any(array.size > _MOST_ELEMENTS for array in arrays):
+            return None
+        types = [as_tensor(value.type).with_(shape=a.shape) for a, value in zip(arrays, op.results, strict=True)]
+        return [self._constant(array, t) for array, t in zip(arrays, types, strict=True)]
 
     def _imported(self, value: Value, place: _Place) -> "_Import | None":
         """How a value comes into the frame; None where it is there already."""
@@ -238,6 +267,7 @@ class _Builder:
         return Plan(self.slots, self.constants, self.steps, returned, self.compiler.template)
 
 
+_MOST_STEPS, _MOST_ELEMENTS = 1 << 16, 1 << 24  # of what is computed once, when the program is planned
 _SCALARS = (FloatType, IntegerType, IndexType, UniformType)
 _PLANNED = (TensorType, *_SCALARS)
 

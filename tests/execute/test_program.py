@@ -224,3 +224,34 @@ def test_load_refuses_what_it_cannot_read(tmp_path):
     (tmp_path / "bad.mlir").write_bytes(b"\xff\xfe")
     with pytest.raises(ModelError, match="UTF-8"):
         qrt.load(tmp_path / "bad.mlir")
+
+
+def test_what_is_constant_is_computed_once():
+    """By the interpreter where no family has the op; shapes that become known reach the ops after them."""
+    program = qrt.compile(
+        """func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> {
+             %c = arith.constant dense<[1, 2]> : tensor<2xi32>
+             %d = arith.addi %c, %c : tensor<2xi32>
+             %zero = arith.constant 0 : index
+             %size = tensor.dim %d, %zero : tensor<2xi32>
+             %0 = tensor.empty(%size) : tensor<?xi32>
+             %1 = tensor.cast %0 : tensor<?xi32> to tensor<2xi32>
+             %2 = arith.addi %1, %d : tensor<2xi32>
+             %3 = arith.addi %2, %x : tensor<2xi32>
+             return %3 : tensor<2xi32>
+           }"""
+    )
+    assert [(step.op, step.engine) for step in program.coverage()] == [("arith.addi", "interpreter")]
+    assert program(np.int32([5, 6])).tolist() == [7, 10]
+
+
+def test_an_error_in_a_constant_is_one_when_the_program_runs():
+    program = qrt.compile(
+        """func.func @f() -> i32 {
+             %c = arith.constant 0 : i32
+             %0 = arith.divsi %c, %c : i32
+             return %0 : i32
+           }"""
+    )
+    with pytest.raises(ModelError, match="division by zero"):
+        program()
