@@ -18,6 +18,7 @@ _TO_LOOPS = (
     "--convert-vector-to-scf",
     "--lower-affine",
     "--convert-scf-to-cf",
+    "--convert-bufferization-to-memref",
     "--expand-strided-metadata",
     "--lower-affine",
     "--convert-vector-to-llvm",

@@ -2,8 +2,11 @@
 
 import pytest
 
+from qrt.execute.interpret import TABLES
 from tests.oracle.execution.compare import EXECUTIONS, EXPLAINED, OPS, UNDEFINED, UNEXPLAINED
 from tests.oracle.execution.unreachable import UNREACHABLE
+
+_RUN = {*TABLES.handlers, *TABLES.structured, *TABLES.branches}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -19,5 +22,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for name, count in sorted(EXPLAINED.items()):
         line(f"{count:8}  explained: {name}")
     line(f"{UNEXPLAINED.total():8}  unexplained")
+    others = sorted(op for op in _RUN - set(OPS) if op.partition(".")[0] not in ("func", "qrt", "quant"))
+    line(f"{len(others):8}  ops that qrt runs and none of these programs has: {', '.join(others)}")
     for what, why in UNREACHABLE.items():
         line(f"          no upstream execution of {what}: {why}")

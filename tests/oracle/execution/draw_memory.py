@@ -133,6 +133,28 @@ def _metadata(draw: Draw, element: str) -> Case:
     return _case(draw, element, lines, [(2, 3)])
 
 
+def _ranks(draw: Draw, element: str) -> Case:
+    element = "i64" if element == "index" else element  # no result of an alloca_scope, in mlir-opt
+    t = f"memref<2x3x{element}>"
+    lines = [
+        *_INDICES,
+        f"%k = memref.assume_alignment %m0, 1 : {t}",
+        f"%u = memref.cast %k : {t} to memref<*x{element}>",
+        f"%d = memref.rank %u : memref<*x{element}>",
+        f"%copy = bufferization.clone %k : {t} to {t}",
+        "%shape = memref.alloca() : memref<2xindex>",
+        "memref.store %c3, %shape[%c0] : memref<2xindex>",
+        "memref.store %d, %shape[%c1] : memref<2xindex>",
+        f"%turned = memref.reshape %copy(%shape) : ({t}, memref<2xindex>) -> memref<3x2x{element}>",
+        f"%v = memref.alloca_scope -> ({element}) {{",
+        f"%w = memref.load %turned[%d, %c{draw.randint(0, 1)}] : memref<3x2x{element}>",
+        f"memref.alloca_scope.return %w : {element}",
+        "}",
+        f"memref.store %v, %k[%c0, %c{draw.randint(0, 2)}] : {t}",
+    ]
+    return _case(draw, element, lines, [(2, 3)])
+
+
 def _globals(draw: Draw, element: str) -> Case:
     element = draw.choice(["i8", "i16", "i32", "f32", "f16"])
     spelled = "[3, -7, 100]" if element.startswith("i") else "[0.5, -1.25, 3.0e+02]"
@@ -209,6 +231,7 @@ _RULES: tuple[Callable[[Draw, str], Case], ...] = (
     _reshapes,
     _allocations,
     _metadata,
+    _ranks,
     _globals,
     _affine_loops,
     _affine_reduction,

@@ -189,9 +189,12 @@ def _shapes(draw: Draw, element: str) -> Case:
         f"%e = shape.get_extent %any, %c{draw.randint(0, 2)} : tensor<?xindex>, index -> index",
         "%m = shape.mul %n, %d : index, index -> index",
         "%p = shape.add %m, %e : index, index -> index",
-        "%r1 = tensor.from_elements %n, %d, %e, %m, %p : tensor<5xindex>",
+        '%head, %tail = "shape.split_at"(%any, %c1) : (tensor<?xindex>, index) -> (tensor<?xindex>, tensor<?xindex>)',
+        "%h = shape.num_elements %tail : tensor<?xindex> -> index",
+        f"%rank = tensor.rank %x : {tensor('???', element)}",
+        "%r1 = tensor.from_elements %n, %d, %e, %m, %p, %h, %rank : tensor<7xindex>",
     ]
-    return _case(draw, lines, [(shape, element)], [("?", "index"), ((5,), "index")])
+    return _case(draw, lines, [(shape, element)], [("?", "index"), ((7,), "index")])
 
 
 # -- linalg ------------------------------------------------------------------------------------------------------------

@@ -147,6 +147,32 @@ def _fma(draw: Draw, element: str) -> Case:
     return _case(draw, element, [f"%w = vector.fma %v0, %v1, %v2 : {v}"], [(3,)] * 3, (3,))
 
 
+def _memory(draw: Draw, element: str) -> Case:
+    m, v = f"memref<2x4x{element}>", vector((3,), element)
+    lines = [
+        *_INDICES,
+        f"%v = vector.load %m[%c{draw.randint(0, 1)}, %c{draw.randint(0, 1)}] : {m}, {v}",
+        f"%w = arith.{'addf' if is_float(element) else 'addi'} %v, %v : {v}",
+        f"vector.store %w, %m[%c{draw.randint(0, 1)}, %c{draw.randint(0, 1)}] : {m}, {v}",
+        "return",
+    ]
+    text = f"func.func @f(%m: {m}) {{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
+    return Case("vectors", text, [[array(draw, element, (2, 4))] for _ in range(CALLS)], defined=[True] * CALLS)
+
+
+def _step(draw: Draw, _: str) -> Case:
+    """Indices, by the lanes of a vector."""
+    lines = [
+        *_INDICES,
+        "%s = vector.step : vector<4xindex>",
+        f"%b = vector.broadcast %c{draw.randint(0, 3)} : index to vector<4xindex>",
+        "%w = arith.muli %s, %b : vector<4xindex>",
+        "%r = vector.transfer_write %w, %t[%c0] {in_bounds = [true]} : vector<4xindex>, tensor<4xindex>",
+    ]
+    text = function(lines, ["%t: tensor<4xindex>"], ["%r"], ["tensor<4xindex>"])
+    return Case("vectors", text, [[array(draw, "index", (4,))]], defined=[True])
+
+
 _RULES: tuple[Callable[[Draw, str], Case], ...] = (
     _transfer,
     _arithmetic,
@@ -156,4 +182,6 @@ _RULES: tuple[Callable[[Draw, str], Case], ...] = (
     _movement,
     _masks,
     _fma,
+    _memory,
+    _step,
 )

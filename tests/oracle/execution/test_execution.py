@@ -19,6 +19,7 @@ from tests.oracle.execution import (
     draw_elementwise,
     draw_expressions,
     draw_memory,
+    draw_named,
     draw_tensors,
     draw_vectors,
     driver,
@@ -62,6 +63,11 @@ def test_ops_alone():
 def test_ops_on_tensors():
     draw = Draw(f"tensors {SEED}")
     assert_agreement(draw, draw_elementwise.on_tensors(draw))
+
+
+def test_named_ops():
+    draw = Draw(f"named {SEED}")
+    assert_agreement(draw, draw_named.named(draw))
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)

@@ -8,6 +8,7 @@ from tests.oracle.execution.values import Value
 UNREACHABLE = {
     "math.isinf": "no conversion",
     "math.isnormal": "no conversion",
+    "shape.div": "no conversion",
     "math.ipowi on index": "no conversion",
     "arith.addui_extended on index": "converts to a struct of index, which LLVM has not",
     "arith.truncf to f4E2M1FN, arith.scaling_truncf": "the expansion rounds ties away from zero and drops zeros' signs",
@@ -17,6 +18,7 @@ UNREACHABLE = {
 
 _PROGRAMS = {
     "isinf": ("f32", "i1", "%r = math.isinf %a : f32"),
+    "div": ("index", "index", "%r = shape.div %a, %a : index, index -> index"),
     "isnormal": ("f32", "i1", "%r = math.isnormal %a : f32"),
     "ipowi": ("index", "index", "%r = math.ipowi %a, %a : index"),
     "addui_extended": ("index", "index", "%r, %o = arith.addui_extended %a, %a : index, i1"),
