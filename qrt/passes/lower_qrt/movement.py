@@ -44,6 +44,8 @@ def lower_transpose(site: Site, op: Operation, attributes: Attributes) -> Value:
     site.stage("transpose")
     stored = site.storage(op.operands[0])
     order = axes_order((tensor_type(op.operands[0]),), attributes)
+    if list(order) == sorted(order):
+        return stored
     sizes = site.extents(stored)
     extents = [sizes[axis] for axis in order]
     if site.loops:
