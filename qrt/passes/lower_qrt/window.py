@@ -27,6 +27,7 @@ def pad_tensor(site: Site, x: Value, pairs: tuple[tuple[int, int], ...], value: 
     shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
     block = Block([INDEX] * len(shape), site.builder.location)
     body = Builder(block, None, site.builder.location)
+    body.loc = site.builder.loc
     body.create("tensor.yield", (body.constant(number(value, type.element), type.element),))
     low, high = (DenseArrayAttr(I64, tuple(p[side] for p in pairs)) for side in (0, 1))
     attributes: dict[str, Attribute] = {"static_low": low, "static_high": high, OPERAND_SEGMENTS: segments(1, 0, 0)}
