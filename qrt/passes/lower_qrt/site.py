@@ -79,9 +79,11 @@ class Site:
         return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers. Raises QuantTypeError where it has no rank."""
+        """A tensor of quantized values as its signless integers; a border, of no stage. Raises QuantTypeError where it has
+        no rank."""
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
+        self.builder.loc = None
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def extent(self, tensor: Value, axis: int) -> Extent:
