@@ -79,8 +79,9 @@ class Site:
         return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers; a border, of no stage. Raises QuantTypeError where it has
-        no rank."""
+        """A tensor of quantized values as its signless integers; a border, of no stage.
+
+        Raises QuantTypeError where it has no rank."""
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
         self.builder.loc = None
