@@ -37,7 +37,7 @@ test: build
 # Against real software: fails where it cannot be installed.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs/test_dialects.py tests/ir/test_assembly.py tests/ops/test_elementwise_runner.py
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/passes tests/ops/test_elementwise_runner.py
 
 lint: build $(LINTERS)
 	$(BIN)/ruff check .

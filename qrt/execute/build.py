@@ -190,17 +190,17 @@ class _Builder:
     def _evaluated(self, op: Operation, places: dict[Value, _Place]) -> list[_Place] | None:
         """The results of an op on constants, computed now; None for any other, and where running it is an error: then
         it is one when the program runs."""
-        captured = [(value, places[value]) for value in _captured(op) if value in places]
-        known = all(place.slot in self.constants for _, place in captured) and has_no_memory_effect(op)
+        captured = [value for value in _captured(op) if value in places]
+        known = all(places[value].slot in self.constants for value in captured) and has_no_memory_effect(op)
         if not known or not all(isinstance(value.type, _PLANNED) for value in op.results):
             return None
-        slots = [self.compiler.slot(value) for value in op.results]
+        inputs, slots = ([self.compiler.slot(value) for value in values] for values in (captured, op.results))
         try:
             steps = self.compiler.steps([op])
             frame = self.compiler.template.copy()
             frame[0] = Run(_MOST_STEPS)
-            for value, place in captured:
-                frame[self.compiler.slot(value)] = of_rank(self._array(place), value.type)
+            for slot, value in zip(inputs, captured, strict=True):
+                frame[slot] = of_rank(self._array(places[value]), value.type)
             with np.errstate(all="ignore"):
                 for step in steps:
                     step(frame)

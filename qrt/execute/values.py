@@ -92,8 +92,8 @@ def outgoing(array: Array, t: TensorType) -> Any:
 
 
 def storage_cast(array: Array, source: Type, target: Type) -> Array:
-    """``quant.scast`` on arrays: storage to signless integers, or back."""
+    """``quant.scast`` on arrays: storage to signless integers, i1 as bools, or back."""
     if isinstance(source, UniformType):
-        return signless(array, source)
+        return signless(array, source).astype(element_dtype(target), copy=False)
     assert isinstance(target, UniformType)
-    return from_signless(array, target)
+    return from_signless(array.view(np.int8) if array.dtype == np.bool_ else array, target)

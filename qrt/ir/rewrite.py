@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from qrt.ir.attributes import Attribute
+from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.fold import Folds, constant_of, fold
 from qrt.ir.registry import DEFINITIONS
@@ -14,13 +14,14 @@ from qrt.types import Type
 class Builder:
     """Makes operations before a place of a block, at the location of what they stand for."""
 
-    __slots__ = ("block", "location", "place")
+    __slots__ = ("block", "loc", "location", "place")
 
     def __init__(self, block: Block, place: Operation | None, location: Location) -> None:
         """`place` None is the end of the block."""
         self.block = block
         self.place = place
         self.location = location
+        self.loc: LocationAttr | None = None  # what operations made from here on say in the text of where they are
 
     @classmethod
     def before(cls, operation: Operation) -> "Builder":
@@ -50,6 +51,7 @@ class Builder:
         operation = definition.operation_class(
             name, operands, types, attributes, regions, (), self.location, definition
         )
+        operation.loc = self.loc
         if self.place is None:
             return self.block.append(operation)
         return self.block.insert_before(self.place, operation)

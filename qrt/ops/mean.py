@@ -33,7 +33,7 @@ from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType
 
 
-def _axes(types: Types, attributes: Attributes) -> tuple[int, ...]:
+def summed_axes(types: Types, attributes: Attributes) -> tuple[int, ...]:
     """The axes summed over, ascending; all of them where none are named."""
     rank, given = types[0].rank, attributes["axes"]
     if rank is None:
@@ -49,7 +49,7 @@ def _axes(types: Types, attributes: Attributes) -> tuple[int, ...]:
 
 def _kept(types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
     """The axes that are not summed over: those of the operand, and the same ones in the result."""
-    axes = _axes(types, attributes)
+    axes = summed_axes(types, attributes)
     kept = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return kept, kept if attributes["keepdims"] else tuple(range(len(kept)))
 
@@ -63,7 +63,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     x, keepdims = quantized(types[0], "mean", "x"), attributes["keepdims"]
     if not isinstance(keepdims, (bool, np.bool_)):
         fail("mean", f"keepdims must be true or false, got {keepdims!r}", types)
-    axes, (kept, places) = _axes(types, attributes), _kept(types, attributes)
+    axes, (kept, places) = summed_axes(types, attributes), _kept(types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
         fail("mean", f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
@@ -88,7 +88,7 @@ def _parameters(
     whole, order = static_shape(types[0], "mean"), tuple(range(len(kept)))
     shape = tuple(whole[d] for d in kept)
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
-    count = np.array(prod(whole[d] for d in _axes(types, attributes)))
+    count = np.array(prod(whole[d] for d in summed_axes(types, attributes)))
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
     return parameters, index, np.broadcast_to(np.array(x.zero_points, np.int64)[own], index.shape)
 
@@ -97,7 +97,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     (q,) = arrays
     centred = q.astype(np.int64) - parameters_of(quantized(types[0], "mean", "x"), q.shape)[1]
     parameters, index, _ = _parameters(types, result, attributes)
-    acc = centred.sum(axis=_axes(types, attributes))
+    acc = centred.sum(axis=summed_axes(types, attributes))
     return numerics.requantize(acc, parameters, index).reshape(static_shape(result, "mean"))
 
 
@@ -111,7 +111,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
         isa=kernels.active(),
         storage=container(quantized(types[0], "mean", "x")),
         x_shape=static_shape(types[0], "mean"),
-        axes=_axes(types, attributes),
+        axes=summed_axes(types, attributes),
         zero_points=zero_points,
         requant=parameters.take(index),
         step=step,

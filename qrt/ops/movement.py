@@ -128,7 +128,7 @@ def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformTyp
     return t
 
 
-def _permutation(types: Types, attributes: Attributes) -> tuple[int, ...]:
+def axes_order(types: Types, attributes: Attributes) -> tuple[int, ...]:
     (x,) = types
     if x.shape is None:
         fail("transpose", "x must be ranked", types)
@@ -142,7 +142,7 @@ def _permutation(types: Types, attributes: Attributes) -> tuple[int, ...]:
 
 def _infer_transpose(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     element = quantized(types[0], "transpose", "x")
-    permutation = _permutation(types, attributes)
+    permutation = axes_order(types, attributes)
     moved = transposed_element(element, permutation)
     declared = declared_element("transpose", result)
     if declared is not None and declared != moved:
@@ -152,7 +152,7 @@ def _infer_transpose(types: Types, attributes: Attributes, result: TensorType | 
 
 
 def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    return arrays[0].transpose(_permutation(types, attributes))
+    return arrays[0].transpose(axes_order(types, attributes))
 
 
 def _bind_transpose(
@@ -160,7 +160,7 @@ def _bind_transpose(
 ) -> BoundCall | None:
     if constants:
         return None
-    permutation = _permutation(types, attributes)
+    permutation = axes_order(types, attributes)
     shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
     size = prod(shape)
     return _copy(types[0], [(shape, tuple(source[p] for p in permutation), row_major_strides(shape), 0)], [size], size)
@@ -211,25 +211,29 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
     return first
 
 
-def _pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
-    """The result type as each operand's part of it sees it."""
+def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
+    """The result type as each operand's part of it sees it. Raises QuantTypeError where channels are joined whose
+    number is not known."""
     axis, element = one_axis("concat", types, attributes), quantized(result, "concat", "result")
+    if not element.is_per_axis or element.axis != axis:
+        return [t.with_(element=element) for t in types]
     pieces, start = [], 0
     for t in types:
-        shape = static_shape(t, "concat")
-        own = element
-        if element.is_per_axis and element.axis == axis:
-            span = slice(start, start + shape[axis])
-            own = element.with_(scales=element.scales[span], zero_points=element.zero_points[span])
-        start += shape[axis]
-        pieces.append(TensorType(shape, own))
+        size = (t.shape or ())[axis]
+        if size is None:
+            fail("concat", f"the sizes along axis {axis}, which holds the channels, must be known", types)
+        span = slice(start, start + size)
+        start += size
+        pieces.append(
+            t.with_(element=element.with_(scales=element.scales[span], zero_points=element.zero_points[span]))
+        )
     return pieces
 
 
 def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     parts = [
         q if t == piece else REQUANTIZE.reference([q], (t,), piece, {"requant": attributes["requant"]})
-        for q, t, piece in zip(arrays, types, _pieces(types, result, attributes), strict=True)
+        for q, t, piece in zip(arrays, types, concat_pieces(types, result, attributes), strict=True)
     ]
     return np.concatenate(parts, axis=one_axis("concat", types, attributes))
 
@@ -268,7 +272,7 @@ def _bind_concat(
         parts.append((own, row_major_strides(own), strides, start * strides[axis]))
         start += own[axis]
     copy = _copy(result, parts, [prod(p[0]) for p in parts], prod(shape))
-    pieces = tuple(_pieces(types, result, attributes))
+    pieces = tuple(concat_pieces(types, result, attributes))
     if all(t == piece for t, piece in zip(types, pieces, strict=True)):
         return copy
     rule = {"requant": attributes["requant"]}

@@ -17,6 +17,7 @@ from qrt.passes.elementwise_to_linalg import ConvertElementwiseToLinalg
 from qrt.passes.generalize_named_ops import GeneralizeNamedOps
 from qrt.passes.inline import Inline
 from qrt.passes.loop_invariant_code_motion import LoopInvariantCodeMotion
+from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline import Pass, parse_pipeline
@@ -31,6 +32,7 @@ PASSES: dict[str, type[Pass]] = {
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,
+    "lower-qrt": LowerQrt,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
     "strip-func-quant-types": StripFuncQuantTypes,

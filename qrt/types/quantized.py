@@ -7,6 +7,7 @@ A type knows no version: which texts say it is the parser's matter, and `str` sa
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from operator import index
 from typing import Any, Self
@@ -469,10 +470,13 @@ def _spell_pair(scale: str, zero_point: int) -> str:
 
 
 def _spell_rounded(scale: float, name: str) -> str:
-    """Upstream's spelling in the expressed type, unless that is a bit pattern: of 32 bits it does not parse again."""
+    """Upstream's spelling in the expressed type, unless that does not parse again: a bit pattern of 32 bits, or digits
+    that round the type's smallest or largest value out of its range."""
     form = FORMATS[name]
     text = spell(form.encode_float(scale), form)
-    return spell_double(scale) if text.startswith("0x") else text
+    if text.startswith("0x") or not form.smallest <= Fraction(text) <= form.largest:
+        return spell_double(scale)
+    return text
 
 
 def _spell_nested(items: list[str], shape: tuple[int, ...]) -> str:

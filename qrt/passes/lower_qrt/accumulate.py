@@ -1,0 +1,236 @@
+"""Sums of products of quantized values: what matmul and the convolutions share.
+
+`acc = sum (a - za) * (w - zw)`, in i32 or i64 by the bound that `ops.accumulate` has. Two's complement makes either
+strategy exact: what wraps on the way, storage of 32 bits or a sum before its correction, is brought back by what
+follows.
+
+    in-loop             sum (a - za) * (w - zw)
+    post-accumulation   sum a*w  -  zw * sum a  -  za * sum w  +  K * za * zw
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from qrt import numerics
+from qrt.ir import DenseElementsAttr, Value
+from qrt.ir.affine import Expression
+from qrt.ir.fold import constant_of
+from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct
+from qrt.passes.elementwise import INDEX
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed
+from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, uniform_type
+from qrt.types import IntegerType, UniformType
+
+Indices = Sequence[Expression]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One operand of the products: its storage, and how the loops index it.
+
+    `index(coordinates, reduced)` gives the indices from the operand's own coordinates, each an expression of the kept
+    loops with its extent, and the reduced loops. `zero_points` are read at `channel`, expressions of the kept loops.
+    """
+
+    tensor: Value
+    type: UniformType
+    coordinates: tuple[Expression, ...]
+    extents: tuple[Extent, ...]
+    index: Callable[[Indices, Indices], tuple[Expression, ...]]
+    zero_points: Array
+    channel: tuple[Expression, ...]
+
+    @property
+    def has_zero_point(self) -> bool:
+        return bool(self.zero_points.any())
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the kept loops; `depth` is the number of
+    products if it is known for a whole result (with sub-channel weights, of all blocks)."""
+
+    a: Factor
+    w: Factor
+    kept: tuple[Extent, ...]
+    reduced: tuple[Extent, ...]
+    depth: int | None
+
+    @property
+    def bound(self) -> int | None:
+        return accumulator_bound(self.a.type, self.w.type, self.depth)
+
+    @property
+    def width(self) -> IntegerType:
+        return I32 if self.bound is not None and self.bound < 1 << 31 else I64
+
+
+Correct = Callable[[Nest, Value], Value]
+"""Given the nest that reads an accumulator, corrects it for the zero points."""
+
+
+def accumulate(site: Site, c: Contraction) -> tuple[Value, Correct]:
+    """(tensor of accumulators over the kept loops, what is left to correct where they are read)."""
+    correct = _nothing_to_correct if site.in_loop else _corrections(site, c)
+    nest = Nest(site, "accumulate", c.kept, c.reduced)
+    reduced = nest.loops[len(c.kept) :]
+    factors = []
+    for factor in (c.a, c.w):
+        value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
+        value = nest.extend(value, c.width, factor.type.is_signed)
+        if site.in_loop and factor.has_zero_point:
+            nest.stage("zero-point")
+            zero_point = nest.parameter(factor.zero_points, c.width, factor.channel)
+            value = nest.emit("arith.subi", (value, zero_point), c.width)
+            nest.stage("accumulate")
+        factors.append(value)
+    acc = nest.running(c.width, 0)
+    product = nest.emit("arith.muli", factors, c.width)
+    (sums,) = nest.finish(nest.emit("arith.addi", (acc, product), c.width))
+    return sums, correct
+
+
+def _nothing_to_correct(nest: Nest, acc: Value) -> Value:
+    return acc
+
+
+def _corrections(site: Site, c: Contraction) -> Correct:
+    """The sums that the zero points need, computed once; terms whose zero point is 0 are not there."""
+    width = c.width
+    sum_a = _sums(site, c.a, c.reduced, width) if c.w.has_zero_point else None
+    sum_w = _sums(site, c.w, c.reduced, width) if c.a.has_zero_point else None
+    both = c.a.has_zero_point and c.w.has_zero_point
+    depth = _depth(site, c.reduced, width) if both else None
+
+    def correct(nest: Nest, acc: Value) -> Value:
+        nest.stage("zero-point")
+        zero_points = {id(f): nest.parameter(f.zero_points, width, f.channel) for f in (c.a, c.w) if f.has_zero_point}
+        for sums, of, other in ((sum_a, c.a, c.w), (sum_w, c.w, c.a)):
+            if sums is not None:
+                term = nest.emit("arith.muli", (nest.read(sums, of.coordinates), zero_points[id(other)]), width)
+                acc = nest.emit("arith.subi", (acc, term), width)
+        if depth is not None:
+            count = nest.constant(depth, width) if isinstance(depth, int) else nest.read(depth, ())
+            term = nest.emit("arith.muli", (count, zero_points[id(c.a)]), width)
+            term = nest.emit("arith.muli", (term, zero_points[id(c.w)]), width)
+            acc = nest.emit("arith.addi", (acc, term), width)
+        return acc
+
+    return correct
+
+
+def _depth(site: Site, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
+    """The number of products of one sum; where it is not known, a tensor of it."""
+    known = int(np.prod([extent for extent in reduced if isinstance(extent, int)], dtype=object))
+    dynamic = [extent for extent in reduced if isinstance(extent, Value)]
+    if not dynamic:
+        return known
+    site.stage("zero-point")
+    count = site.scalar(known, INDEX)
+    for extent in dynamic:
+        count = site.value("arith.muli", (count, extent), INDEX)
+    return site.filled((), site.value("arith.index_cast", (count,), width))
+
+
+def _sums(site: Site, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
+    """The sums of an operand over the reduced loops, one for each of its own coordinates."""
+    nest = Nest(site, "zero-point", factor.extents, reduced)
+    own, inner = nest.loops[: len(factor.extents)], nest.loops[len(factor.extents) :]
+    value = nest.extend(nest.read(factor.tensor, factor.index(own, inner)), width, factor.type.is_signed)
+    (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
+    return sums
+
+
+# -- bias ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bias:
+    """A bias at the accumulator's scale, one value per channel, and the largest magnitude it can have."""
+
+    tensor: Value
+    signed: bool
+    bound: int
+
+
+def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
+    """A bias of scale `sa * sw` and zero point 0 as it is; others rescaled once, by the `fixed` rule.
+
+    Raises QuantTypeError where 64 bits do not hold a value of its type at the accumulator's scale.
+    """
+    element = uniform_type(value)
+    count = max(len(element.scales), len(w.scales))
+    extremes = _extremes(value, element, count)
+    bound = _largest(accumulator_bias(stored, element, a, w) for stored in extremes)
+    stored = site.storage(value)
+    if bias_is_direct(element, a, w):
+        return Bias(stored, element.is_signed, bound)
+    zero_points = np.broadcast_to(np.array(element.zero_points, np.int64), count)
+    multiplier, shift = _bias_multipliers(element, a, w, count)
+    nest = Nest(site, "bias", (channels,))
+    channel = nest.loops if count > 1 else ()
+    wide = nest.extend(nest.read(stored, nest.loops), I64, element.is_signed)
+    if zero_points.any():
+        wide = nest.emit("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
+    if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
+        wide = nest.emit("arith.trunci", (wide,), I32)  # whose product has 64 bits
+    return Bias(nest.finish(scale_fixed(nest, wide, multiplier, shift, channel))[0], True, bound)
+
+
+def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
+    """(M0, N) of each channel's `S_b / (sa * sw)`; 1 and 0 where those are equal as doubles."""
+    multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
+    scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
+    for i, (own, weight) in enumerate(zip(*scales, strict=True)):
+        if own != a.scale * weight:
+            ratio = Fraction(own) / (Fraction(a.scale) * Fraction(weight))
+            multiplier[i], shift[i] = numerics.fixed_multiplier(ratio)
+    return multiplier, shift
+
+
+def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
+    """Vectors of storage that bound a bias in each channel: its values where they are constant, else the ends of its
+    type; rescaling is monotonic."""
+    source = value.operation
+    constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
+    if isinstance(constant, DenseElementsAttr):
+        stored = np.asarray(constant.python).astype(np.int64)
+        return [stored if element.is_signed else stored & ((1 << element.storage_width) - 1)]
+    return [np.full(count, end, np.int64) for end in (element.storage_min, element.storage_max)]
+
+
+def _largest(arrays: Iterable[Array]) -> int:
+    return max((abs(int(v)) for array in arrays for v in array), default=0)
+
+
+def add_bias(nest: Nest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
+    """In i32 where the sum stays in it, else in i64."""
+    nest.stage("bias")
+    width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
+    value = nest.read(bias.tensor, channel)
+    if value.type is I64 and width is I32:
+        value = nest.emit("arith.trunci", (value,), I32)
+    return nest.emit("arith.addi", (nest.extend(acc, width), nest.extend(value, width, bias.signed)), width)
+
+
+# -- the whole -------------------------------------------------------------------------------------------------------
+
+
+def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
+    """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
+    sums, correct = accumulate(site, c)
+    nest = Nest(site, "requantize", c.kept)
+    acc = correct(nest, nest.read(sums, nest.loops))
+    if bias is not None:
+        acc = add_bias(nest, acc, c.bound, *bias)
+    return nest.finish(requantize(nest, acc, r))[0]
+
+
+def zero_points_of(t: UniformType) -> Array:
+    """The zero points of a type per layer or per axis, one where they are equal."""
+    points = np.array(t.zero_points, np.int64)
+    return points[:1].reshape(()) if (points == points[0]).all() else points

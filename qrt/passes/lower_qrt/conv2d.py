@@ -1,0 +1,81 @@
+"""conv2d and depthwise_conv2d: a contraction over the windows of an input that is padded with its zero point."""
+
+from collections.abc import Sequence
+from math import prod
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.affine import Expression, add, floordiv, multiply
+from qrt.ops.core import Attributes
+from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
+from qrt.passes.lower_qrt.parameters import Channels, requantization
+from qrt.passes.lower_qrt.site import Extent, Site, uniform_type
+from qrt.passes.lower_qrt.window import output_extent, pad, window_index
+
+_IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
+
+
+def lower_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError for several groups whose sizes are not known."""
+    w = site.storage(op.operands[1])
+    channels, height, width, depth = (site.extent(w, axis) for axis in range(4))
+    groups = attributes["groups"]
+    if groups == 1:
+        return _convolve(site, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
+    if not isinstance(channels, int) or not isinstance(depth, int):
+        raise QuantTypeError(f"{groups} groups of {op.operands[1].type}: the number of channels must be known")
+    group = floordiv(_CHANNEL, max(channels // groups, 1))
+    return _convolve(site, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
+
+
+def lower_depthwise_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the number of filters per channel is not known."""
+    w = site.storage(op.operands[1])
+    height, width, channels = (site.extent(w, axis) for axis in range(3))
+    inputs = site.extent(op.operands[0], 3)
+    if not isinstance(channels, int) or not isinstance(inputs, int):
+        raise QuantTypeError(f"the channels of {op.operands[0].type} and {op.operands[1].type} must be known")
+    group = floordiv(_CHANNEL, max(channels // max(inputs, 1), 1))
+    return _convolve(site, op, attributes, w, (height, width), 1, channels, (group, inputs))
+
+
+def _convolve(
+    site: Site,
+    op: Operation,
+    attributes: Attributes,
+    w: Value,
+    reduced: tuple[Extent, ...],
+    step: int,
+    channels: Extent,
+    groups: tuple[Expression, Extent],
+) -> Value:
+    """`reduced` are the window's height and width and, if it has one, its depth; `groups` is the group of a channel
+    and their number; the window of a group begins at the input channel `group * step`."""
+    x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
+    x = pad(site, site.storage(op.operands[0]), attributes["padding"], x_type.zero_point)
+    kept = (
+        site.extent(x, 0),
+        *(output_extent(site, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),
+        channels,
+    )
+
+    def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        image, row, column, group = own
+        rows, columns = window_index((row, column), (inner[0], inner[1]), attributes)
+        return image, rows, columns, add(multiply(group, step), inner[2] if len(inner) > 2 else 0)
+
+    def filters(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        return (*own, *inner) if len(inner) > 2 else (*inner, *own)
+
+    a = Factor(
+        x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*kept[:3], groups[1]), window, zero_points_of(x_type), ()
+    )
+    f = Factor(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
+    known = [size for size in reduced if isinstance(size, int)]
+    taps = prod(known) if len(known) == len(reduced) else None
+    x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
+    r = requantization(attributes["requant"], [x_scale, w_scales], scales)
+    bias = None
+    if len(op.operands) > 2:
+        bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
+    return contract(site, Contraction(a, f, kept, reduced, taps), bias, r)

@@ -1,0 +1,56 @@
+"""mean: the sum over any axes, less `count * zp`, requantized with `s_in / (s_out * count)`."""
+
+from math import prod
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.affine import Expression
+from qrt.ops.core import Attributes
+from qrt.ops.mean import summed_axes
+from qrt.ops.requant import max_magnitude
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.parameters import Channels, requantization
+from qrt.passes.lower_qrt.requantize import requantize
+from qrt.passes.lower_qrt.site import Extent, Site, accumulator_type, tensor_type, uniform_type
+
+
+def lower_mean(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the number of elements of one mean is not known."""
+    x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
+    operand = tensor_type(op.operands[0])
+    axes = summed_axes((operand,), attributes)
+    known = [size for axis, size in enumerate(operand.shape or ()) if axis in axes and size is not None]
+    if len(known) < len(axes):
+        raise QuantTypeError(f"the axes {list(axes)} of {operand} must be known: the mean is over their elements")
+    count = prod(known)
+    stored = site.storage(op.operands[0])
+    sizes = site.extents(stored)
+    keeps = attributes["keepdims"]
+    kept: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
+    width = accumulator_type(count * max_magnitude(x))
+    nest = Nest(site, "accumulate", kept, known)
+    at = _indices(nest, axes, len(sizes), keeps)
+    value = nest.extend(nest.read(stored, at), width, x.is_signed)
+    (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
+
+    nest = Nest(site, "requantize", kept)
+    acc, channels = nest.read(sums, nest.loops), Channels.of(x, at)
+    zero_points = count * channels.zero_points()
+    if zero_points.any():
+        nest.stage("zero-point")
+        acc = nest.emit("arith.subi", (acc, nest.parameter(zero_points, width, channels.indices)), width)
+    r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), np.array(count))
+    return nest.finish(requantize(nest, acc, r))[0]
+
+
+def _indices(nest: Nest, axes: tuple[int, ...], rank: int, keepdims: bool) -> list[Expression]:
+    """Of the operand: kept loops along the axes that are kept, reduced loops along the others."""
+    kept, reduced = iter(nest.loops), iter(nest.loops[len(nest.kept) :])
+    at = []
+    for axis in range(rank):
+        if axis in axes and keepdims:
+            next(kept)  # the result's dimension of 1
+        at.append(next(reduced if axis in axes else kept))
+    return at

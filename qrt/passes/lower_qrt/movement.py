@@ -1,0 +1,74 @@
+"""reshape, transpose, concat: storage moves."""
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Operation, Region, Value
+from qrt.ir.dialects.tensor_slices import concat_type
+from qrt.ir.rewrite import Builder
+from qrt.ops.core import Attributes, one_axis
+from qrt.ops.movement import axes_order, concat_pieces
+from qrt.passes.elementwise import INDEX
+from qrt.passes.lower_qrt.casts import requantized
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.site import I64, Site, tensor_type, uniform_type
+from qrt.types import TensorType, UniformType
+
+
+def lower_reshape(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where several dimensions of its shape are left open."""
+    site.stage("reshape")
+    stored, shape = site.storage(op.operands[0]), tensor_type(op.results[0]).shape or ()
+    type = TensorType(shape, tensor_type(stored).element)
+    if None not in shape:
+        sizes = site.tensor(np.array(shape, np.int64), INDEX)
+    elif shape.count(None) == 1 and 0 not in shape:
+        extents = [site.index(_open_extent(site, stored, shape) if size is None else size) for size in shape]
+        sizes = site.value("tensor.from_elements", extents, TensorType((len(shape),), INDEX))
+    else:
+        raise QuantTypeError(f"the shape of {op.results[0].type} must be known, but for one dimension")
+    return site.value("tensor.reshape", (stored, sizes), type)
+
+
+def _open_extent(site: Site, tensor: Value, shape: tuple[int | None, ...]) -> Value:
+    """What the elements of a tensor leave for the one dimension of a shape that is not known."""
+    total = site.scalar(1, INDEX)
+    for extent in site.extents(tensor):
+        total = site.value("arith.muli", (total, site.index(extent)), INDEX)
+    known = int(np.prod([size for size in shape if size is not None], dtype=np.int64))
+    return site.value("arith.divsi", (total, site.scalar(known, INDEX)), INDEX)
+
+
+def lower_transpose(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result: a linalg.transpose, or loops that copy."""
+    site.stage("transpose")
+    stored = site.storage(op.operands[0])
+    order = axes_order((tensor_type(op.operands[0]),), attributes)
+    if list(order) == sorted(order):
+        return stored
+    sizes = site.extents(stored)
+    extents = [sizes[axis] for axis in order]
+    if site.loops:
+        nest = Nest(site, "transpose", extents)
+        return nest.finish(nest.read(stored, [nest.loops[order.index(axis)] for axis in range(len(order))]))[0]
+    element = tensor_type(stored).element
+    target = site.empty(extents, element)
+    body = Block([element, element], site.builder.location)
+    Builder(body, None, site.builder.location).create("linalg.yield", body.arguments[:1])
+    permutation: dict[str, Attribute] = {"permutation": DenseArrayAttr(I64, tuple(order))}
+    operands = (stored, target)
+    return site.builder.create("linalg.transpose", operands, [target.type], permutation, [Region([body])]).results[0]
+
+
+def lower_concat(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result; operands of another type than the result's are requantized first."""
+    types = tuple(map(tensor_type, op.operands))
+    parts = []
+    for x, piece in zip(op.operands, concat_pieces(types, tensor_type(op.results[0]), attributes), strict=True):
+        assert isinstance(piece.element, UniformType)  # the result's
+        needless = uniform_type(x) is piece.element
+        parts.append(site.storage(x) if needless else requantized(site, x, piece.element, attributes["requant"]))
+    site.stage("concat")
+    axis = one_axis("concat", types, attributes)
+    type = concat_type([tensor_type(part) for part in parts], axis)
+    return site.value("tensor.concat", parts, type, dim=IntegerAttr(axis, I64))

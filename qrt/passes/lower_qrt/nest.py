@@ -1,0 +1,224 @@
+"""Loop nests under construction: a body of scalar operations, and around it a `linalg.generic` on tensors or an
+`affine.for` nest on memrefs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import ArrayAttr, Attribute, Block, IntegerAttr, Operation, Region, Value
+from qrt.ir.affine import AffineMapAttr, Expression
+from qrt.ir.constraints import element_of
+from qrt.ir.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg import iterator
+from qrt.ir.rewrite import Builder
+from qrt.passes.elementwise import INDEX, scalar_attribute
+from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
+from qrt.types import IntegerType, Type
+
+Index = Expression | Value
+"""Of the loops, or a value of type index that the body computes."""
+
+
+class Nest:
+    """A loop nest being built. The loops it keeps come first and index its results; the others are reduced.
+
+    Each scalar is read through index expressions of the loops. `finish` makes the operation around the body.
+    """
+
+    def __init__(self, site: Site, stage: str, kept: Sequence[Extent], reduced: Sequence[Extent] = ()) -> None:
+        self.site = site
+        self.kept, self.reduced = tuple(kept), tuple(reduced)
+        self.loops: tuple[Expression, ...] = tuple(("d", i) for i in range(len(self.kept) + len(self.reduced)))
+        location = site.builder.location
+        self._body = Builder(Block(location=location), None, location)
+        self._inputs: list[tuple[Value, tuple[Expression, ...], Value]] = []
+        self._outputs: list[tuple[Value, Any]] = []
+        self._stage = stage
+        self.stage(stage)
+
+    def stage(self, name: str) -> None:
+        """Operations of the body from here on belong to a stage, which their location names."""
+        self._body.loc = stage_location(name)
+
+    def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
+        """The element of a tensor."""
+        argument = self._body.block.add_argument(element_of(tensor.type))
+        self._inputs.append((tensor, tuple(indices), argument))
+        return argument
+
+    def constant(self, value: Any, element: Type) -> Value:
+        return self._body.constant(number(value, element), element)
+
+    def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
+        """One of constant values: a scalar where they are equal, else read from a constant tensor, without the
+        dimensions along which they are equal."""
+        if values.size and (values == values.flat[0]).all():
+            return self.constant(values.flat[0], element)
+        kept = list(indices)
+        for axis in reversed(range(values.ndim if values.size else 0)):
+            first = values.take(0, axis)
+            if (values == np.expand_dims(first, axis)).all():
+                values = first
+                del kept[axis]
+        self.site.stage(self._stage)
+        table = self.site.tensor(values, element)
+        expressions = [index for index in kept if not isinstance(index, Value)]
+        return self.read(table, expressions) if len(expressions) == len(kept) else self.gather(table, kept)
+
+    def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
+        """The element of a tensor at indices that the body computes; a loop stands for its number."""
+        places = [index if isinstance(index, Value) else self._position(index) for index in indices]
+        if self.site.loops:
+            return self.emit("memref.load", (self.site.buffer(tensor), *places), element_of(tensor.type))
+        return self.emit("tensor.extract", (tensor, *places), element_of(tensor.type))
+
+    def _position(self, loop: Expression) -> Value:
+        return self._body.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
+
+    def emit(self, name: str, operands: Sequence[Value], element: Type) -> Value:
+        return self._body.value(name, operands, element)
+
+    def emit_pair(self, name: str, operands: Sequence[Value], types: tuple[Type, Type]) -> tuple[Value, Value]:
+        first, second = self._body.create(name, operands, types).results
+        return first, second
+
+    def compare(self, predicate: int, left: Value, right: Value) -> Value:
+        return self._body.value("arith.cmpi", (left, right), I1, {"predicate": scalar_attribute(predicate, I64)})
+
+    def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
+        """An integer in a type at least as wide."""
+        if value.type is element:
+            return value
+        return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
+
+    def running(self, element: Type, start: Any = None) -> Value:
+        """A result as the iterations before left it, at first `start`; None where it is not read."""
+        argument = self._body.block.add_argument(element)
+        self._outputs.append((argument, start))
+        return argument
+
+    def finish(self, *values: Value) -> list[Value]:
+        """The results, tensors over the kept loops: what the body yields, one for each `running` in order."""
+        for value in values[len(self._outputs) :]:
+            self.running(value.type)
+        self.site.stage(self._stage)
+        return self._affine(values) if self.site.loops else self._generic(values)
+
+    # -- on tensors
+
+    def _generic(self, values: Sequence[Value]) -> list[Value]:
+        site = self.site
+        self._read_extents()
+        starts = [self._start(argument.type, start) for argument, start in self._outputs]
+        block = self._body.block
+        block.arguments = [argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs]
+        for position, argument in enumerate(block.arguments):
+            argument.index = position
+        self._body.create("linalg.yield", values)
+        maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._kept_loops)] * len(starts)
+        kinds = ["parallel"] * len(self.kept) + ["reduction"] * len(self.reduced)
+        attributes: dict[str, Attribute] = {
+            "indexing_maps": ArrayAttr(tuple(maps)),
+            "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
+            OPERAND_SEGMENTS: segments(len(self._inputs), len(starts)),
+        }
+        operands = [tensor for tensor, *_ in self._inputs] + starts
+        types = [start.type for start in starts]
+        return site.builder.create("linalg.generic", operands, types, attributes, [Region([block])]).results
+
+    @property
+    def _kept_loops(self) -> tuple[Expression, ...]:
+        return self.loops[: len(self.kept)]
+
+    def _map(self, indices: Sequence[Expression]) -> AffineMapAttr:
+        return AffineMapAttr(len(self.loops), 0, tuple(indices))
+
+    def _start(self, element: Type, start: Any) -> Value:
+        if start is None:
+            return self.site.empty(self.kept, element)
+        return self.site.filled(self.kept, self.site.scalar(start, element))
+
+    def _read_extents(self) -> None:
+        """A reduced loop that no operand is indexed by alone gets its extent from one whose values are not read."""
+        alone = {index for _, indices, _ in self._inputs for index in indices}
+        reduced = self.loops[len(self.kept) :]
+        if not alone.issuperset(reduced):
+            self.read(self.site.empty(self.reduced, I1), reduced)
+
+    # -- on buffers
+
+    def _affine(self, values: Sequence[Value]) -> list[Value]:
+        """Loads where the body begins, stores where it ends; a reduction's start is stored before its loops."""
+        site = self.site
+        buffers = [site.buffer(tensor) for tensor, *_ in self._inputs]
+        results = [site.allocate(self.kept, argument.type) for argument, _ in self._outputs]
+        loops = _Loops(site.builder)
+        loops.enter(self.kept)
+        for (argument, start), result in zip(self._outputs, results, strict=True):
+            if start is not None:
+                loops.store(loops.at.constant(number(start, argument.type), argument.type), result, self._kept_loops)
+        loops.enter(self.reduced)
+        loaded = {
+            argument: loops.load(buffer, indices)
+            for buffer, (_, indices, argument) in zip(buffers, self._inputs, strict=True)
+        }
+        for (argument, start), result in zip(self._outputs, results, strict=True):
+            if start is not None:
+                loaded[argument] = loops.load(result, self._kept_loops)
+        for argument, value in loaded.items():
+            argument.replace_all_uses(value)
+        for operation in self._body.block:
+            loops.take(operation)
+        for value, result in zip(values, results, strict=True):
+            loops.store(loaded.get(value, value), result, self._kept_loops)
+        return [site.as_tensor(result) for result in results]
+
+
+class _Loops:
+    """`affine.for` loops being entered, and the place inside the innermost, `at`."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.at = builder
+        self._induction: list[Value] = []
+
+    def enter(self, extents: Sequence[Extent]) -> None:
+        for extent in extents:
+            bounds = [extent] if isinstance(extent, Value) else []
+            body = Block([INDEX], self.at.location)
+            attributes: dict[str, Attribute] = {
+                "lowerBoundMap": AffineMapAttr(0, 0, (0,)),
+                "upperBoundMap": AffineMapAttr(0, 1, (("s", 0),))
+                if isinstance(extent, Value)
+                else AffineMapAttr(0, 0, (extent,)),
+                "step": IntegerAttr(1, INDEX),
+                OPERAND_SEGMENTS: segments(0, len(bounds), 0),
+            }
+            self.at.create("affine.for", bounds, (), attributes, [Region([body])])
+            inside = Builder(body, None, self.at.location)
+            inside.place = inside.create("affine.yield")
+            inside.loc = self.at.loc
+            self.at = inside
+            self._induction.append(body.arguments[0])
+
+    def take(self, operation: Operation) -> None:
+        """Move an operation to here; the number of an iteration is that of its loop."""
+        if operation.name == "linalg.index":
+            operation.results[0].replace_all_uses(self._induction[operation.attributes["dim"].python])
+            operation.erase()
+            return
+        moved = operation.detach()
+        if self.at.place is None:
+            self.at.block.append(moved)
+        else:
+            self.at.block.insert_before(self.at.place, moved)
+
+    def load(self, buffer: Value, indices: Sequence[Expression]) -> Value:
+        operands = (buffer, *self._induction)
+        return self.at.value("affine.load", operands, element_of(buffer.type), {"map": self._map(indices)})
+
+    def store(self, value: Value, buffer: Value, indices: Sequence[Expression]) -> None:
+        self.at.create("affine.store", (value, buffer, *self._induction), (), {"map": self._map(indices)})
+
+    def _map(self, indices: Sequence[Expression]) -> AffineMapAttr:
+        return AffineMapAttr(len(self._induction), 0, tuple(indices))

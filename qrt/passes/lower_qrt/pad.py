@@ -1,0 +1,15 @@
+"""pad: tensor.pad with what each channel's padding holds."""
+
+from qrt.ir import Operation, Value
+from qrt.ops.core import Attributes
+from qrt.ops.pad import stored_value
+from qrt.passes.lower_qrt.site import Site, uniform_type
+from qrt.passes.lower_qrt.window import pad_tensor
+
+
+def lower_pad(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result."""
+    t = uniform_type(op.operands[0])
+    site.stage("pad")
+    padding = tuple((int(before), int(after)) for before, after in attributes["padding"])
+    return pad_tensor(site, site.storage(op.operands[0]), padding, stored_value(t, attributes["value"]), t.axis)

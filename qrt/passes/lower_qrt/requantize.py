@@ -1,0 +1,225 @@
+"""Requantization as scalar operations in the body of a nest: every rule of `numerics.requantize`, bit for bit.
+
+What differs by channel (multipliers, shifts, rounding constants, zero points) is read from constant tensors. A channel
+that does without a step has the constant that makes it do nothing: a shift by 0, a rounding constant of 0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.numerics import RequantParameters
+from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.passes.lower_qrt.nest import Index, Nest
+from qrt.passes.lower_qrt.site import F32, F64, I1, I32, I64, Array
+from qrt.types import FloatType, IntegerType, UniformType
+
+_LESS, _GREATER, _EQUAL = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt", "eq"))
+_BEYOND = 1 << 33
+"""Above the magnitude of every stored value minus its zero point: storage has at most 32 bits."""
+_LIMIT = 1 << 62
+_I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Requantization:
+    """Parameters, and which an accumulator has: `channel` is an array of parameter indices, read at `indices`."""
+
+    parameters: RequantParameters
+    channel: Array
+    indices: tuple[Index, ...]
+    element: UniformType
+
+    def of(self, values: Array) -> Array:
+        """Values by parameter index, as an array to be read at `indices`."""
+        return values[self.channel]
+
+
+def requantize(nest: Nest, acc: Value, r: Requantization) -> Value:
+    """An exact accumulator, i32 or i64, to storage."""
+    nest.stage("requantize")
+    scaled = _RULES[r.parameters.rule](nest, acc, r)
+    return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
+
+
+def to_storage(nest: Nest, scaled: Value, zero_points: Array, indices: Sequence[Index], element: UniformType) -> Value:
+    """The end of every rule: an i64 of magnitude at most 2**62 plus the zero point, clamped, as the storage type."""
+    assert isinstance(element.storage_type, IntegerType)  # other storage does not run
+    if zero_points.any():
+        nest.stage("output zero point")
+        zero_point = nest.parameter(zero_points, I64, indices)
+        scaled = nest.emit("arith.addi", (scaled, zero_point), I64)
+    nest.stage("clamp")
+    bounded = clamp(nest, scaled, element.storage_min, element.storage_max)
+    return nest.emit("arith.trunci", (bounded,), element.storage_type)
+
+
+def clamp(nest: Nest, value: Value, low: int, high: int) -> Value:
+    """An i64 within bounds."""
+    bounded = nest.emit("arith.maxsi", (value, nest.constant(low, I64)), I64)
+    return nest.emit("arith.minsi", (bounded, nest.constant(high, I64)), I64)
+
+
+# -- fixed -----------------------------------------------------------------------------------------------------------
+
+
+def _fixed(nest: Nest, acc: Value, r: Requantization) -> Value:
+    multiplier, shift = r.of(r.parameters.multiplier), r.of(r.parameters.shift)
+    return scale_fixed(nest, acc, multiplier, shift, r.indices)
+
+
+def scale_fixed(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+    """`(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62 where it is beyond every storage. N > 62 gives 0,
+    N = 0 has no rounding term, N < 0 shifts left exactly.
+
+    An i32 accumulator takes a 64-bit product: its magnitude is at most 2**62, and the rounding term 2**61.
+    """
+    beyond = shift > 62
+    multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
+    wide = nest.extend(acc, I64)
+    m0 = nest.parameter(multiplier, I64, indices)
+    if acc.type is I32:
+        scaled = round_shift(nest, nest.emit("arith.muli", (wide, m0), I64), shift, indices)
+    else:
+        halves = nest.emit_pair("arith.mulsi_extended", (wide, m0), (I64, I64))
+        scaled = round_shift_128(nest, *halves, shift, indices)
+    return shift_left(nest, scaled, shift, indices)
+
+
+def _rounding(shift: Array) -> Array:
+    """`1 << (N-1)`, and 0 where N is not positive."""
+    return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
+
+
+def round_shift(nest: Nest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; as it is where N is not positive."""
+    if not (shift > 0).any():
+        return product
+    delta = nest.parameter(_rounding(shift), I64, indices)
+    rounded = nest.emit("arith.addi", (product, delta), I64)
+    return nest.emit("arith.shrsi", (rounded, nest.parameter(np.maximum(shift, 0), I64, indices)), I64)
+
+
+def round_shift_128(nest: Nest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """As `round_shift`, of a 128-bit product in two halves, saturated to 2**62."""
+    if (shift > 0).any():
+        delta = nest.parameter(_rounding(shift), I64, indices)
+        low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
+        right = np.maximum(shift, 0)
+        places = nest.parameter(right, I64, indices)
+        # What leaves the high half, in two steps: a shift by 64 is undefined.
+        carried = nest.emit("arith.shli", (high, nest.constant(1, I64)), I64)
+        carried = nest.emit("arith.shli", (carried, nest.parameter(63 - right, I64, indices)), I64)
+        low = nest.emit("arith.ori", (nest.emit("arith.shrui", (low, places), I64), carried), I64)
+        high = nest.emit("arith.shrsi", (high, places), I64)
+    sign = nest.emit("arith.shrsi", (low, nest.constant(63, I64)), I64)
+    fits = nest.compare(_EQUAL, high, sign)
+    negative = nest.compare(_LESS, high, nest.constant(0, I64))
+    ends = nest.emit("arith.select", (negative, nest.constant(-_LIMIT, I64), nest.constant(_LIMIT, I64)), I64)
+    return clamp(nest, nest.emit("arith.select", (fits, low, ends), I64), -_LIMIT, _LIMIT)
+
+
+def add_128(nest: Nest, left: tuple[Value, Value], right: tuple[Value, Value]) -> tuple[Value, Value]:
+    """The sum of two (low, high) halves."""
+    low, carry = nest.emit_pair("arith.addui_extended", (left[0], right[0]), (I64, I1))
+    high = nest.emit("arith.addi", (left[1], right[1]), I64)
+    return low, nest.emit("arith.addi", (high, nest.extend(carry, I64, signed=False)), I64)
+
+
+def shift_left(nest: Nest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """`scaled << -N` where N is negative: exact within all storages, saturated beyond. What is clamped to `_BEYOND`
+    has room for 29 places; after 58, only 0 is not beyond."""
+    left = np.minimum(np.maximum(-shift, 0), 58)
+    while left.any():
+        ends = np.where(left > 0, _BEYOND, _LIMIT)
+        scaled = nest.emit("arith.maxsi", (scaled, nest.parameter(-ends, I64, indices)), I64)
+        scaled = nest.emit("arith.minsi", (scaled, nest.parameter(ends, I64, indices)), I64)
+        places = np.minimum(left, 29)
+        scaled = nest.emit("arith.shli", (scaled, nest.parameter(places, I64, indices)), I64)
+        left = left - places
+    return scaled
+
+
+# -- fixed_double ----------------------------------------------------------------------------------------------------
+
+
+def _fixed_double(nest: Nest, acc: Value, r: Requantization) -> Value:
+    """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two."""
+    shift = r.of(r.parameters.shift).astype(np.int64)
+    wide = nest.extend(acc, I64)
+    if acc.type is I64:  # with a bias; saturating first leaves the room for the shift, and the result as it is
+        wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
+    left = np.maximum(shift, 0)
+    if left.any():
+        wide = nest.emit("arith.shli", (wide, nest.parameter(left, I64, r.indices)), I64)
+        wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
+    m0 = nest.parameter(r.of(r.parameters.multiplier), I64, r.indices)
+    product = nest.emit("arith.muli", (wide, m0), I64)
+    negative = nest.compare(_LESS, product, nest.constant(0, I64))
+    nudge = nest.emit("arith.select", (negative, nest.constant(1 - (1 << 30), I64), nest.constant(1 << 30, I64)), I64)
+    nudged = nest.emit("arith.addi", (product, nudge), I64)
+    high = nest.emit("arith.divsi", (nudged, nest.constant(1 << 31, I64)), I64)
+    return _rounding_divide(nest, high, np.maximum(-shift, 0), r.indices)
+
+
+def _rounding_divide(nest: Nest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
+    """Division by `2**right`, half away from zero."""
+    if not right.any():
+        return value
+    mask = (np.int64(1) << right) - 1
+    remainder = nest.emit("arith.andi", (value, nest.parameter(mask, I64, indices)), I64)
+    negative = nest.extend(nest.compare(_LESS, value, nest.constant(0, I64)), I64, signed=False)
+    threshold = nest.emit("arith.addi", (nest.parameter(mask >> 1, I64, indices), negative), I64)
+    up = nest.extend(nest.compare(_GREATER, remainder, threshold), I64, signed=False)
+    shifted = nest.emit("arith.shrsi", (value, nest.parameter(right, I64, indices)), I64)
+    return nest.emit("arith.addi", (shifted, up), I64)
+
+
+# -- in floats -------------------------------------------------------------------------------------------------------
+
+
+def _float32(nest: Nest, acc: Value, r: Requantization) -> Value:
+    scaled = nest.emit("arith.sitofp", (acc,), F32)
+    scale = nest.parameter(r.of(r.parameters.scale_f32), F32, r.indices)
+    return round_float32(nest, nest.emit("arith.mulf", (scaled, scale), F32), r)
+
+
+def round_float32(nest: Nest, scaled: Value, r: Requantization) -> Value:
+    """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
+    return _rounded(nest, scaled, "math.roundeven", r)
+
+
+def _float64_away(nest: Nest, acc: Value, r: Requantization) -> Value:
+    scaled = nest.emit("arith.sitofp", (acc,), F64)
+    scale = nest.parameter(r.of(r.parameters.scale_f64), F64, r.indices)
+    return _rounded(nest, nest.emit("arith.mulf", (scaled, scale), F64), "math.round", r)
+
+
+def _rounded(nest: Nest, scaled: Value, rounding: str, r: Requantization) -> Value:
+    return round_float(nest, scaled, rounding, r.of(r.parameters.zero_point), r.indices, r.element)
+
+
+def round_float(
+    nest: Nest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
+) -> Value:
+    """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
+    clamp is the same: the bounds are integers."""
+    form = scaled.type
+    assert isinstance(form, FloatType)  # by the rules
+    low, high = (
+        nest.parameter((bound - zero_points).astype(f"f{form.width // 8}"), form, indices)
+        for bound in (element.storage_min, element.storage_max)
+    )
+    bounded = nest.emit("arith.maximumf", (scaled, low), form)
+    bounded = nest.emit("arith.minimumf", (bounded, high), form)
+    return nest.emit("arith.fptosi", (nest.emit(rounding, (bounded,), form),), I64)
+
+
+_RULES: dict[str, Callable[[Nest, Value, Requantization], Value]] = {
+    "fixed": _fixed,
+    "fixed_double": _fixed_double,
+    "float32": _float32,
+    "float64_away": _float64_away,
+}

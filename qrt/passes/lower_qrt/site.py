@@ -1,0 +1,159 @@
+"""Where an op is lowered to: constants, tensors and buffers around its loop nests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, Value
+from qrt.ir.affine import Expression
+from qrt.ir.attributes import UNIT
+from qrt.ir.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dense import storage_dtype
+from qrt.ir.dialects.linalg_named import body_of
+from qrt.ir.rewrite import Builder
+from qrt.passes.elementwise import INDEX, scalar_attribute
+from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
+
+Array = npt.NDArray[Any]
+Extent = int | Value
+"""The number of iterations of a loop: known, or an index value."""
+
+I1, I32, I64 = (IntegerType(width) for width in (1, 32, 64))
+F32, F64 = FloatType("f32"), FloatType("f64")
+
+
+def number(value: Any, element: Type) -> Attribute:
+    """A scalar constant: of a float type the value itself, of an integer type modulo its width."""
+    if isinstance(element, FloatType):
+        return FloatAttr.of(float(value), element)
+    return scalar_attribute(int(value), element)
+
+
+def stage_location(stage: str) -> LocationAttr:
+    return LocationAttr(f'"{stage}"')
+
+
+def tensor_type(value: Value) -> TensorType:
+    assert isinstance(value.type, TensorType)  # operands of qrt ops are
+    return value.type
+
+
+def uniform_type(value: Value) -> UniformType:
+    """The quantized element of a tensor. Raises QuantTypeError for others, and where storage is no signless integer."""
+    element = tensor_type(value).element
+    if not isinstance(element, UniformType) or not element.is_storage_castable:
+        raise QuantTypeError(f"{value.type} is not stored in signless integers")
+    return element
+
+
+@dataclass
+class Site:
+    """Where an op is lowered to, and how: operations go before it; nests become loops over buffers if `loops`; zero
+    points are subtracted in the loop of a product if `in_loop`, else the sum is corrected."""
+
+    builder: Builder
+    loops: bool
+    in_loop: bool
+    _buffers: dict[Value, Value] = field(default_factory=dict)
+
+    def stage(self, name: str) -> None:
+        """Operations made from here on belong to a stage, which their location names."""
+        self.builder.loc = stage_location(name)
+
+    def value(self, name: str, operands: Sequence[Value], type: Type, **attributes: Attribute) -> Value:
+        return self.builder.value(name, operands, type, attributes)
+
+    def scalar(self, value: Any, element: Type) -> Value:
+        return self.builder.constant(number(value, element), element)
+
+    def tensor(self, values: Array, element: Type) -> Value:
+        """A constant tensor; integers are taken modulo the width of their type."""
+        type = TensorType(values.shape, element)
+        if isinstance(element, IntegerType) and element.width < 64:
+            half = 1 << (element.width - 1)
+            values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
+        return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
+
+    def storage(self, x: Value) -> Value:
+        """A tensor of quantized values as its signless integers. Raises QuantTypeError where it has no rank."""
+        if tensor_type(x).shape is None:
+            raise QuantTypeError(f"{x.type} has no rank")
+        return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
+
+    def extent(self, tensor: Value, axis: int) -> Extent:
+        size = (tensor_type(tensor).shape or ())[axis]
+        return self.value("tensor.dim", (tensor, self.scalar(axis, INDEX)), INDEX) if size is None else size
+
+    def extents(self, tensor: Value) -> tuple[Extent, ...]:
+        return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
+
+    def index(self, extent: Extent) -> Value:
+        """An extent as a value."""
+        return self.scalar(extent, INDEX) if isinstance(extent, int) else extent
+
+    def empty(self, extents: Sequence[Extent], element: Type) -> Value:
+        """A tensor whose values are not read."""
+        sizes = [extent for extent in extents if isinstance(extent, Value)]
+        return self.value("tensor.empty", sizes, TensorType(static_shape(extents), element))
+
+    def filled(self, extents: Sequence[Extent], start: Value) -> Value:
+        empty = self.empty(extents, start.type)
+        types = (start.type, empty.type)
+        attributes: dict[str, Attribute] = {OPERAND_SEGMENTS: segments(1, 1)}
+        region = body_of("linalg.fill", types, attributes)
+        return self.builder.create("linalg.fill", (start, empty), (empty.type,), attributes, [region]).results[0]
+
+    def buffer(self, tensor: Value) -> Value:
+        """The memref of a tensor."""
+        found = self._buffers.get(tensor)
+        if found is None:
+            type = tensor_type(tensor)
+            made = self.value("bufferization.to_buffer", (tensor,), MemRefType(type.shape, type.element))
+            found = self._buffers[tensor] = made
+        return found
+
+    def allocate(self, extents: Sequence[Extent], element: Type) -> Value:
+        sizes = [extent for extent in extents if isinstance(extent, Value)]
+        type = MemRefType(static_shape(extents), element)
+        return self.value("memref.alloc", sizes, type, operandSegmentSizes=segments(len(sizes), 0))
+
+    def as_tensor(self, buffer: Value) -> Value:
+        """The tensor of a memref that nothing writes any more."""
+        assert isinstance(buffer.type, MemRefType)
+        type = TensorType(buffer.type.shape, buffer.type.element)
+        made = self.value("bufferization.to_tensor", (buffer,), type, restrict=UNIT)
+        self._buffers[made] = buffer
+        return made
+
+    def erase_unread_tensors(self) -> None:
+        """Tensors that were only ever read as their buffers."""
+        for value in list(self._buffers):
+            if value.operation is not None and value.operation.name == "bufferization.to_tensor" and not value.uses:
+                value.operation.erase()
+
+
+def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
+    return tuple(extent if isinstance(extent, int) else None for extent in extents)
+
+
+def accumulator_type(bound: int) -> IntegerType:
+    """What holds an accumulator of at most this magnitude."""
+    return I32 if bound < 1 << 31 else I64
+
+
+def broadcast(left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
+    """The extents that two operands have together, by NumPy's rules. A dimension is repeated where it is known to be 1;
+    one that turns out to be 1 is an error when it runs."""
+    rank = max(len(left), len(right))
+    padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
+    return tuple(b if a == 1 or (isinstance(b, int) and b != 1) else a for a, b in zip(*padded, strict=True))
+
+
+def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:
+    """How the last of `rank` loops index an operand of them."""
+    first = rank - len(extents)
+    return [0 if extent == 1 else ("d", first + i) for i, extent in enumerate(extents)]

@@ -1,0 +1,77 @@
+"""Sliding windows over NHWC: the padded input, the number of windows, and where their elements are."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Attribute, Block, DenseArrayAttr, Operation, Region, Value
+from qrt.ir.affine import Expression, add, multiply
+from qrt.ir.define import OPERAND_SEGMENTS, segments
+from qrt.ir.rewrite import Builder
+from qrt.ops.core import Attributes
+from qrt.ops.window import Pairs
+from qrt.passes.elementwise import INDEX
+from qrt.passes.lower_qrt.site import I64, Extent, Site, number, tensor_type
+from qrt.types import TensorType
+
+
+def pad(site: Site, x: Value, padding: Pairs, value: Any) -> Value:
+    """`x` with `value` around its height and width."""
+    pairs = ((0, 0), *padding, (0, 0))
+    if not any(map(any, pairs)):
+        return x
+    return pad_tensor(site, x, pairs, value)
+
+
+def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: Any, axis: int | None = None) -> Value:
+    """`x` with `value` around it: a pair for each dimension; with an array of values along `axis`, which is not
+    padded."""
+    type = tensor_type(x)
+    shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
+    block = Block([INDEX] * len(shape), site.builder.location)
+    body = Builder(block, None, site.builder.location)
+    values = np.asarray(value)
+    if (values == values.flat[0]).all():
+        padding = body.constant(number(values.flat[0], type.element), type.element)
+    else:
+        assert axis is not None  # one value for each of its channels
+        padding = body.value("tensor.extract", (site.tensor(values, type.element), block.arguments[axis]), type.element)
+    body.create("tensor.yield", (padding,))
+    low, high = (DenseArrayAttr(I64, tuple(p[side] for p in pairs)) for side in (0, 1))
+    attributes: dict[str, Attribute] = {"static_low": low, "static_high": high, OPERAND_SEGMENTS: segments(1, 0, 0)}
+    result = TensorType(shape, type.element)
+    return site.builder.create("tensor.pad", (x,), (result,), attributes, [Region([block])]).results[0]
+
+
+def output_extent(
+    site: Site, op: Operation, padded: Value, axis: int, kernel: Extent, attributes: Attributes
+) -> Extent:
+    """The number of windows along a dimension of the padded input: what the result's type says, else computed."""
+    declared = (tensor_type(op.results[0]).shape or (None,) * 4)[axis]
+    if declared is not None:
+        return declared
+    stride, dilation = (attributes.get(name, (1, 1))[axis - 1] for name in ("strides", "dilations"))
+    size = site.extent(padded, axis)
+    if isinstance(size, int) and isinstance(kernel, int):
+        return int((size - (kernel - 1) * dilation - 1) // stride + 1)
+    one, reach = site.scalar(1, INDEX), site.index(kernel)
+    reach = site.value("arith.subi", (reach, one), INDEX)
+    reach = site.value("arith.muli", (reach, site.scalar(dilation, INDEX)), INDEX)
+    room = site.value("arith.subi", (site.index(size), reach), INDEX)
+    room = site.value("arith.subi", (room, one), INDEX)
+    steps = site.value("arith.floordivsi", (room, site.scalar(stride, INDEX)), INDEX)
+    return site.value("arith.addi", (steps, one), INDEX)
+
+
+def window_index(
+    window: tuple[Expression, Expression], element: tuple[Expression, Expression], attributes: Attributes
+) -> tuple[Expression, Expression]:
+    """(row, column) in the padded input of an element of a window, both given as (row, column)."""
+    rows, columns = (
+        add(multiply(at, stride), multiply(inside, dilation))
+        for at, inside, stride, dilation in zip(
+            window, element, attributes["strides"], attributes.get("dilations", (1, 1)), strict=True
+        )
+    )
+    return rows, columns

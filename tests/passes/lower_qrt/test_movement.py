@@ -1,0 +1,115 @@
+"""pad, reshape, transpose and concat lowered. Hazards: a permutation and its inverse, channels padded with another's
+zero, operands of concat left at their own scale, shapes known only when they run."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt.errors import VerifyError
+from tests.ops.harness import reference, tensor
+from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
+from tests.ops.test_movement import T, blocked, channels
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, drawn, lowered, program, run
+
+WIDTHS = range(2, 33)
+
+
+@given(st.data(), generators(), st.integers(1, 4).flatmap(lambda rank: shapes(rank, 5)))
+def test_pad_drawn(data, rng, shape):
+    """Channels on any axis that is not padded, values that saturate."""
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    t = data.draw(maybe_per_axis(shape[axis], axis, widths=WIDTHS))
+    sides = st.tuples(st.integers(0, 3), st.integers(0, 3))
+    padding = tuple((0, 0) if d == t.axis else data.draw(sides) for d in range(len(shape)))
+    value = data.draw(st.none() | st.floats(-1e6, 1e6, width=32) | st.sampled_from([np.inf, -np.inf, -0.0]))
+    said = {} if value is None else {"value": value}
+    check_lowered("pad", [storage_of(t, shape, rng)], [tensor(shape, t)], options=drawn(data), padding=padding, **said)
+
+
+@given(st.data(), generators(), st.integers(0, 4).flatmap(lambda rank: shapes(rank, 5)))
+def test_transpose_drawn(data, rng, shape):
+    permutation = tuple(data.draw(st.permutations(range(len(shape)))))
+    axis = data.draw(st.integers(0, max(len(shape) - 1, 0)))
+    t = data.draw(maybe_per_axis(shape[axis] if shape else 0, axis, widths=WIDTHS))
+    check_lowered(
+        "transpose", [storage_of(t, shape, rng)], [tensor(shape, t)], options=drawn(data), permutation=permutation
+    )
+
+
+def test_transpose_moves_blocks():
+    t = blocked((2, 4, 6), {1: 2, 2: 3})
+    x = storage_of(t, (2, 4, 6), np.random.default_rng(1))
+    check_lowered("transpose", [x], [tensor(x.shape, t)], permutation=(2, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [((2, 6), (3, 4)), ((4,), (2, 2)), ((1, 1), ()), ((), (1,)), ((0, 3), (5, 0)), ((2, 3), (2, 3))],
+)
+def test_reshape(old, new):
+    x = storage_of(T, old, np.random.default_rng(2))
+    check_lowered("reshape", [x], [tensor(old, T)], tensor(new, T))
+
+
+def test_reshape_keeps_channels():
+    t = channels(T, 3, 1)
+    x = storage_of(t, (4, 3), np.random.default_rng(2))
+    check_lowered("reshape", [x], [tensor((4, 3), t)], tensor((2, 2, 3), t.with_(axis=2)))
+
+
+@pytest.mark.parametrize("options", OPTIONS[:2])
+@pytest.mark.parametrize(
+    ("name", "given", "declared", "attributes"),
+    [
+        ("reshape", (None, 6), (None, 4), {}),
+        ("reshape", (None, 6), (3, 8), {}),
+        ("transpose", (None, 6), (6, None), {"permutation": (1, 0)}),
+        ("pad", (None, None), (None, None), {"padding": ((1, 0), (0, 2))}),
+        ("add", (None, 6), (None, 6), {}),
+        ("concat", (None, 6), (None, 12), {"axis": 1}),
+        ("softmax", (None, None), (None, None), {}),
+        ("requantize", (None, 6), (4, 6), {}),
+    ],
+)
+def test_dynamic_dimensions(name, given, declared, attributes, options):
+    count = 2 if name in ("add", "concat") else 1
+    arrays = [storage_of(T, (4, 6), np.random.default_rng(i)) for i in range(count)]
+    text = program(name, arrays, [tensor(given, T)] * count, tensor(declared, T), **attributes)
+    out = tensor((3, 8), T) if declared == (3, 8) else tensor((6, 4), T) if name == "reshape" else T
+    expected, _ = reference(name, arrays, [tensor((4, 6), T)] * count, out, **attributes)
+    for interpret in (True, False):
+        np.testing.assert_array_equal(run(lowered(text, options), arrays, interpret), expected)
+
+
+@given(st.data(), generators(), st.integers(1, 3).flatmap(lambda rank: shapes(rank, 4)))
+def test_concat_drawn(data, rng, shape):
+    """Operands of any types, requantized to the result's, along any axis; empty ones too."""
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    operands = [tuple(size if d == axis else n for d, n in enumerate(shape)) for size in sizes]
+    scales = st.floats(0.01, 10.0)
+    types = []
+    for own in (*operands, tuple(sum(sizes) if d == axis else n for d, n in enumerate(shape))):
+        d = data.draw(st.integers(0, len(own) - 1))
+        types.append(data.draw(maybe_per_axis(own[d], d, widths=WIDTHS, scales=scales)))
+    *types, out = types
+    arrays = [storage_of(t, own, rng) for t, own in zip(types, operands, strict=True)]
+    operand_types = [tensor(own, t) for own, t in zip(operands, types, strict=True)]
+    check_lowered("concat", arrays, operand_types, out, options=drawn(data), axis=axis)
+
+
+def test_concat_joins_channels():
+    a, b = channels(T, 2, 1), channels(T.with_(scales=0.1), 3, 1)
+    arrays = [storage_of(t, (4, n), np.random.default_rng(3)) for t, n in ((a, 2), (b, 3))]
+    check_lowered("concat", arrays, [tensor((4, 2), a), tensor((4, 3), b)], axis=-1)
+
+
+def test_shapes_left_open_are_refused():
+    x, y = f"tensor<?x?x{T}>", f"tensor<?x?x2x{T}>"
+    with pytest.raises(VerifyError, match=r"'qrt.reshape' op cannot be lowered: the shape of .* must be known"):
+        lowered(f"func.func @f(%x: {x}) -> {y} {{ %0 = qrt.reshape %x : ({x}) -> {y} return %0 : {y} }}")
+    c = channels(T, 2, 0)
+    x, y = f"tensor<?x{T}>", f"tensor<2x{c}>"
+    with pytest.raises(VerifyError, match="the sizes along axis 0, which holds the channels, must be known"):
+        lowered(f"func.func @f(%x: {x}) -> {y} {{ %0 = qrt.concat %x, %x : ({x}, {x}) -> {y} return %0 : {y} }}")
