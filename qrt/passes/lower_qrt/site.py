@@ -14,6 +14,7 @@ from qrt.ir.attributes import UNIT
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dense import storage_dtype
 from qrt.ir.dialects.linalg_named import body_of
+from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
@@ -48,6 +49,18 @@ def uniform_type(value: Value) -> UniformType:
     if not isinstance(element, UniformType) or not element.is_storage_castable:
         raise QuantTypeError(f"{value.type} is not stored in signless integers")
     return element
+
+
+def constant_storage(x: Value) -> Array | None:
+    """The stored values of a quantized tensor that is the cast of a constant, int64; None where it is not."""
+    source = x.operation
+    constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
+    if not isinstance(constant, DenseElementsAttr):
+        return None
+    element = uniform_type(x)
+    bits = np.asarray(constant.python).astype(np.int64) & ((1 << element.storage_width) - 1)
+    sign = bits >> (element.storage_width - 1) if element.is_signed else 0
+    return np.asarray(bits - (sign << element.storage_width))
 
 
 @dataclass
