@@ -255,3 +255,19 @@ def test_an_error_in_a_constant_is_one_when_the_program_runs():
     )
     with pytest.raises(ModelError, match="division by zero"):
         program()
+
+
+@pytest.mark.parametrize("storage", ["i1", "u1"])
+@pytest.mark.parametrize("interpret", [True, False])
+def test_storage_casts_of_one_bit(storage, interpret):
+    """An i1 is a bool: true is -1 as signed storage and 1 as unsigned, both ways."""
+    program = qrt.compile(f"""
+        !q = !quant.uniform<{storage}:f32, 1.0>
+        func.func @main(%b: tensor<2xi1>) -> (tensor<2x!q>, tensor<2xi1>) {{
+          %0 = quant.scast %b : tensor<2xi1> to tensor<2x!q>
+          %1 = quant.scast %0 : tensor<2x!q> to tensor<2xi1>
+          return %0, %1 : tensor<2x!q>, tensor<2xi1>
+        }}""")
+    stored, bits = program.run({"arg0": np.array([True, False])}, interpret=interpret).values()
+    assert stored.storage.tolist() == [-1 if storage == "i1" else 1, 0]
+    assert bits.tolist() == [True, False]
