@@ -6,23 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from qrt.cases import CONVS, ConvCase
 from qrt.errors import QuantTypeError
-from qrt.ops.requant import max_magnitude
 from qrt.ops.window import resolve_padding
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
-from tests.ops.harness import check_kernels, infer, tensor
+from tests.ops.draws import Drawn, convolutions
+from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import (
     fitted,
-    generators,
-    maybe_per_axis,
-    rules,
     spread_of_product,
     storage_of,
-    uniform_types,
 )
 
 X = UniformType("u8", "f32", 0.5, 100)
@@ -72,33 +67,22 @@ def test_named_padding(padding: str, size: int, kernel: int, stride: int, dilati
     assert 0 <= pads[0][1] - pads[0][0] <= 1
 
 
-@given(st.data(), generators())
-def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
-    """Any widths, bounds, zero points and rules on drawn windows: each kernel equals the reference."""
-    groups, depth, per_group = data.draw(st.tuples(*[st.integers(1, 3)] * 3))
-    kernel, strides, dilations = (data.draw(st.tuples(*[st.integers(1, 3)] * 2)) for _ in range(3))
-    padding = data.draw(st.tuples(*[st.tuples(*[st.integers(0, 2)] * 2)] * 2))
-    size = tuple(
-        max((k - 1) * d + 1 - sum(p), 1) + data.draw(st.integers(0, 3))
-        for k, d, p in zip(kernel, dilations, padding, strict=True)
-    )
-    outputs = groups * per_group
-    tx = data.draw(uniform_types(scales=st.floats(1e-3, 1.0)))
-    tw = data.draw(maybe_per_axis(outputs, 0, scales=st.floats(1e-3, 1.0)))
-    to = data.draw(maybe_per_axis(outputs, 3, scales=st.floats(1e-3, 1e3)))
-    bound = kernel[0] * kernel[1] * depth * max_magnitude(tx) * max_magnitude(tw)
-    if bound >= 2**62:
+@given(convolutions(depthwise=False))
+def test_drawn(drawn: Drawn) -> None:
+    """Any widths, bounds, zero points and rules on drawn windows: kernels equal the reference, and that the loops."""
+    try:
+        infer("conv2d", drawn.types, drawn.out, **drawn.attributes)
+        reference("conv2d", drawn.arrays, drawn.types, drawn.out, **drawn.attributes)
+    except QuantTypeError as error:
+        assert re.search("64 bits|32-bit", str(error))  # noqa: PT017 - some biases are refused
         return
-    attributes = {"strides": strides, "padding": padding, "dilations": dilations, "groups": groups}
-    x = storage_of(tx, (data.draw(st.integers(0, 2)), *size, groups * depth), rng)
-    w = storage_of(tw, (outputs, *kernel, depth), rng)
-    types = tensor(x.shape, tx), tensor(w.shape, tw)
-    if data.draw(st.booleans()):
-        to = fitted(to, spread_of_product((x, tx), (w, tw), depth=w[0].size))
-    rule = data.draw(rules(bound))
-    got = check_kernels("conv2d", [x, w], types, to, constants=[(), (1,)], requant=rule, **attributes)
+    got = check_kernels("conv2d", drawn.arrays, drawn.types, drawn.out, constants=drawn.constants, **drawn.attributes)
     if got.size < 60:
-        np.testing.assert_array_equal(got, naive.conv2d(x, w, tx, tw, to, rule, attributes))
+        (x, w), (tx, tw, *bias_types) = drawn.arrays[:2], drawn.elements()
+        bias = (drawn.arrays[2], bias_types[0]) if bias_types else None
+        rule = drawn.attributes["requant"]
+        expected = naive.conv2d(x, w, tx, tw, drawn.out, rule, drawn.attributes, bias)
+        np.testing.assert_array_equal(got, expected)
 
 
 def test_no_channels_sum_to_nothing() -> None:

@@ -6,19 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from qrt.cases import GEMMS, GemmCase
 from qrt.errors import QuantTypeError
-from qrt.ops.requant import max_magnitude
 from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
+from tests.ops.draws import Drawn, matmuls
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import (
     fitted,
     generators,
-    maybe_per_axis,
-    rules,
     spread_of_product,
     storage_of,
     uniform_types,
@@ -242,36 +239,20 @@ def test_table_of_shapes(case: GemmCase, rule: str) -> None:
     check_kernels("matmul", [a, w, b.astype(np.int32)], types, to, constants=[(), (1,), (1, 2)], requant=rule)
 
 
-@given(st.data(), generators())
-def test_drawn(data: st.DataObject, rng: np.random.Generator) -> None:
+@given(matmuls())
+def test_drawn(drawn: Drawn) -> None:
     """Any widths, bounds, zero points, axes and rules: each kernel equals the reference, and that the loops."""
-    m, k, n = (data.draw(st.integers(0, 5)) for _ in range(3))
-    ta = data.draw(maybe_per_axis(m, 0))
-    tw = data.draw(maybe_per_axis(n, 1))
-    to = data.draw(maybe_per_axis(n, 1))
-    bound = k * max_magnitude(ta) * max_magnitude(tw)
-    if bound >= 2**62:
-        return
-    rule = data.draw(rules(bound))
-    arrays = [storage_of(ta, (m, k), rng), storage_of(tw, (k, n), rng)]
-    if data.draw(st.booleans()):
-        to = fitted(to, spread_of_product((arrays[0], ta), (arrays[1], tw), depth=k))
-    types = [tensor((m, k), ta), tensor((k, n), tw)]
-    with_bias = ta.is_per_layer and data.draw(st.booleans())
-    bias = None
-    if with_bias:
-        tb = data.draw(maybe_per_axis(n, 0, scales=st.just(ta.scale * 0.3)))
-        arrays.append(storage_of(tb, (n,), rng))
-        types.append(tensor((n,), tb))
-        bias = (arrays[2], tb)
     try:
-        infer("matmul", types, to, requant=rule)
-        got, _ = reference("matmul", arrays, types, to, requant=rule)
+        got, _ = reference("matmul", drawn.arrays, drawn.types, drawn.out, **drawn.attributes)
     except QuantTypeError as error:
         assert re.search("overflows|underflows|below 2|64 bits", str(error))  # noqa: PT017 - some draws are refused
         return
-    check_kernels("matmul", arrays, types, to, constants=[(), (1,), (1, 2)[: len(arrays) - 1]], requant=rule)
-    np.testing.assert_array_equal(got, naive.matmul(*arrays[:2], ta, tw, to, rule, (m, n), bias))
+    check_kernels("matmul", drawn.arrays, drawn.types, drawn.out, constants=drawn.constants, **drawn.attributes)
+    (a, w), (ta, tw, *bias_types) = drawn.arrays[:2], drawn.elements()
+    bias = (drawn.arrays[2], bias_types[0]) if bias_types else None
+    np.testing.assert_array_equal(
+        got, naive.matmul(a, w, ta, tw, drawn.out, drawn.attributes["requant"], got.shape, bias)
+    )
 
 
 @given(uniform_types(widths=range(1, 9)), uniform_types(widths=range(1, 9)), generators())

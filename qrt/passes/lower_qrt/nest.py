@@ -53,14 +53,14 @@ class Nest:
     def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
         """One of constant values: a scalar where they are equal, else read from a constant tensor, without the
         dimensions along which they are equal."""
+        if values.size and (values == values.flat[0]).all():
+            return self.constant(values.flat[0], element)
         kept = list(indices)
         for axis in reversed(range(values.ndim if values.size else 0)):
             first = values.take(0, axis)
             if (values == np.expand_dims(first, axis)).all():
                 values = first
                 del kept[axis]
-        if not values.ndim:
-            return self.constant(values, element)
         self.site.stage(self._stage)
         table = self.site.tensor(values, element)
         expressions = [index for index in kept if not isinstance(index, Value)]

@@ -13,7 +13,7 @@ from qrt.ir import DenseElementsAttr, Module, attribute, parse
 from qrt.ir.dense import storage_dtype
 from qrt.passes import run_passes
 from qrt.types import TensorType, Type, UniformType
-from tests.ops.harness import Array, check_kernels
+from tests.ops.harness import Array, check_kernels, infer
 
 OPTIONS = tuple(
     f"zero-point={zero_point} to={to}"
@@ -72,8 +72,6 @@ def check_lowered(
     **attributes: Any,
 ) -> Array:
     """Asserts that the op lowered equals its kernels, and those the reference; gives that."""
-    from tests.ops.harness import infer
-
     constants = tuple(constants)
     expected = check_kernels(name, arrays, types, out, constants, **attributes)
     result = infer(name, types, out, **attributes)
