@@ -11,6 +11,7 @@ from tests.docs.documents import PAGES, ROOT, blocks, commands
 
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text() for page in PAGES}
 DIGITS = ROOT / "examples" / "digits"
+LOWERING = "examples/lowering/conv2d.mlir"
 PYTHON = [(name, code) for name, text in TEXTS.items() for code in blocks(text, "python")]
 COMMANDS = [(name, line) for name, text in TEXTS.items() for line in commands(text)]
 
@@ -22,11 +23,13 @@ def test_python_runs(name, code):
 
 @pytest.mark.parametrize(("name", "line"), COMMANDS)
 def test_commands_run(name, line, tmp_path, monkeypatch):
-    """In a folder that holds the demo's program, as `f.mlir` too, and images for it."""
+    """In a folder that holds the examples' programs, the demo's as `f.mlir` too, and images for it."""
     folder = tmp_path / "examples" / "digits"
     folder.mkdir(parents=True)
     for place in (folder / "digits.mlir", tmp_path / "f.mlir"):
         place.write_text((DIGITS / "digits.mlir").read_text())
+    (tmp_path / "examples" / "lowering").mkdir()
+    (tmp_path / LOWERING).write_text((ROOT / LOWERING).read_text())
     np.save(tmp_path / "images.npy", np.zeros((2, 8, 8, 1), np.float32))
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(line)[1:]) == 0

@@ -15,14 +15,14 @@ from fractions import Fraction
 import numpy as np
 
 from qrt import numerics
-from qrt.ir import DenseElementsAttr, Value
-from qrt.ir.affine import Expression
-from qrt.ir.fold import constant_of
+from qrt.ir import Value
+from qrt.ir.affine import Expression, evaluate
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct
+from qrt.passes.constant_casts import MAX_ELEMENTS
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed
-from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, uniform_type
+from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, constant_storage, uniform_type
 from qrt.types import IntegerType, UniformType
 
 Indices = Sequence[Expression]
@@ -137,12 +137,30 @@ def _depth(site: Site, reduced: Sequence[Extent], width: IntegerType) -> int | V
 
 
 def _sums(site: Site, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
-    """The sums of an operand over the reduced loops, one for each of its own coordinates."""
+    """The sums of an operand over the reduced loops, one for each of its own coordinates: a constant of a constant."""
+    known = _constant_sums(factor, reduced)
+    if known is not None:
+        site.stage("zero-point")
+        return site.tensor(known, width)
     nest = Nest(site, "zero-point", factor.extents, reduced)
     own, inner = nest.loops[: len(factor.extents)], nest.loops[len(factor.extents) :]
     value = nest.extend(nest.read(factor.tensor, factor.index(own, inner)), width, factor.type.is_signed)
     (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
     return sums
+
+
+def _constant_sums(factor: Factor, reduced: Sequence[Extent]) -> Array | None:
+    source = factor.tensor.operation
+    cast = source is not None and source.name == "quant.scast"
+    values = constant_storage(source.operands[0]) if source is not None and cast else None
+    if values is None or values.size > MAX_ELEMENTS:
+        return None
+    loops = np.ogrid[tuple(slice(extent) for extent in (*factor.extents, *reduced))]
+    own, inner = loops[: len(factor.extents)], loops[len(factor.extents) :]
+    names = [("d", i) for i in range(len(loops))]
+    indices = factor.index(names[: len(own)], names[len(own) :])
+    read = values[tuple(evaluate(index, loops) for index in indices)]
+    return np.asarray(read.sum(axis=tuple(range(len(own), len(own) + len(inner)))))
 
 
 # -- bias ------------------------------------------------------------------------------------------------------------
@@ -195,11 +213,9 @@ def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, coun
 def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
     """Vectors of storage that bound a bias in each channel: its values where they are constant, else the ends of its
     type; rescaling is monotonic."""
-    source = value.operation
-    constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
-    if isinstance(constant, DenseElementsAttr):
-        stored = np.asarray(constant.python).astype(np.int64)
-        return [stored if element.is_signed else stored & ((1 << element.storage_width) - 1)]
+    stored = constant_storage(value)
+    if stored is not None:
+        return [stored]
     return [np.full(count, end, np.int64) for end in (element.storage_min, element.storage_max)]
 
 

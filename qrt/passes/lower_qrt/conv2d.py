@@ -52,7 +52,9 @@ def _convolve(
     """`reduced` are the window's height and width and, if it has one, its depth; `groups` is the group of a channel
     and their number; the window of a group begins at the input channel `group * step`."""
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
-    x = pad(site, site.storage(op.operands[0]), attributes["padding"], x_type.zero_point)
+    stored = site.storage(op.operands[0])
+    site.stage("accumulate")
+    x = pad(site, stored, attributes["padding"], x_type.zero_point)
     kept = (
         site.extent(x, 0),
         *(output_extent(site, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),

@@ -14,6 +14,7 @@ from qrt.ir.attributes import UNIT
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dense import storage_dtype
 from qrt.ir.dialects.linalg_named import body_of
+from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
@@ -50,6 +51,18 @@ def uniform_type(value: Value) -> UniformType:
     return element
 
 
+def constant_storage(x: Value) -> Array | None:
+    """The stored values of a quantized tensor that is the cast of a constant, int64; None where it is not."""
+    source = x.operation
+    constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
+    if not isinstance(constant, DenseElementsAttr):
+        return None
+    element = uniform_type(x)
+    bits = np.asarray(constant.python).astype(np.int64) & ((1 << element.storage_width) - 1)
+    sign = bits >> (element.storage_width - 1) if element.is_signed else 0
+    return np.asarray(bits - (sign << element.storage_width))
+
+
 @dataclass
 class Site:
     """Where an op is lowered to, and how: operations go before it; nests become loops over buffers if `loops`; zero
@@ -79,9 +92,11 @@ class Site:
         return self.builder.constant(DenseElementsAttr(values.astype(storage_dtype(element)), type), type)
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers. Raises QuantTypeError where it has no rank."""
+        """A tensor of quantized values as its signless integers; a border, of no stage. Raises QuantTypeError where it
+        has no rank."""
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
+        self.builder.loc = None
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def extent(self, tensor: Value, axis: int) -> Extent:

@@ -31,6 +31,7 @@ def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: An
     shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
     block = Block([INDEX] * len(shape), site.builder.location)
     body = Builder(block, None, site.builder.location)
+    body.loc = site.builder.loc
     values = np.asarray(value)
     if (values == values.flat[0]).all():
         padding = body.constant(number(values.flat[0], type.element), type.element)

@@ -55,6 +55,15 @@ def test_terms_whose_zero_point_is_0_are_not_there() -> None:
     assert str(lowered(one)).count('["parallel", "reduction"]') == 1
 
 
+def test_sums_of_constant_weights_are_constants() -> None:
+    """0 to 11 in rows of 3: the sums of the columns, read as u8."""
+    constant = """%c = arith.constant dense<[[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, -1]]> : tensor<4x3xi8>
+  %w = quant.scast %c : tensor<4x3xi8> to tensor<4x3x!w>
+  %0"""
+    text = MATMUL.replace("ATTRIBUTES", "").replace("%w: tensor<4x3x!w>, ", "").replace("%0", constant, 1)
+    assert "arith.constant dense<[18, 22, 270]> : tensor<3xi32>" in str(lowered(text))
+
+
 def test_in_the_loop_there_are_no_sums_of_one_operand() -> None:
     text = str(lowered(MATMUL.replace("ATTRIBUTES", ""), "zero-point=in-loop"))
     assert text.count('"reduction"') == 1

@@ -1,0 +1,97 @@
+"""Writes README.md: conv2d.mlir lowered, stage by stage. `python -m examples.lowering.readme` from the root."""
+
+import re
+import textwrap
+from pathlib import Path
+
+from qrt.ir import parse
+from qrt.passes import run_passes
+
+FOLDER = Path(__file__).parent
+SOURCE = FOLDER / "conv2d.mlir"
+README = FOLDER / "README.md"
+
+INTRODUCTION = """\
+# A convolution, lowered
+
+    qrt opt examples/lowering/conv2d.mlir --lower-qrt='to=loops zero-point=in-loop'
+
+takes the convolution of [conv2d.mlir](conv2d.mlir) to loops and integer arithmetic. The location of an operation names
+its stage. This page shows the stages in order, as the pass writes them; `python -m examples.lowering.readme` writes it
+anew. The derivation stands in [docs/lowering.md](../../docs/lowering.md).
+
+The program:
+
+"""
+
+STAGES = {
+    "accumulate": (
+        "Accumulate",
+        "The input is padded with its zero point, so that what is added around it stands for 0. Storage is extended by "
+        "its signedness, and products are summed. 18 products of at most 131 * 128 stay below 2^31: i32 holds the sum.",
+    ),
+    "zero-point": (
+        "Zero points",
+        "With `zero-point=in-loop` they are subtracted before the product: 3 from the input, 128 from the weights.",
+    ),
+    "bias": (
+        "Bias",
+        "Its scale is 0.05 * 0.02 and its zero point 0, so it is added as it is. The bounds of its type keep the sum "
+        "below 2^31; without them it would go on in i64.",
+    ),
+    "requantize": (
+        "Requantize",
+        "M = 0.05 * 0.02 / 0.1 is M0 / 2^N with 31 bits in M0. The product has 64 bits, the rounding constant is 1/2. "
+        "An i64 accumulator would take a 128-bit product, in two halves.",
+    ),
+    "output zero point": ("Output zero point", "The result's -5."),
+    "clamp": ("Clamp", "To the bounds of i8, then the low 8 bits."),
+}
+
+AFTER = """\
+## After the sum instead
+
+With `zero-point=post-accumulation`, the default, the loop multiplies storage as it is. The sum is then corrected,
+once for each result, by the sums of the windows and of the filters, and by the number of products times both zero
+points. As `linalg`:
+
+"""
+
+
+def lowered(options: str) -> str:
+    """The text of the lowered program, with locations."""
+    return run_passes(parse(SOURCE.read_text()), f"lower-qrt{{{options}}}").print(locations=True)
+
+
+def stage(text: str, name: str) -> str:
+    """The lines of a stage; a loop or a body is of the stage that stands where it closes."""
+    lines, opened, chosen = text.splitlines(), list[int](), set[int]()
+    for number, line in enumerate(lines):
+        is_close, location = line.lstrip().startswith("}"), f'loc("{name}")'
+        begin = opened.pop() if is_close and opened else number
+        if location in line:
+            chosen |= {begin, number}
+            if lines[begin + 1 : number] and lines[begin + 1].lstrip().startswith("^"):
+                chosen.add(begin + 1)
+        if line.endswith("{"):
+            opened.append(number)
+    kept = [re.sub(r' loc\("[^"]*"\)$', "", lines[number]) for number in sorted(chosen)]
+    return textwrap.dedent("\n".join(kept))
+
+
+def readme() -> str:
+    """The whole page."""
+    parts = [INTRODUCTION, block(SOURCE.read_text().rstrip())]
+    text = lowered("to=loops zero-point=in-loop")
+    for name, (title, explanation) in STAGES.items():
+        parts.append(f"\n## {title}\n\n{explanation}\n\n{block(stage(text, name))}")
+    parts.append(f"\n{AFTER}{block(stage(lowered(''), 'zero-point'))}")
+    return "".join(parts)
+
+
+def block(code: str) -> str:
+    return f"```\n{code}\n```\n"
+
+
+if __name__ == "__main__":
+    README.write_text(readme())
