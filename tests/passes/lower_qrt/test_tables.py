@@ -42,3 +42,11 @@ def test_softmax_of_the_whole_range(scale, sign):
     low, high = t.default_bounds
     x = np.array([[low, high, low, high, high], [low] * 5, [low, low + 1, low, low, high]], f"{sign}1")
     check_lowered("softmax", [x], [tensor(x.shape, t)], UniformType("i8", "f64", scale, -5))
+
+
+def test_softmax_rounds_half_to_even():
+    """Quotients of equal values, exactly 0.5."""
+    for count, scale, wanted in ((2, 1.0, 0), (4, 0.5, 0), (16, 0.125, 0)):
+        x, out = np.zeros((1, count), np.int8), UniformType("u8", "f32", scale)
+        got = check_lowered("softmax", [x], [tensor(x.shape, T)], out)
+        assert (got == wanted).all()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from qrt.passes import run_passes
+from qrt.passes.lower_qrt import LOWERINGS
 from qrt.types import TensorType, UniformType
 from tests import mlir_opt
 from tests.ops.harness import Array, infer, reference, tensor
@@ -13,6 +14,7 @@ from tests.ops.strategies import storage_of
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.driver import execute
 from tests.oracle.execution.values import Value
+from tests.passes.lower_qrt.every_op import DYNAMIC, EVERY_OP
 from tests.passes.lower_qrt.harness import OPTIONS, lowered, program
 from tests.passes.lower_qrt.test_products import I8, I32, OUT, SUB_CHANNEL, U8, WIDE_OUT, per_axis
 
@@ -46,7 +48,15 @@ def cases() -> list[tuple[str, list[Array], list[TensorType], TensorType, dict[s
             for out in (OUT, WIDE_OUT):
                 said = {**attributes, "requant": rule}
                 found.append((name, arrays, types, infer(name, types, out, **said), said))
+    for name, operands, element, said in EVERY_OP:
+        types = [tensor(shape, t) for shape, t in operands]
+        arrays = [storage_of(t, shape, rng) for shape, t in operands]
+        found.append((name, arrays, types, infer(name, types, element, **said), said))
     return found
+
+
+def test_every_op_is_here() -> None:
+    assert {name for name, *_ in cases()} == set(LOWERINGS)
 
 
 @mlir_opt.needed
@@ -62,6 +72,10 @@ def test_mlir_opt_reads_what_is_lowered(options: str) -> None:
     for types in (dynamic, empty, (tensor((2, 0), I8), tensor((0, 3), U8))):
         text = program("matmul", [np.empty(0)] * 2, types, infer("matmul", types, OUT))
         texts.append(str(lowered(text, options)))
+    for name, operands, element, attributes in DYNAMIC:
+        types = [tensor(shape, t) for shape, t in operands]
+        result = infer(name, types, element, **attributes)
+        texts.append(str(lowered(program(name, [np.empty(0)] * len(types), types, result, **attributes), options)))
     done = mlir_opt.run("\n// -----\n".join(texts), "--split-input-file")
     assert done.returncode == 0, done.stderr.decode()[:2000]
 
