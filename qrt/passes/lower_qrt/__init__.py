@@ -97,8 +97,13 @@ class LowerQrt:
         """What the op says, else what the options say, else the family's defaults."""
         family = FAMILIES[name]
         said = {key: value.python for key, value in op.attributes.items() if key in family.attributes}
-        given = {"requant": self.requant} if self.requant and "requant" in family.attributes else {}
-        return family.complete(given | said)
+        if not self.requant or "requant" not in family.attributes or "requant" in said:
+            return family.complete(said)
+        attributes = family.complete(said | {"requant": self.requant})
+        family.resolve(
+            tuple(map(tensor_type, op.operands)), attributes, tensor_type(op.results[0])
+        )  # the rule may not fit
+        return attributes
 
 
 def _declared(site: Site, stored: Value, result: Value) -> Value:

@@ -17,8 +17,8 @@ from qrt.types import TensorType, UniformType
 
 def lower_reshape(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result. Raises QuantTypeError where several dimensions of its shape are left open."""
-    site.stage("reshape")
     stored, shape = site.storage(op.operands[0]), tensor_type(op.results[0]).shape or ()
+    site.stage("reshape")
     type = TensorType(shape, tensor_type(stored).element)
     if None not in shape:
         sizes = site.tensor(np.array(shape, np.int64), INDEX)
@@ -41,8 +41,8 @@ def _open_extent(site: Site, tensor: Value, shape: tuple[int | None, ...]) -> Va
 
 def lower_transpose(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result: a linalg.transpose, or loops that copy."""
-    site.stage("transpose")
     stored = site.storage(op.operands[0])
+    site.stage("transpose")
     order = axes_order((tensor_type(op.operands[0]),), attributes)
     if list(order) == sorted(order):
         return stored

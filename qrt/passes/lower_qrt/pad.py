@@ -10,6 +10,7 @@ from qrt.passes.lower_qrt.window import pad_tensor
 def lower_pad(site: Site, op: Operation, attributes: Attributes) -> Value:
     """Storage of the result."""
     t = uniform_type(op.operands[0])
+    stored = site.storage(op.operands[0])
     site.stage("pad")
     padding = tuple((int(before), int(after)) for before, after in attributes["padding"])
-    return pad_tensor(site, site.storage(op.operands[0]), padding, stored_value(t, attributes["value"]), t.axis)
+    return pad_tensor(site, stored, padding, stored_value(t, attributes["value"]), t.axis)

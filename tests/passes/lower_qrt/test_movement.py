@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qrt import ir
 from qrt.errors import VerifyError
+from qrt.passes import run_passes
 from tests.ops.harness import reference, tensor
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
 from tests.ops.test_movement import T, blocked, channels
@@ -113,3 +115,28 @@ def test_shapes_left_open_are_refused():
     x, y = f"tensor<?x{T}>", f"tensor<2x{c}>"
     with pytest.raises(VerifyError, match="the sizes along axis 0, which holds the channels, must be known"):
         lowered(f"func.func @f(%x: {x}) -> {y} {{ %0 = qrt.concat %x, %x : ({x}, {x}) -> {y} return %0 : {y} }}")
+
+
+@pytest.mark.parametrize("name", ["pad", "reshape", "transpose"])
+def test_movement_names_its_stage(name):
+    """The cast to storage is a border, of no stage: it must not take the stage of what follows it."""
+    x = "tensor<2x3x!quant.uniform<i8:f32, 0.5:3>>"
+    attributes, result = {
+        "pad": ("{padding = [[1, 0], [0, 1]]}", x.replace("2x3", "3x4")),
+        "reshape": ("", x.replace("2x3", "6")),
+        "transpose": ("", x.replace("2x3", "3x2")),
+    }[name]
+    lowered_op = f"%0 = qrt.{name} %x {attributes} : ({x}) -> {result}"
+    text = f"func.func @f(%x: {x}) -> {result} {{ {lowered_op} return %0 : {result} }}"
+    module = run_passes(ir.parse(text), "lower-qrt")
+    assert f'loc("{name}")' in module.print(locations=True)
+
+
+def test_a_rule_of_the_options_must_fit_the_op():
+    """fixed_double has no accumulator past 32 bits."""
+    x, w = "tensor<2x70000x!quant.uniform<i8:f32, 0.5>>", "tensor<70000x2x!quant.uniform<i8:f32, 0.5:127>>"
+    y = "tensor<2x2x!quant.uniform<i8:f32, 0.5>>"
+    text = f"func.func @f(%x: {x}, %w: {w}) -> {y} {{ %0 = qrt.matmul %x, %w : ({x}, {w}) -> {y} return %0 : {y} }}"
+    assert run_passes(ir.parse(text), "lower-qrt")
+    with pytest.raises(VerifyError, match="cannot be lowered"):
+        run_passes(ir.parse(text), "lower-qrt{requant=fixed_double}")
