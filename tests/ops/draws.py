@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -89,7 +88,6 @@ def convolutions(draw: st.DrawFn, depthwise: bool) -> Drawn:
     arrays, types = [x, w], [tensor(x.shape, tx), tensor(w.shape, tw)]
     if draw(st.booleans()):
         tb = draw(maybe_per_axis(outputs, 0, scales=st.sampled_from([tx.scale * tw.scales[0], 0.3 * tx.scale])))
-        small = np.clip(storage_of(tb, (outputs,), rng), max(tb.storage_min, 0), None)
-        arrays.append(small)
+        arrays.append(storage_of(tb, (outputs,), rng))
         types.append(tensor((outputs,), tb))
     return Drawn("depthwise_conv2d" if depthwise else "conv2d", arrays, types, to, attributes)
