@@ -100,9 +100,8 @@ class LowerQrt:
         if not self.requant or "requant" not in family.attributes or "requant" in said:
             return family.complete(said)
         attributes = family.complete(said | {"requant": self.requant})
-        family.resolve(
-            tuple(map(tensor_type, op.operands)), attributes, tensor_type(op.results[0])
-        )  # the rule may not fit
+        # The verifier has not seen this rule: the accumulator may be too wide for it.
+        family.resolve(tuple(map(tensor_type, op.operands)), attributes, tensor_type(op.results[0]))
         return attributes
 
 
