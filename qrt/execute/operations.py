@@ -10,7 +10,7 @@ from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Array, element_dtype, static_shape
-from qrt.types import TensorType
+from qrt.types import TensorType, UniformType
 
 MAX_CALL_DEPTH = 64
 
@@ -34,13 +34,15 @@ def callee(module: Module, op: Operation) -> Operation:
     return module.function(op.attributes["callee"].python)
 
 
-_CASTS = {"quant.qcast": "qcast", "quant.dcast": "dcast"}
+_QUANT = {"quant.qcast": "qcast", "quant.dcast": "dcast", "quant.conv2d": "conv2d", "quant.matmul": "matmul"}
 
 
 def family_name(op: Operation) -> str | None:
     """The op family that an op names; None where it names none."""
-    name = _CASTS.get(op.name, op.name.removeprefix("qrt."))
-    return name if name in FAMILIES and (op.name in _CASTS or op.name.startswith("qrt.")) else None
+    if op.name == "quant.cast":
+        return "dcast" if isinstance(as_tensor(op.operands[0].type).element, UniformType) else "qcast"
+    name = _QUANT.get(op.name, op.name.removeprefix("qrt."))
+    return name if name in FAMILIES and (op.name in _QUANT or op.name.startswith("qrt.")) else None
 
 
 def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], TensorType]:

@@ -9,11 +9,13 @@ from qrt.ir.fold import Folds
 from qrt.ir.rewrite import rewrite_greedily
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
+from qrt.passes.quant_kernels import QUANT_KERNELS
 
 
 @dataclass(frozen=True)
 class Canonicalize:
-    """Folds, computes constants (casts of constants exactly), merges them, and removes dead pure operations.
+    """Folds, computes constants (casts of constants exactly), merges them, removes dead pure operations, and writes
+    `"quant.cast"`, `"quant.conv2d"` and `"quant.matmul"` as the ops they stand for.
 
     Preserves every value by default. `fold-qcast-dcast` also drops every quantization of what was dequantized from the
     same type, `fold-dcast-qcast` every dequantization of what was quantized: these change values.
@@ -36,4 +38,5 @@ class Canonicalize:
     def function(self, root: Operation) -> None:
         """What is inside one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
-        rewrite_greedily(root, folds, {**ARITH_PATTERNS, **(CONSTANT_CASTS if self.fold_constants else {})})
+        constants = CONSTANT_CASTS if self.fold_constants else {}
+        rewrite_greedily(root, folds, {**ARITH_PATTERNS, **QUANT_KERNELS, **constants})

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import qrt
 from qrt.errors import ModelError, QuantError
 from qrt.execute.program import PLANS_KEPT
+from qrt.passes import run_passes
 from tests.execute.programs import CAST, EVERYTHING
 
 
@@ -271,3 +273,20 @@ def test_storage_casts_of_one_bit(storage, interpret):
     stored, bits = program.run({"arg0": np.array([True, False])}, interpret=interpret).values()
     assert stored.storage.tolist() == [-1 if storage == "i1" else 1, 0]
     assert bits.tolist() == [True, False]
+
+
+def test_the_ops_of_articles_run_as_what_they_stand_for():
+    text = (Path(__file__).parents[1] / "passes" / "files" / "quant_kernels.mlir").read_text()
+    rng = np.random.default_rng(0)
+    inputs = {
+        "conv2d": [rng.normal(0, 9, (1, 4, 4, 2)).astype(np.float32), rng.integers(-128, 128, (3, 2, 2, 2), np.int8)],
+        "matmul": [rng.integers(-128, 128, (2, 4), np.int8), rng.integers(-128, 128, (4, 3), np.int8)],
+    }
+    for name, arrays in inputs.items():
+        named = {f"arg{i}": array for i, array in enumerate(arrays)}
+        written = qrt.compile(text, name)
+        meant = qrt.compile(run_passes(qrt.ir.parse(text), "canonicalize"), name)
+        lowered = qrt.compile(run_passes(qrt.ir.parse(text), "canonicalize,lower-qrt"), name)
+        for program in (written, lowered):
+            assert_same(program.run(named), meant.run(named))
+            assert_same(program.run(named, interpret=True), meant.run(named))

@@ -21,7 +21,6 @@ def _storage_cast(op: Operation, compiler: Compiler) -> Function:
 
 
 HANDLERS: dict[str, Handler] = {
-    "quant.qcast": bind_family,
-    "quant.dcast": bind_family,
+    **dict.fromkeys(("quant.qcast", "quant.dcast", "quant.cast", "quant.conv2d", "quant.matmul"), bind_family),
     "quant.scast": _storage_cast,
 }
