@@ -152,3 +152,12 @@ def test_casts_name_their_types():
     expected = parse_type("!quant.uniform<i8:f32, 0.5>")
     assert [operation.quantized_type for operation in (qcast, scast, dcast)] == [expected] * 3
     assert (qcast.float_type, dcast.float_type, scast.integer_type) == (*[parse_type("f32")] * 2, parse_type("i8"))
+
+
+@pytest.mark.parametrize("accessor", ["float_type", "quantized_type"])
+def test_an_accessor_of_a_cast_that_is_none_says_so(accessor):
+    """What is not verified may have any types: None would be an error somewhere else."""
+    module = ir.parse('func.func @f(%x: i8) { %0 = "quant.qcast"(%x) : (i8) -> i8  return }')
+    cast = module.function("f").regions[0].blocks[0].first
+    with pytest.raises(VerifyError, match="among its types"):
+        getattr(cast, accessor)
