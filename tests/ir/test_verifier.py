@@ -101,3 +101,38 @@ def test_a_built_operation_is_checked_like_a_parsed_one():
     cast.operands[0] = ir.Value(parse_type("f32"), None, 0)
     with pytest.raises(VerifyError, match="is not defined by any operation"):
         module.verify()
+
+
+SUBVIEW = "static_offsets = array<i64: 0>, static_sizes = array<i64: 2>, static_strides = array<i64: 1>"
+
+
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        (
+            f'"memref.subview"(%m) <{{{SUBVIEW}}}> : (memref<4xf32>) -> memref<2xf32, strided<[1]>>',
+            "requires attribute 'operandSegmentSizes' of 4 sizes",
+        ),
+        (
+            f'"memref.subview"(%m, %m) <{{operandSegmentSizes = array<i32: 2, 0, 0, 0>, {SUBVIEW}}}> '
+            ": (memref<4xf32>, memref<4xf32>) -> memref<2xf32, strided<[1]>>",
+            "operand group starting at #0 requires 1 element, but found 2",
+        ),
+        (
+            '"arith.cmpi"(%i, %i) <{predicate = "eq"}> : (i32, i32) -> i1',
+            "attribute 'predicate' failed to satisfy constraint",
+        ),
+    ],
+)
+def test_groups_and_attributes_of_generic_forms(op, message):
+    """A custom form writes sizes and kinds itself: only the generic form can get them wrong."""
+    module = ir.parse(f"func.func @f(%m: memref<4xf32>, %i: i32) {{ %0 = {op} return }}")
+    with pytest.raises(VerifyError, match=message):
+        module.verify()
+
+
+def test_a_zero_point_out_of_range_is_a_warning_and_strictly_an_error():
+    module = ir.parse("func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 0.5:300>>) { return }")
+    assert [found.severity for found in module.verify()] == ["warning"]
+    with pytest.raises(VerifyError, match="zero point 300 is outside"):
+        module.verify(strict=True)
