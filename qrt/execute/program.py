@@ -16,7 +16,7 @@ from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
-from qrt.execute.values import as_tensor, concrete, incoming, of_rank, outgoing
+from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
 from qrt.ir.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type
@@ -92,7 +92,7 @@ class Program:
         types = []
         for i, port in enumerate(self.inputs):
             default = tuple(1 if d is None else d for d in port.type.shape or ())
-            types.append(concrete(port.type, tuple(shapes[i]) if i < len(shapes) else default, f"input {port.name!r}"))
+            types.append(at_border(port.type, tuple(shapes[i]) if i < len(shapes) else default, f"input {port.name!r}"))
         return list(self._plan(types).coverage)
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
@@ -116,7 +116,7 @@ class Program:
 
     def _outgoing(self, results: Iterable[Array]) -> list[Any]:
         return [
-            outgoing(a, concrete(p.type, a.shape, f"result {p.name!r}"))
+            outgoing(a, at_border(p.type, a.shape, f"result {p.name!r}"))
             for a, p in zip(results, self.outputs, strict=True)
         ]
 

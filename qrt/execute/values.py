@@ -35,10 +35,18 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
     dims = declared.shape
     fits = dims is None or (len(dims) == len(shape) and all(d in (None, s) for d, s in zip(dims, shape, strict=True)))
     if not fits:
-        raise ModelError(f"{what} must be {declared}, got shape {list(shape)}")
+        raise QuantTypeError(f"{what} must be {declared}, got shape {list(shape)}")
     if isinstance(declared.element, UniformType):
         check_integrity(declared.element, shape)
     return TensorType(shape, declared.element)
+
+
+def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
+    """``concrete`` of an argument or a result: an op has no part in its error."""
+    try:
+        return concrete(declared, shape, what)
+    except QuantTypeError as error:
+        raise ModelError(str(error)) from None
 
 
 def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:
@@ -62,7 +70,7 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
             _check_range(array, element)
         except QuantTypeError as error:
             raise ModelError(f"{what}: {error}") from None
-    concrete(declared, array.shape, what)
+    at_border(declared, array.shape, what)
     return ready(array)
 
 

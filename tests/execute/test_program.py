@@ -290,3 +290,15 @@ def test_the_ops_of_articles_run_as_what_they_stand_for():
         for program in (written, lowered):
             assert_same(program.run(named), meant.run(named))
             assert_same(program.run(named, interpret=True), meant.run(named))
+
+
+@pytest.mark.parametrize("interpret", [True, False])
+def test_a_shape_that_is_not_as_declared_names_the_op_and_its_place(interpret):
+    program = qrt.compile(
+        """func.func @f(%x: tensor<?xf32>) -> tensor<3xf32> {
+             %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
+             return %0 : tensor<3xf32>
+           }"""
+    )
+    with pytest.raises(ModelError, match=r":2:\d+: error: 'tensor.cast' op the result of tensor.cast must be"):
+        program.run({"arg0": np.zeros(2, np.float32)}, interpret=interpret)
