@@ -16,12 +16,12 @@ uint32_t qrt_cpu_features(void) {
     uint32_t a, b, c, d, found = 0;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
         return 0;
-    const uint32_t states = saved_states(), fma = c & bit_FMA;
+    const uint32_t states = saved_states(), fma = c & bit_FMA, f16c = c & bit_F16C;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (states & XCR0_AVX) != XCR0_AVX)
         return 0;
     if (fma)
         found |= QRT_CPU_FMA;
-    if (b & bit_AVX2)
+    if (b & bit_AVX2 && f16c)
         found |= QRT_CPU_AVX2;
     const uint32_t avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
     if ((states & XCR0_AVX512) == XCR0_AVX512 && (b & avx512) == avx512) {

@@ -9,6 +9,7 @@ from qrt._seam.qrt cimport *
 
 import numpy as np
 
+from qrt import numerics
 from qrt.errors import KernelError
 
 cnp.import_array()
