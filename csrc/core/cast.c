@@ -14,6 +14,9 @@ void qrt_cast_prepare(qrt_cast_args *args) {
     args->stream = bytes >= STREAM_BYTES;
 }
 
+/* Elements up to which the walk would make one task: its divisions take longer than a small cast. */
+#define SMALL 16384
+
 typedef struct {
     const qrt_cast_args *args;
     qrt_cast_row row;
@@ -26,15 +29,19 @@ static qrt_status cast_row(const void *context, const qrt_row *row) {
     const job *j = context;
     const qrt_cast_args *args = j->args;
     qrt_span span = {.count = row->count, .parameter = row->parameter, .run = args->run, .period = args->period};
-    if (args->period > 1)
+    if (args->period > 1 && row->offset)
         span.phase = row->offset % args->layout.shape[args->layout.rank - 1] % (args->run * args->period);
     j->row(args, j->source + row->offset * j->source_size, j->target + row->offset * j->target_size, &span);
     return QRT_OK;
 }
 
 static qrt_status run(const job *j, qrt_scratch *scratch) {
+    const qrt_layout *layout = &j->args->layout;
+    const qrt_row whole = {.count = layout->shape[0]};
     const qrt_float_state saved = qrt_float_enter();
-    const qrt_status status = qrt_walk(&j->args->layout, NULL, NULL, scratch->threads, cast_row, j);
+    const qrt_status status = layout->rank == 1 && whole.count <= SMALL
+                                  ? cast_row(j, &whole)
+                                  : qrt_walk(layout, NULL, NULL, scratch->threads, cast_row, j);
     qrt_float_leave(saved);
     return status;
 }

@@ -10,6 +10,7 @@
 /* Shorter runs and lines go through the table: a run is at most QRT_PARAMETER_PADDING elements then. */
 #define QRT_LEAST_RUN 32
 #define QRT_LEAST_LINE 256
+#define QRT_WHOLE_BLOCKS 64 /* but for lines without a tail */
 #define QRT_TABLE 512
 
 /* Arrays of float and int32_t, or of double: NULL where the kernel reads none. */
@@ -19,7 +20,7 @@ typedef struct {
     const char *array[QRT_CAST_ARRAYS];
 } qrt_cast_parameters;
 
-/* `runs` runs of `run` elements, parameter i for run i; with `each` one run, parameter i for element i. */
+/* `runs` runs of `run` elements, parameter i for run i; with `each` parameter i for element i of every run. */
 typedef void (*qrt_cast_runs)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                               const char *source, char *target, int64_t run, int64_t runs);
 
@@ -65,12 +66,14 @@ static inline void qrt_cast_long_lines(const qrt_cast_job *job, const char *sour
                                        const qrt_span *span) {
     int64_t index = span->phase;
     for (int64_t left = span->count; left > 0;) {
+        const bool whole = index == 0 && left >= span->period;
         const int64_t rest = span->period - index, line = rest < left ? rest : left;
+        const int64_t lines = whole ? left / line : 1;
         const qrt_cast_parameters at = qrt_cast_parameters_at(job, index);
-        job->fn(job->args, &at, true, source, target, line, 1);
-        source += line * job->source_size;
-        target += line * job->target_size;
-        left -= line;
+        job->fn(job->args, &at, true, source, target, line, lines);
+        source += line * lines * job->source_size;
+        target += line * lines * job->target_size;
+        left -= line * lines;
         index = 0;
     }
 }
@@ -101,38 +104,66 @@ static inline void qrt_cast_fill(char *table, const char *from, int word, const 
     }
 }
 
-/* Whole repeats of a pattern that fits the table are laid out once. */
-static inline void qrt_cast_through_table(const qrt_cast_job *job, const char *source, char *target,
+/* Lays a pattern of `pattern` elements out in `length`, a multiple of it: filled once, then doubled. */
+static inline void qrt_cast_fill_repeats(char *table, const char *from, int word, const qrt_span *span, int64_t pattern,
+                                         int64_t length) {
+    qrt_cast_fill(table, from, word, span, pattern);
+    for (int64_t done = pattern; done < length; done *= 2)
+        memcpy(table + done * word, table, (size_t)((done < length - done ? done : length - done) * word));
+}
+
+#define QRT_CAST_TABLE(name)                                                                                           \
+    _Alignas(64) char name[QRT_CAST_ARRAYS][(QRT_TABLE + QRT_PARAMETER_PADDING) * sizeof(double)]
+
+/* A pattern that fits the table: its repeats are lines. */
+static inline void qrt_cast_short_pattern(const qrt_cast_job *job, const char *source, char *target,
                                           const qrt_span *span) {
-    _Alignas(64) char table[QRT_CAST_ARRAYS][(QRT_TABLE + QRT_PARAMETER_PADDING) * sizeof(double)];
+    QRT_CAST_TABLE(table);
+    const int64_t pattern = span->run * span->period, length = QRT_TABLE - QRT_TABLE % pattern;
+    qrt_cast_job lines = *job;
+    for (int a = 0; a < QRT_CAST_ARRAYS; a++)
+        if (job->parameters.array[a]) {
+            qrt_cast_fill_repeats(table[a], job->parameters.array[a], job->word, span, pattern, length);
+            lines.parameters.array[a] = table[a];
+        }
+    const qrt_span repeats = {.count = span->count, .run = 1, .period = length};
+    qrt_cast_long_lines(&lines, source, target, &repeats);
+}
+
+/* Short runs of a longer pattern, as much of it at a time as the table holds. */
+static inline void qrt_cast_short_runs(const qrt_cast_job *job, const char *source, char *target,
+                                       const qrt_span *span) {
+    QRT_CAST_TABLE(table);
     const int64_t pattern = span->run * span->period;
-    const bool once = pattern <= QRT_TABLE;
-    const int64_t length = once ? QRT_TABLE / pattern * pattern : QRT_TABLE;
-    qrt_cast_parameters laid_out = {{NULL}};
     qrt_span here = *span;
     for (int64_t left = span->count; left > 0;) {
-        const int64_t line = length < left ? length : left;
+        const int64_t line = QRT_TABLE < left ? QRT_TABLE : left;
+        qrt_cast_parameters at = {{NULL}};
         for (int a = 0; a < QRT_CAST_ARRAYS; a++)
-            if (job->parameters.array[a] && !(once && laid_out.array[a])) {
+            if (job->parameters.array[a]) {
                 qrt_cast_fill(table[a], job->parameters.array[a], job->word, &here, line);
-                laid_out.array[a] = table[a];
+                at.array[a] = table[a];
             }
-        job->fn(job->args, &laid_out, true, source, target, line, 1);
+        job->fn(job->args, &at, true, source, target, line, 1);
         source += line * job->source_size;
         target += line * job->target_size;
         left -= line;
-        here.phase = (here.phase + line) % pattern;
+        here.phase = here.phase + line < pattern ? here.phase + line : here.phase + line - pattern;
     }
 }
 
 /* Not inlined: one copy serves every kernel of an ISA. */
 static void qrt_cast_span(const qrt_cast_job *job, const void *source, void *target, const qrt_span *span) {
-    if (span->run >= QRT_LEAST_RUN || span->period == 1)
+    if (span->period == 1)
+        job->fn(job->args, &job->parameters, false, source, target, span->count, 1);
+    else if (span->run >= QRT_LEAST_RUN)
         qrt_cast_long_runs(job, source, target, span);
-    else if (span->run == 1 && span->period >= QRT_LEAST_LINE)
+    else if (span->run == 1 && (span->period >= QRT_LEAST_LINE || span->period % QRT_WHOLE_BLOCKS == 0))
         qrt_cast_long_lines(job, source, target, span);
+    else if (span->run * span->period <= QRT_TABLE)
+        qrt_cast_short_pattern(job, source, target, span);
     else
-        qrt_cast_through_table(job, source, target, span);
+        qrt_cast_short_runs(job, source, target, span);
 }
 
 /* The span with the parameters of the kernels that compute in f32, and in f64. */

@@ -142,33 +142,6 @@ def test_per_element_scales_some_outside_the_guard(isa: str, mode: tuple[str, st
 
 
 @pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("storage", ["i8", "u8"])
-@pytest.mark.parametrize("per_element", [False, True])
-def test_every_tail(isa: str, storage: str, per_element: bool) -> None:
-    """Lengths around whole blocks: nothing is lost at the end, and nothing beyond it is read as data or written."""
-    rng = np.random.default_rng(5)
-    for count in range(1, 131):
-        scales = random_scales(rng, count if per_element else 1, -3, 0)
-        zero_points = rng.integers(0, 100, scales.size)
-        x = rng.normal(0, 60, count).astype(np.float32)
-        q = qcast("ref", x, storage, scales, zero_points, MODES[0])
-        np.testing.assert_array_equal(qcast(isa, x, storage, scales, zero_points, MODES[0]), q)
-        np.testing.assert_array_equal(
-            dcast(isa, q, storage, scales, zero_points), dcast("ref", q, storage, scales, zero_points)
-        )
-
-
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("storage", ["i8", "u8"])
-def test_dcast_of_every_value(isa: str, storage: str) -> None:
-    """Zero points beyond 24 bits are rounded once, before the subtraction; products may be subnormal or infinite."""
-    q = np.arange(256, dtype=np.uint8).view(DTYPES[storage])
-    for scale, zero_point in product([1e-45, 1e-30, 0.1, 3.4e38], [0, -128, 255, (1 << 24) + 1, (1 << 31) - 1]):
-        arguments = q, storage, np.array([np.float32(scale)]), np.array([zero_point])
-        assert_like_ref(lambda name, a=arguments: dcast(name, *a).view(np.uint32), isa)
-
-
-@pytest.mark.parametrize("isa", ISAS)
 def test_long_rows_that_prefetch(isa: str) -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(0, 50, 100_003).astype(np.float32)
@@ -292,18 +265,19 @@ def test_every_span(isa: str, expressed: str, layout: Layout) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("expressed", FLOATS)
-@pytest.mark.parametrize("storage", ["u8", "i16", "i32"])
+@pytest.mark.parametrize("storage", ["i8", "u16", "i32"])
 def test_every_length(isa: str, expressed: str, storage: str) -> None:
+    """Around whole blocks of every size: nothing is lost at the end, nothing behind it is written."""
     rng = np.random.default_rng(11)
-    for count in range(1, 200):
-        for parameters in (1, count):
-            scales, zero_points = scales_of(rng, expressed, parameters, -3, 0), rng.integers(0, 100, parameters)
-            x = rng.normal(0, 60, count + 1).astype(FLOATS[expressed])[1:]
-            arguments = x, storage, scales, zero_points, MODES[0], None, None, expressed, count % 9
-            q = qcast("ref", *arguments)
-            np.testing.assert_array_equal(qcast(isa, *arguments), q)
-            back = q, storage, scales, zero_points, None, expressed, count % 9
-            assert_same_floats(dcast(isa, *back), dcast("ref", *back))
+    for count in (*range(1, 36), *range(47, 50), *range(62, 68), 95, 111, 127, 129, 200):
+        parameters = count if count % 3 else 1
+        scales, zero_points = scales_of(rng, expressed, parameters, -3, 0), rng.integers(0, 100, parameters)
+        x = rng.normal(0, 60, count + 1).astype(FLOATS[expressed])[1:]
+        arguments = x, storage, scales, zero_points, MODES[0], None, None, expressed, count % 9
+        q = qcast("ref", *arguments)
+        np.testing.assert_array_equal(qcast(isa, *arguments), q)
+        back = q, storage, scales, zero_points, None, expressed, count % 9
+        assert_same_floats(dcast(isa, *back), dcast("ref", *back))
 
 
 @pytest.mark.parametrize("isa", ISAS)

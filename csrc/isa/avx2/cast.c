@@ -99,26 +99,34 @@ QRT_INLINE __m256i round_to_int(__m256 v, qrt_rounding rounding) {
     return _mm256_cvttps_epi32(v);
 }
 
-QRT_INLINE __m256i quantize(__m256 x, const lanes *p, qrt_qcast_mode mode) {
+/* `count` vectors step by step together: their chains are long, and the scheduler holds few blocks of them. */
+#define EACH_VECTOR _Pragma("GCC unroll 4") for (int j = 0; j < count; j++)
+
+QRT_INLINE void quantize(__m256 *x, const lanes *p, int count, qrt_qcast_mode mode, __m256i *q) {
     const bool narrow = mode.expressed != QRT_F32;
+    __m256 v[4];
     if (!narrow)
-        x = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
-    x = clamp_magnitude(x, p->bound);
-    __m256 v = _mm256_mul_ps(x, p->reciprocal);
-    if (mode.divide)
-        v = _mm256_fmadd_ps(_mm256_fnmadd_ps(v, p->scale, x), p->reciprocal, v);
-    v = round_expressed(v, mode.expressed);
-    if (mode.before)
-        v = round_expressed(_mm256_add_ps(v, p->rounded_zero), mode.expressed);
-    if (!narrow) {
-        const __m256i q = round_to_int(v, mode.rounding);
-        return mode.before ? q : _mm256_add_epi32(q, p->zero);
+        EACH_VECTOR x[j] = _mm256_and_ps(x[j], _mm256_cmp_ps(x[j], x[j], _CMP_ORD_Q));
+    EACH_VECTOR x[j] = clamp_magnitude(x[j], p[j].bound);
+    EACH_VECTOR v[j] = _mm256_mul_ps(x[j], p[j].reciprocal);
+    if (mode.divide) {
+        EACH_VECTOR x[j] = _mm256_fnmadd_ps(v[j], p[j].scale, x[j]);
+        EACH_VECTOR v[j] = _mm256_fmadd_ps(x[j], p[j].reciprocal, v[j]);
     }
-    const __m256i number = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_ORD_Q));
-    const __m256i q = round_to_int(clamp_magnitude(v, _mm256_set1_ps(QRT_QUOTIENT_BOUND)), mode.rounding);
+    EACH_VECTOR v[j] = round_expressed(v[j], mode.expressed);
     if (mode.before)
-        return _mm256_blendv_epi8(p->zero, q, number);
-    return _mm256_add_epi32(_mm256_and_si256(q, number), p->zero);
+        EACH_VECTOR v[j] = round_expressed(_mm256_add_ps(v[j], p[j].rounded_zero), mode.expressed);
+    if (narrow) {
+        EACH_VECTOR {
+            const __m256i number = _mm256_castps_si256(_mm256_cmp_ps(v[j], v[j], _CMP_ORD_Q));
+            v[j] = clamp_magnitude(v[j], _mm256_set1_ps(QRT_QUOTIENT_BOUND));
+            q[j] = round_to_int(v[j], mode.rounding);
+            q[j] = mode.before ? _mm256_blendv_epi8(p[j].zero, q[j], number) : _mm256_and_si256(q[j], number);
+        }
+    } else
+        EACH_VECTOR q[j] = round_to_int(v[j], mode.rounding);
+    if (!mode.before)
+        EACH_VECTOR q[j] = _mm256_add_epi32(q[j], p[j].zero);
 }
 
 /* Where results go, and the bounds between which they are kept. */
@@ -184,7 +192,9 @@ QRT_INLINE void qcast_eights(const qrt_cast_args *args, const qrt_cast_parameter
         if (live < LANES)
             x = memcpy(buffer, x, (size_t)(live * source_size));
         const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
-        __m256i q = quantize(load_expressed(x, mode.expressed), &p, mode);
+        __m256 values = load_expressed(x, mode.expressed);
+        __m256i q;
+        quantize(&values, &p, 1, mode, &q);
         q = _mm256_min_epi32(_mm256_max_epi32(q, low), high);
         const __m128i stored = truncate(q, to->size);
         memcpy(target + i * to->size, &stored, (size_t)(live * to->size));
@@ -198,16 +208,19 @@ QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *
     int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
     qcast_eights(args, parameters, shared, source, target, 0, i, to, mode);
     for (; i + BLOCK <= count; i += BLOCK) {
-        const char *x = source + i * source_size;
+        const char *from = source + i * source_size;
+        __m256 x[4];
         __m256i q[4];
+        lanes p[4];
         if (prefetch)
             for (int line = 0; line < source_size / 2; line++)
-                _mm_prefetch(x + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
+                _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++) {
-            const lanes p = mode.each ? load_lanes(parameters, i + LANES * j, mode) : *shared;
-            q[j] = quantize(load_expressed(x + LANES * j * source_size, mode.expressed), &p, mode);
+            p[j] = mode.each ? load_lanes(parameters, i + LANES * j, mode) : *shared;
+            x[j] = load_expressed(from + LANES * j * source_size, mode.expressed);
         }
+        quantize(x, p, 4, mode, q);
         if (to->size == 1)
             store_bytes(target + i, q, to);
         else

@@ -106,26 +106,36 @@ QRT_INLINE __m512i round_to_int(__m512 v, qrt_rounding rounding) {
     return _mm512_cvttps_epi32(v);
 }
 
-QRT_INLINE __m512i quantize(__m512 x, const lanes *p, qrt_qcast_mode mode) {
+/* `count` vectors step by step together: their chains are long, and the scheduler holds only two blocks of them. */
+#define EACH_VECTOR _Pragma("GCC unroll 4") for (int j = 0; j < count; j++)
+
+QRT_INLINE void quantize(__m512 *x, const lanes *p, int count, qrt_qcast_mode mode, __m512i *q) {
     const bool narrow = mode.expressed != QRT_F32;
-    __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
-    x = narrow ? _mm512_mask_range_ps(x, number, x, p->bound, MIN_ABSOLUTE)
-               : _mm512_maskz_range_ps(number, x, p->bound, MIN_ABSOLUTE);
-    __m512 v = _mm512_mul_ps(x, p->reciprocal);
-    if (mode.divide)
-        v = _mm512_fmadd_ps(_mm512_fnmadd_ps(v, p->scale, x), p->reciprocal, v);
-    v = round_expressed(v, mode.expressed);
-    if (mode.before)
-        v = round_expressed(_mm512_add_ps(v, p->rounded_zero), mode.expressed);
-    if (!narrow) {
-        const __m512i q = round_to_int(v, mode.rounding);
-        return mode.before ? q : _mm512_add_epi32(q, p->zero);
+    __m512 v[4];
+    EACH_VECTOR {
+        const __mmask16 number = _mm512_cmp_ps_mask(x[j], x[j], _CMP_ORD_Q);
+        x[j] = narrow ? _mm512_mask_range_ps(x[j], number, x[j], p[j].bound, MIN_ABSOLUTE)
+                      : _mm512_maskz_range_ps(number, x[j], p[j].bound, MIN_ABSOLUTE);
     }
-    number = _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q);
-    const __m512i q = round_to_int(_mm512_range_ps(v, _mm512_set1_ps(QRT_QUOTIENT_BOUND), MIN_ABSOLUTE), mode.rounding);
+    EACH_VECTOR v[j] = _mm512_mul_ps(x[j], p[j].reciprocal);
+    if (mode.divide) {
+        EACH_VECTOR x[j] = _mm512_fnmadd_ps(v[j], p[j].scale, x[j]);
+        EACH_VECTOR v[j] = _mm512_fmadd_ps(x[j], p[j].reciprocal, v[j]);
+    }
+    EACH_VECTOR v[j] = round_expressed(v[j], mode.expressed);
     if (mode.before)
-        return _mm512_mask_mov_epi32(p->zero, number, q);
-    return _mm512_add_epi32(_mm512_maskz_mov_epi32(number, q), p->zero);
+        EACH_VECTOR v[j] = round_expressed(_mm512_add_ps(v[j], p[j].rounded_zero), mode.expressed);
+    if (narrow) {
+        EACH_VECTOR {
+            const __mmask16 number = _mm512_cmp_ps_mask(v[j], v[j], _CMP_ORD_Q);
+            v[j] = _mm512_range_ps(v[j], _mm512_set1_ps(QRT_QUOTIENT_BOUND), MIN_ABSOLUTE);
+            q[j] = round_to_int(v[j], mode.rounding);
+            q[j] = mode.before ? _mm512_mask_mov_epi32(p[j].zero, number, q[j]) : _mm512_maskz_mov_epi32(number, q[j]);
+        }
+    } else
+        EACH_VECTOR q[j] = round_to_int(v[j], mode.rounding);
+    if (!mode.before)
+        EACH_VECTOR q[j] = _mm512_add_epi32(q[j], p[j].zero);
 }
 
 /* Where results go, and the bounds between which they are kept. */
@@ -178,7 +188,9 @@ QRT_INLINE void qcast_sixteens(const qrt_cast_args *args, const qrt_cast_paramet
     for (int64_t i = first; i < end; i += 16) {
         const __mmask16 live = live_lanes(end - i);
         const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
-        __m512i q = quantize(load_expressed(source + i * source_size, live, mode.expressed), &p, mode);
+        __m512 x = load_expressed(source + i * source_size, live, mode.expressed);
+        __m512i q;
+        quantize(&x, &p, 1, mode, &q);
         q = _mm512_min_epi32(_mm512_max_epi32(q, low), high);
         if (to->size == 1)
             _mm_mask_storeu_epi8(target + i, live, _mm512_cvtepi32_epi8(q));
@@ -194,16 +206,19 @@ QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *
     int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
     qcast_sixteens(args, parameters, shared, source, target, 0, i, to, mode);
     for (; i + BLOCK <= count; i += BLOCK) {
-        const char *x = source + i * source_size;
+        const char *from = source + i * source_size;
+        __m512 x[4];
         __m512i q[4];
+        lanes p[4];
         if (prefetch)
             for (int line = 0; line < source_size; line++)
-                _mm_prefetch(x + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
+                _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++) {
-            const lanes p = mode.each ? load_lanes(parameters, i + 16 * j, mode) : *shared;
-            q[j] = quantize(load_expressed(x + 16 * j * source_size, ALL, mode.expressed), &p, mode);
+            p[j] = mode.each ? load_lanes(parameters, i + 16 * j, mode) : *shared;
+            x[j] = load_expressed(from + 16 * j * source_size, ALL, mode.expressed);
         }
+        quantize(x, p, 4, mode, q);
         if (to->size == 1)
             store_bytes(target + i, q, to);
         else
