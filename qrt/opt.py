@@ -11,7 +11,7 @@ from qrt import ir
 from qrt.diagnostics import Expectations
 from qrt.errors import Diagnostic, DiagnosticError, ModelError, QuantError
 from qrt.ir.traits import EXTENSION
-from qrt.passes import PASSES, Report, run_pipeline
+from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.types import UPSTREAM_VERSIONS
 
 SPLIT = "// -----"

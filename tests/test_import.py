@@ -16,6 +16,7 @@ LAZY = [
     "qrt.ir",
     "qrt.execute",
     "qrt.passes",
+    "qrt.pipeline",
     "qrt.cli",
     "ml_dtypes",
     "rich",
