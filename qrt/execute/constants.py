@@ -7,10 +7,8 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
-from qrt.execute.interpret.loops import extents
 from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.linalg import StructuredOp
 from qrt.ir.traits import has_no_memory_effect
 from qrt.ops.core import Array
 from qrt.tensor import ready
@@ -43,9 +41,15 @@ def _is_small(op: Operation) -> bool:
     known = [tuple(size for size in shape or () if size is not None) for shape in shapes]
     if any(prod(shape) > MOST_ELEMENTS for shape in known):
         return False
-    if not isinstance(op, StructuredOp) or any(shape is None or None in shape for shape in shapes):
+    if not op.name.startswith("linalg.") or any(shape is None or None in shape for shape in shapes):
         return True
-    return prod(extents(op.indexing_maps, known[: len(op.operands)])) <= MOST_ITERATIONS
+    from qrt.execute.interpret.loops import extents  # here, for the programs that have such ops
+    from qrt.ir.dialects.linalg import StructuredOp
+
+    return (
+        not isinstance(op, StructuredOp)
+        or prod(extents(op.indexing_maps, known[: len(op.operands)])) <= MOST_ITERATIONS
+    )
 
 
 def compute(op: Operation, known: Mapping[Value, Array], compiler: Compiler) -> list[Array] | None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from qrt.ir import registry
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.fold import Folds, constant_of, fold
-from qrt.ir.registry import DEFINITIONS
 from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, would_be_dead
 from qrt.text import Location
 from qrt.types import Type
@@ -47,7 +47,7 @@ class Builder:
         regions: Iterable[Region] = (),
     ) -> Operation:
         """A new operation of a known op."""
-        definition = DEFINITIONS[name]
+        definition = registry.definition(name)
         operation = definition.operation_class(
             name, operands, types, attributes, regions, (), self.location, definition
         )

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
-from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.constraints import I1, element_of, with_element
+from qrt.ir.dialects.arith import OVERFLOW
 from qrt.ir.dialects.arith_folds import filled, holds_every_value, made_by, predicate_of, splat_is
 from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
 
-_OVERFLOW = ENUMERATIONS["arith.overflow"]
 Made = list[Value] | None
 
 
@@ -42,9 +41,9 @@ def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operat
 
 def _flags(*operations: Operation) -> dict[str, Attribute]:
     """What all of these promise of overflow."""
-    said = [_OVERFLOW.flags(op.attributes.get("overflowFlags", _OVERFLOW.attribute("none"))) for op in operations]
+    said = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
     common = [flag for flag in said[0] if all(flag in flags for flags in said)]
-    return {"overflowFlags": _OVERFLOW.attribute(*common)} if common else {}
+    return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}
 
 
 # -- sums with constants -----------------------------------------------------------------------------------------------
@@ -81,9 +80,9 @@ def _sum(op: Operation, builder: Builder) -> Made:
 def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
     """Promises that hold of a sum with `number`, where they held of the two sums it stands for: if it does not wrap."""
     half = 1 << ((_width(type) or 64) - 1)
-    said = _OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
+    said = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
     kept = [flag for flag in said if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
-    return {"overflowFlags": _OVERFLOW.attribute(*kept)} if kept else {}
+    return {"overflowFlags": OVERFLOW.attribute(*kept)} if kept else {}
 
 
 def _addi_of_negation(op: Operation, builder: Builder) -> Made:
