@@ -79,6 +79,12 @@ def test_arith_and_math_canonicalized(programs):
     assert not list(disagreements(programs, "canonicalize"))
 
 
+@pytest.mark.parametrize("name", ["branches", "regions", "slices"])
+def test_files_canonicalized(name):
+    text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
+    assert not list(disagreements({name: text}, "canonicalize"))
+
+
 @pytest.mark.parametrize("kind", [branching, structured])
 def test_drawn_branches_and_regions_canonicalized(kind):
     """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
