@@ -216,11 +216,11 @@ class BlockCode:
         self.results = [] if last is None else [compiler.slot(value) for value in last.operands]
         self.branch = compiler.branch(last) if last is not None and last.successors else None
 
-    def enter(self, frame: Frame, arguments: Iterable[Any]) -> None:
-        """Runs all but a branch at the end."""
+    def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
+        """Runs all but a branch at the end. `branch` is what led here, if one did."""
         for slot, value in zip(self.arguments, arguments, strict=True):
             frame[slot] = value
-        frame[0].count(self.size, self.owner)
+        frame[0].count(self.size, branch or self.owner)
         for step in self.steps:
             step(frame)
 
@@ -244,9 +244,10 @@ class Code:
         block.enter(frame, arguments)
         while block.branch is not None:
             chosen, values = block.branch(frame)
+            branch = block.terminator
             number = self.numbers[number][chosen]
             block = self.blocks[number]
-            block.enter(frame, values)
+            block.enter(frame, values, branch)
         return [frame[slot] for slot in block.results]
 
 
