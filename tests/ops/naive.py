@@ -208,14 +208,17 @@ def clamp(x: Array, t: UniformType, low: float | None, high: float | None) -> Ar
 
 
 def concat(arrays: Sequence[Array], types: Sequence[UniformType], out: UniformType, rule: str, axis: int) -> Array:
-    """Each element with the parameters of where it comes to stand; those that are the same there are moved."""
+    """Each element with the parameters of where it comes to stand; storage of the result's own type is moved."""
     shape = list(arrays[0].shape)
     shape[axis] = sum(array.shape[axis] for array in arrays)
     result, start = np.empty(shape, np.int64), 0
     for x, t in zip(arrays, types, strict=True):
         for own in np.ndindex(*x.shape):
             place = tuple(i + start * (d == axis) for d, i in enumerate(own))
-            result[place] = stored(centred(x, t, own), rule, (parameters_at(t, own)[0],), 1.0, out, place)
+            if t == out:
+                result[place] = x[own]
+            else:
+                result[place] = stored(centred(x, t, own), rule, (parameters_at(t, own)[0],), 1.0, out, place)
         start += x.shape[axis]
     return result
 
