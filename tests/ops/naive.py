@@ -187,8 +187,9 @@ def pad(x: Array, t: UniformType, padding: Sequence[Sequence[int]], value: float
 def quantized(value: float, t: UniformType, index: Sequence[int]) -> int:
     """A real value as storage of the element at `index`, by the default rule of casts."""
     scale, zero_point = parameters_at(t, index)
-    bounds = t.storage_min, t.storage_max
-    return rules.quantize(value, scale, zero_point, *bounds, t.expressed_type.name, "half_even", "before", "divide")
+    name, bounds = t.expressed_type.name, (t.storage_min, t.storage_max)
+    expressed = rules.to_ieee(value if np.isinf(value) else Fraction(value), name)
+    return rules.quantize(float(expressed), scale, zero_point, *bounds, name, "half_even", "before", "divide")
 
 
 def requantize(x: Array, t: UniformType, out: UniformType, rule: str) -> Array:
