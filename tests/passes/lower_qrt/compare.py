@@ -30,9 +30,9 @@ REFUSALS = {
 """By op and types: what `infer` or the reference refuses."""
 LOWERING_REFUSALS = {
     "VerifyError: 64 bits do not hold a bias of that type": "cannot be lowered: the bias does not fit 64 bits",
-    "VerifyError: fixed_double needs an accumulator of 32 bits": "is defined on 32-bit accumulators",
+    "VerifyError: add and sub have the rule fixed alone": "(add|sub): requant must be 'fixed'",
 }
-"""By what a type allows, where the values that were drawn are right."""
+"""By what a type allows, where the values that were drawn are right, and by the pass's options."""
 
 
 @dataclass
@@ -57,6 +57,8 @@ class DrawnProgram:
         says_rule = draw.chance(0.5)
         if rule and says_rule and draw.chance(0.5):
             options += f" requant={draw.choice(REQUANT_RULES)}"  # which the op overrides
+        elif op.name in ("add", "sub") and not says_rule and draw.chance(0.2):
+            options += f" requant={draw.choice(REQUANT_RULES)}"
         elif rule and not says_rule and (rule != "fixed" or draw.chance(0.5)):
             options += f" requant={rule}"
         return cls(op, types, constants, options, says_rule)

@@ -17,14 +17,15 @@ WIDTHS = tuple(range(2, 17))
 WIDE = (20, 24, 31, 32)
 """Storage on which accumulators pass 32 bits, and that shows their low bits."""
 
-KINDS = {"ties": 5, "fitted": 2, "wide": 2, "one": 1, "above": 1, "near 0": 2, "left": 2, "far": 1}
+KINDS = {"ties": 5, "fitted": 2, "wide": 1, "wide ties": 2, "one": 1, "above": 1, "near 0": 2, "left": 2, "far": 1}
 """What the multiplier is. `ties`: a power of two below 1, and results that are not clamped. `fitted`: any, so that
-results fill their storage. `wide`: near 1, every bit of a long accumulator in the result, scales of 32 bits that M0
-rounds from a tie. `one`: exactly 1. `above`: above 1. `near 0`: shifts of 61 to 64, of sums that are long enough to
-leave something. `left`: shifts of 2 down to -9, of sums that are near 0. `far`: any exponent. The numbers are how often
-one is drawn."""
+results fill their storage. `wide`: near 1, every bit of a long accumulator in the result. `wide ties`: and of 32 bits,
+which M0 rounds from a tie. `one`: exactly 1. `above`: above 1. `near 0`: shifts of 61 to 64, of sums that are long
+enough to leave something. `left`: shifts of 2 down to -9, of sums that are near 0. `far`: any exponent. The numbers are
+how often one is drawn."""
 _SHIFTED = ("near 0", "left")
-_BINARY = ("ties", "one", *_SHIFTED)
+_LONG = ("wide", "wide ties")
+_BINARY = ("ties", "one", "wide ties", *_SHIFTED)
 """Scales are powers of two."""
 
 
@@ -36,6 +37,7 @@ class OpDraw(Draw):
         self.rng = np.random.default_rng(self.getrandbits(64))
         self.widths = tuple(widths)
         (self.kind,) = self.choices(list(KINDS), KINDS.values())
+        self._operands = 0
         self.is_small = self.kind in ("ties", "left") and self.chance(0.6)
         """Of few bits: sums fit the 8 bits of results, which kernels store in ways of their own."""
         self.expressed = self.choice(("f32", "f32", "f32", "f64", "bf16"))
@@ -58,9 +60,9 @@ class OpDraw(Draw):
         usual = [width for width in fitting if width <= 16] or fitting
         if self.is_small:
             usual = [width for width in usual if width <= 5] or [min(usual)]
-        if self.kind in ("wide", "near 0"):
-            usual = [width for width in fitting if width >= min(12 if self.kind == "wide" else 16, most)] or usual
-        return self.choice(usual if self.kind in ("wide", "near 0") or self.chance(0.95) else fitting)
+        if self.kind in (*_LONG, "near 0"):
+            usual = [width for width in fitting if width >= min(15, most)] or usual
+        return self.choice(usual if self.kind in (*_LONG, "near 0") or self.chance(0.95) else fitting)
 
     def storage(self, width: int, narrowed: float = 0.25) -> dict[str, Any]:
         """Arguments of a type: both signs, whole and narrowed bounds."""
@@ -83,12 +85,13 @@ class OpDraw(Draw):
 
     def scale(self) -> float:
         """Of an operand."""
+        self._operands += 1
+        if self.kind == "wide ties" and self._operands == 1:
+            return (2**31 + 2 * self.randrange(2**30) + 1) * 2.0 ** self.randint(-34, -30)
         if self.kind in _BINARY:
             return 2.0 ** self.randint(-8, 2)
         if self.kind == "far":
             return 10.0 ** self.uniform(-12, 12)
-        if self.kind == "wide" and self.chance(0.5):
-            return (2**31 + 2 * self.randrange(2**30) + 1) * 2.0 ** self.randint(-34, -30)
         return self.choice([0.5, 0.1, 1 / 3, self.uniform(1e-3, 4.0)])
 
     def factors(self, channels: int) -> list[float]:
@@ -135,10 +138,12 @@ class OpDraw(Draw):
         if self.kind == "ties":
             stored = self._roomy(steps / 2**right)
             return self._element(stored, unit * 2.0**right, channels, axis)
-        if self.kind == "wide":
+        if self.kind in _LONG:
             stored = self._roomy(steps)
-            excess = max(math.ceil(math.log2(steps)) - 31, 0)
-            return self._element(stored, unit * 2.0**excess * self.choice([1.0, self.uniform(1, 2)]), channels, axis)
+            excess = 2.0 ** max(math.ceil(math.log2(steps)) - 31, 0)
+            if self.kind == "wide ties":
+                return self._element(stored, 2.0 ** math.floor(math.log2(unit)) * excess, channels, axis)
+            return self._element(stored, unit * excess * self.uniform(1, 2), channels, axis)
         width = max(self.widths) if self.kind == "left" and self.chance(0.7) else self.width()
         stored = self.storage(width, narrowed=0.1)
         span = stored["storage_max"] - stored["storage_min"]
@@ -155,7 +160,7 @@ class OpDraw(Draw):
     def _roomy(self, steps: float) -> dict[str, Any]:
         """Storage with room for so many values, if there is one; whole, as a narrow one would clamp."""
         enough = [width for width in self.widths if 2**width >= steps]
-        if self.kind == "wide":
+        if self.kind in _LONG:
             enough = [width for width in enough if width >= 20]
         elif self.is_small:
             enough = [width for width in enough if width <= 8] or enough

@@ -137,6 +137,17 @@ def test_depthwise_convolutions(case: DepthwiseCase) -> None:
     check_lowered("depthwise_conv2d", arrays, types, WIDE_OUT, options=OPTIONS[::3], **case.attributes)
 
 
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_constant_image_under_filters_of_unknown_size(options: str) -> None:
+    """Its sums over the windows are no constants."""
+    rng = np.random.default_rng(6)
+    x, w = storage_of(I8, (1, 4, 3, 2), rng), storage_of(U8, (3, 2, 1, 2), rng)
+    types = tensor(x.shape, I8), tensor((3, None, None, 2), U8)
+    module = lowered(program("conv2d", [x, w], types, infer("conv2d", types, OUT), fixed=(0,)), options)
+    expected, _ = reference("conv2d", [x, w], [tensor(x.shape, I8), tensor(w.shape, U8)], OUT)
+    np.testing.assert_array_equal(run(module, [w], interpret=True), expected)
+
+
 DYNAMIC: list[tuple[str, tuple[Any, ...], tuple[Any, ...], dict[str, Any]]] = [
     ("matmul", ((2, 3, 4), (None, 3, 4)), ((4, 5), (4, 5)), {}),
     ("matmul", ((3, 4), (None, None)), ((4, 5), (None, None)), {}),
