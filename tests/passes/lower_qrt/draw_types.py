@@ -91,7 +91,7 @@ class OpDraw(Draw):
         if self.kind in _BINARY:
             return 2.0 ** self.randint(-8, 2)
         if self.kind == "far":
-            return 10.0 ** self.uniform(-12, 12)
+            return 10.0 ** self.uniform(-16, 16)
         return self.choice([0.5, 0.1, 1 / 3, self.uniform(1e-3, 4.0)])
 
     def factors(self, channels: int) -> list[float]:
@@ -108,6 +108,7 @@ class OpDraw(Draw):
         return self._element(stored, said.get("scale") or self.scale(), channels, axis)
 
     def _element(self, stored: dict[str, Any], scale: float, channels: int | None, axis: int | None) -> UniformType:
+        scale = min(max(scale, 1e-30), 1e30)
         if not channels or axis is None or self.chance(0.4):
             return UniformType(expressed=self.expressed, scales=scale, zero_points=self.zero_point(stored), **stored)
         scales = [scale * factor for factor in self.factors(channels)]
@@ -153,9 +154,9 @@ class OpDraw(Draw):
             "above": unit * self.choice([2.0**-right, self.uniform(0.01, 1.0)]),
             "near 0": unit * 2.0 ** self.choice([31, 32, 32, 33, 33, 34]),
             "left": unit * 2.0 ** -self.choice([28, 29, 29, 30, 30, 31, 31, 32, 39]) * self.choice([1.0, 0.9]),
-            "far": 10.0 ** self.uniform(-12, 12),
+            "far": 10.0 ** self.uniform(-16, 16),
         }[self.kind]
-        return self._element(stored, min(max(scale, 1e-30), 1e30), channels, axis)
+        return self._element(stored, scale, channels, axis)
 
     def _roomy(self, steps: float) -> dict[str, Any]:
         """Storage with room for so many values, if there is one; whole, as a narrow one would clamp."""
