@@ -18,7 +18,7 @@ _EXACT_UNARY = ("absf", "ceil", "floor", "trunc", "round", "roundeven", "sqrt", 
 _CIRCULAR = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
 _TRANSCENDENTAL = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", *_CIRCULAR, "cbrt", "erf", "erfc")
 ULPS = 4
-"""The bound for functions that no standard rounds: two libraries' errors, and the roundings of intermediate formats."""
+"""The bound for functions of the C library, which qrt rounds once: its error, and roundings of wider formats."""
 
 
 def elementwise(draw: Draw) -> Iterator[Case]:
@@ -55,7 +55,7 @@ def _case(draw: Draw, line: str, inputs: list[str], results: list[str], ulps: in
         f"func.func @f({arguments}) -> {types if count == 1 else f'({types})'} {{\n"
         f"  {line}\n  return {names} : {types}\n}}\n"
     )
-    kind = "ops of arith and math alone" if not ulps else "functions that no standard rounds"
+    kind = "ops of arith and math alone" if not ulps else "functions of the C library"
     return Case(kind, text, calls, ulps, path="library" if ulps else "llvm", defined=[True] * CALLS)
 
 
