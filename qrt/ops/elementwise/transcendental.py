@@ -1,7 +1,7 @@
 """Transcendental functions, rounded once, to nearest even: the same bits on every machine.
 
 Whole arrays are computed as double-doubles, with a bound on their error. Where both ends of that bound round to one
-value of the type, that is the result; where they do not (about once in 2^13 in float64), and for infinities, NaNs,
+value of the type, that is the result; where they do not (about once in 2^14 in float64), and for infinities, NaNs,
 large angles and subnormal results, `exact` decides (Ziv, "Fast evaluation of elementary mathematical functions with
 correctly rounded last bit", 1991).
 """
