@@ -149,6 +149,13 @@ def polynomial(x: Any, *coefficients: float) -> Any:
 # -- integers and powers of two ----------------------------------------------------------------------------------------
 
 
+def clamped(x: Any, least: float, greatest: float) -> Any:
+    """What lies outside becomes the nearer bound. For scalars, on which calls of NumPy are dear, by comparisons."""
+    if x.ndim:
+        return np.minimum(np.maximum(x, least), greatest)
+    return type(x)(min(max(x, least), greatest))
+
+
 def power_of_two(k: Any) -> Any:
     """``2**k`` of an int64 within float64's normal exponents."""
     return ((k + 1023) << 52).view(np.float64)

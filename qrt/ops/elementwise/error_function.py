@@ -15,6 +15,7 @@ from qrt.ops.elementwise import enclosures
 from qrt.ops.elementwise.double_double import (
     Pair,
     add,
+    clamped,
     constant,
     fraction,
     multiply,
@@ -87,13 +88,13 @@ def _factor(x: Any) -> Pair:
 
 def _tail(x: Any) -> tuple[Pair, Any]:
     """erfc(x), of x that is not negative, and the exponent of a power of two that it is scaled by."""
-    high, low, exponent = exp_of(negated(square(np.minimum(x, 40.0))))
-    return multiply((high, low), _factor(np.minimum(x, 28.0))), exponent
+    high, low, exponent = exp_of(negated(square(clamped(x, 0.0, 40.0))))
+    return multiply((high, low), _factor(clamped(x, 0.0, 28.0))), exponent
 
 
 def _complement(x: Any) -> Pair:
     """``erfc(x)`` as a pair, of x that is not negative; 8 stands for all beyond."""
-    tail, exponent = _tail(np.minimum(x, 8.0))
+    tail, exponent = _tail(clamped(x, 0.0, 8.0))
     return scaled(tail, power_of_two(exponent))
 
 

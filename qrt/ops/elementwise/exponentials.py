@@ -17,6 +17,7 @@ from qrt.ops.elementwise import enclosures
 from qrt.ops.elementwise.double_double import (
     Pair,
     add,
+    clamped,
     constant,
     divide,
     fraction,
@@ -110,11 +111,11 @@ def exp_of(x: Pair) -> tuple[Any, Any, Any]:
 
 
 def exp(x: Any) -> tuple[Any, Any, Any]:
-    return exp_of((np.maximum(np.minimum(x, _SATURATED), -_SATURATED), 0.0))
+    return exp_of((clamped(x, -_SATURATED, _SATURATED), 0.0))
 
 
 def exp2(x: Any) -> tuple[Any, Any, Any]:
-    x = np.maximum(np.minimum(x, _SATURATED), -_SATURATED)
+    x = clamped(x, -_SATURATED, _SATURATED)
     k = np.rint(x * _STEPS)
     exponent, t = _scale_of(k)
     p = _exp_of_rest(times(_log_two(), x - k / _STEPS))
@@ -124,12 +125,12 @@ def exp2(x: Any) -> tuple[Any, Any, Any]:
 def _expm1_of(x: Any) -> tuple[Any, Any, Any]:
     """As `exp_of`, of ``exp(x) - 1``: 1 is taken from the tabulated power, exactly where that is near."""
     exponent, t, p = _exp_parts((x, 0.0))
-    one = power_of_two(-np.maximum(exponent, _LEAST_SHIFT))
+    one = power_of_two(-clamped(exponent, _LEAST_SHIFT, 1000))
     return *add(add(t, (-one, 0.0)), multiply(t, p)), exponent
 
 
 def expm1(x: Any) -> tuple[Any, Any, Any]:
-    high, low, exponent = _expm1_of(np.maximum(np.minimum(x, _SATURATED), -100.0))
+    high, low, exponent = _expm1_of(clamped(x, -100.0, _SATURATED))
     return choose(x == 0, x, high), low, exponent  # keeps the sign of zero
 
 
@@ -141,8 +142,8 @@ def _small_expm1(x: Any) -> Pair:
 
 def sinh(x: Any) -> tuple[Any, Any, Any]:
     """Half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``; of large numbers half of ``exp(x)``."""
-    high, low, exponent = exp_of((np.maximum(np.minimum(x, _SATURATED), -_SATURATED), 0.0))
-    e = _small_expm1(np.minimum(x, 50.0))
+    high, low, exponent = exp_of((clamped(x, -_SATURATED, _SATURATED), 0.0))
+    e = _small_expm1(clamped(x, 0.0, 50.0))
     near = add(e, divide(e, add(e, ONE)))
     is_near = x < 50.0
     high, low = select(is_near, near, (high, low))
@@ -150,13 +151,13 @@ def sinh(x: Any) -> tuple[Any, Any, Any]:
 
 
 def cosh(x: Any) -> tuple[Any, Any, Any]:
-    high, low, exponent = exp_of((np.minimum(abs(x), _SATURATED), 0.0))
-    shift = -2 * np.minimum(exponent, 200)
+    high, low, exponent = exp_of((clamped(abs(x), 0.0, _SATURATED), 0.0))
+    shift = -2 * clamped(exponent, 0, 200)
     return *add((high, low), scaled(divide(ONE, (high, low)), power_of_two(shift))), exponent - 1
 
 
 def tanh(x: Any) -> Pair:
-    e = _small_expm1(2 * np.minimum(x, 50.0))
+    e = _small_expm1(2 * clamped(x, 0.0, 50.0))
     return divide(e, add(e, (2.0, 0.0)))
 
 
@@ -181,7 +182,7 @@ def log_of(x: Pair) -> Pair:
     bits = high.view(np.int64)
     k = (bits - _HALF_ROOT_BITS) >> 52  # m is from sqrt(1/2) to sqrt(2)
     m = (bits - (k << 52)).view(np.float64)
-    low = low * power_of_two(-np.minimum(k, 1000))
+    low = low * power_of_two(-clamped(k, -1000, 1000))
     i = np.rint(m * 512.0).astype(np.int64) - _LEAST_CENTRE
     reciprocals, (log_high, log_low) = _reciprocals()
     c = reciprocals[i]

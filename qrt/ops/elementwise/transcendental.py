@@ -14,7 +14,7 @@ import numpy as np
 from qrt.ops.core import expressed_dtype
 from qrt.ops.elementwise import error_function, exact, exponentials, trigonometry
 from qrt.ops.elementwise.conversions import reading, rounder, widened
-from qrt.ops.elementwise.double_double import power_of_two, to_odd, two_sum
+from qrt.ops.elementwise.double_double import clamped, power_of_two, to_odd, two_sum
 from qrt.ops.elementwise.signature import Function, Signature, arithmetic_type, choose, integer
 from qrt.types import FloatType
 
@@ -74,7 +74,8 @@ def _block(name: str, t: FloatType) -> Function:
         known = inside & (high + low == high + low)
         high, low = choose(known, high, np.float64(1)), choose(known, low, np.float64(0))
         error = abs(high) * _ERROR
-        least, greatest = finish(high, low - error, exponent), finish(high, low + error, exponent)
+        factors = None if exponent is None else _factors(exponent)
+        least, greatest = finish(high, low - error, factors), finish(high, low + error, factors)
         known = known & (least == greatest)
         if not known.ndim:
             return least if known else narrow(np.float64(exact.evaluate(name, t.format, *(y.item() for y in x))))
@@ -94,27 +95,34 @@ def _decided(name: str, t: FloatType, x: list[Any]) -> Any:
 
 
 def _finish(t: FloatType) -> Function:
-    """A pair and an exponent, rounded to ``t``; NaN where the result is subnormal in float64, and would be rounded
+    """A pair, times two factors, rounded to ``t``; NaN where the result is subnormal in float64, and would be rounded
     twice."""
     if t.name == "f64":
-        return lambda high, low, exponent: _scaled_to_normal(choose(low == 0, high, high + low), exponent)  # keeps -0
+        return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
     narrow = rounder(t)
-    return lambda high, low, exponent: narrow(_by_power_of_two(to_odd(high, low), exponent))
+    return lambda high, low, factors: narrow(_scaled(to_odd(high, low), factors))
 
 
-def _scaled_to_normal(x: Any, exponent: Any) -> Any:
-    if exponent is None:
-        return x
-    result = _by_power_of_two(x, exponent)
-    return choose((abs(result) < 2.0**-1022) & (exponent > -1100), np.float64(np.nan), result)
+def _scaled_to_normal(x: Any, factors: tuple[Any, Any] | None) -> Any:
+    result = _scaled(x, factors)
+    if factors is None:
+        return result
+    is_tiny = factors[0] == 2.0**-_FAR  # far below all subnormals
+    return choose((abs(result) < 2.0**-1022) & ~is_tiny, np.float64(np.nan), result)
 
 
-def _by_power_of_two(x: Any, exponent: Any) -> Any:
-    if exponent is None:
-        return x
-    exponent = np.maximum(np.minimum(exponent, 1200), -1200)
+def _scaled(x: Any, factors: tuple[Any, Any] | None) -> Any:
+    return x if factors is None else x * factors[0] * factors[1]
+
+
+_FAR = 600
+
+
+def _factors(exponent: Any) -> tuple[Any, Any]:
+    """Powers of two whose product overflows float64, or underflows, where that of the exponent does."""
+    exponent = clamped(exponent, -2 * _FAR, 2 * _FAR)
     half = exponent >> 1
-    return x * power_of_two(half) * power_of_two(exponent - half)
+    return power_of_two(half), power_of_two(exponent - half)
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from qrt.ops.elementwise import enclosures
 from qrt.ops.elementwise.double_double import (
     Pair,
     add,
+    clamped,
     constant,
     divide,
     fraction,
@@ -154,7 +155,7 @@ def _other_side(x: Any) -> Pair:
 
 
 def atan(x: Any) -> Pair:
-    return _angle((np.minimum(x, 2.0**200), 0.0), (1.0, 0.0))
+    return _angle((clamped(x, 0.0, 2.0**200), 0.0), (1.0, 0.0))
 
 
 def asin(x: Any) -> Pair:
