@@ -106,6 +106,6 @@ def value(name, *x):
     large = max(number.adjusted() for number in x)
     digits = DIGITS + (350 if large > 3 or min(number.adjusted() for number in x) < -10 else 30)
     if name in ("erf", "erfc"):
-        digits += 2 * int(min(abs(x[0]), 28) ** 2)  # terms grow to 10^340, and the result is as small
+        digits += int(min(abs(x[0]), 28) ** 2)  # terms grow to exp(x^2), and the result is as small
     with _with_digits(digits):
         return +_FUNCTIONS[name](*x, digits)
