@@ -1,4 +1,4 @@
-"""Casts against a NumPy copy that moves the same bytes: f32 and i8 along every axis, then other formats, wider storage and
+"""Casts against a NumPy copy that moves the same bytes: f32 and i8 along every axis, then other formats, wider storage,
 small blocks. The goal: within twice the copy at 1M."""
 
 from math import prod
