@@ -92,6 +92,7 @@ typedef struct {
     const int64_t *zero_point;
     /* Derived when bound. */
     int64_t run, period; /* of every row of the layout */
+    bool prefetch;       /* long enough to fetch a page ahead: the hardware streams stop at page boundaries */
     bool stream;         /* the result is larger than the caches: what is stored is not read back from them */
     double scale_least, scale_most;
     /* For f16, bf16 and f32, else NULL. zero_point_f32 is rounded to the expressed type, and so is reciprocal_f32 where
@@ -102,7 +103,7 @@ typedef struct {
     const double *reciprocal_f64, *rounded_zero_point_f64, *zero_point_f64;
 } qrt_cast_args;
 
-/* Completes args whose layout is prepared: gathers the layout, sets run, period and stream. */
+/* Completes args whose layout is prepared: gathers the layout, sets run, period, prefetch and stream. */
 void qrt_cast_prepare(qrt_cast_args *args);
 qrt_status qrt_qcast(const void *args, qrt_scratch *scratch);
 qrt_status qrt_dcast(const void *args, qrt_scratch *scratch);

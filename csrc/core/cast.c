@@ -6,16 +6,18 @@
  * and what the next step reads first is gone by then. */
 #define STREAM_BYTES (32 << 20)
 
+/* Elements of one task and of the nearer caches: the walk's divisions take longer than a small cast. */
+#define SMALL 16384
+
 void qrt_cast_prepare(qrt_cast_args *args) {
     qrt_layout_gather(&args->layout, &args->run, &args->period);
-    int64_t bytes = qrt_container_size(args->container) + qrt_expressed_size(args->expressed);
+    int64_t elements = 1;
     for (int d = 0; d < args->layout.rank; d++)
-        bytes *= args->layout.shape[d];
-    args->stream = bytes >= STREAM_BYTES;
+        elements *= args->layout.shape[d];
+    const int bytes = qrt_container_size(args->container) + qrt_expressed_size(args->expressed);
+    args->prefetch = elements > SMALL;
+    args->stream = elements * bytes >= STREAM_BYTES;
 }
-
-/* Elements up to which the walk would make one task: its divisions take longer than a small cast. */
-#define SMALL 16384
 
 typedef struct {
     const qrt_cast_args *args;
@@ -38,6 +40,8 @@ static qrt_status cast_row(const void *context, const qrt_row *row) {
 static qrt_status run(const job *j, qrt_scratch *scratch) {
     const qrt_layout *layout = &j->args->layout;
     const qrt_row whole = {.count = layout->shape[0]};
+    if (layout->rank == 1 && whole.count == 0) /* no run, no period to divide by */
+        return QRT_OK;
     const qrt_float_state saved = qrt_float_enter();
     const qrt_status status = layout->rank == 1 && whole.count <= SMALL
                                   ? cast_row(j, &whole)

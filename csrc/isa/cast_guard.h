@@ -43,8 +43,7 @@
 #define QRT_BELOW_HALF_F32 0x1.fffffep-2f
 #define QRT_BELOW_HALF_F64 0x1.fffffffffffffp-2
 
-/* Elements from which a row prefetches a page ahead: the hardware streams stop at page boundaries. */
-#define QRT_PREFETCH_COUNT 16384
+/* Bytes between a load and its prefetch: a page. */
 #define QRT_PREFETCH_AHEAD 4096
 
 /* Elements from which it pays to align a row for non-temporal stores. */
@@ -86,7 +85,7 @@ QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expre
 typedef struct {
     qrt_container container;
     qrt_expressed expressed;
-    bool each, stream;
+    bool each, prefetch, stream;
 } qrt_dcast_mode;
 
 QRT_INLINE int qrt_dcast_source_size(qrt_dcast_mode mode) {

@@ -41,10 +41,10 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
                      char *target, int64_t run, int64_t runs) {                                                        \
         if (each)                                                                                                      \
             dcast_runs(args, parameters, source, target, run, runs,                                                    \
-                       (qrt_dcast_mode){container, expressed, true, false});                                           \
+                       (qrt_dcast_mode){container, expressed, true, false, false});                                    \
         else                                                                                                           \
             dcast_runs(args, parameters, source, target, run, runs,                                                    \
-                       (qrt_dcast_mode){container, expressed, false, false});                                          \
+                       (qrt_dcast_mode){container, expressed, false, false, false});                                   \
     }
 
 DCAST(dcast_i8_f32, QRT_I8, QRT_F32)

@@ -204,7 +204,6 @@ QRT_INLINE void qcast_eights(const qrt_cast_args *args, const qrt_cast_parameter
 QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
                           const char *source, char *target, int64_t count, const sink *to, qrt_qcast_mode mode) {
     const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
-    const bool prefetch = count >= QRT_PREFETCH_COUNT;
     int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
     qcast_eights(args, parameters, shared, source, target, 0, i, to, mode);
     for (; i + BLOCK <= count; i += BLOCK) {
@@ -212,7 +211,7 @@ QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *
         __m256 x[4];
         __m256i q[4];
         lanes p[4];
-        if (prefetch)
+        if (args->prefetch)
             for (int line = 0; line < source_size / 2; line++)
                 _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
 #pragma GCC unroll 4
@@ -308,11 +307,10 @@ QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, cons
     const __m256 scale = load_f32(parameters, QRT_SCALES, r, false);
     const __m256 zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, r, false);
     const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    const bool prefetch = count >= QRT_PREFETCH_COUNT;
     int64_t i = mode.stream ? qrt_cast_until_aligned(target, target_size) : 0;
     dcast_eights(parameters, scale, zero, source, target, 0, i, mode);
     for (; i + BLOCK <= count; i += BLOCK) {
-        if (prefetch)
+        if (mode.prefetch)
             _mm_prefetch(source + i * source_size + QRT_PREFETCH_AHEAD, _MM_HINT_T0);
 #pragma GCC unroll 4
         for (int64_t j = i; j < i + BLOCK; j += LANES)
@@ -326,6 +324,7 @@ QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, cons
 QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                            char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
     const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    mode.prefetch = args->prefetch;
     mode.stream = args->stream && run >= QRT_STREAM_COUNT;
     for (int64_t r = 0; r < runs; r++)
         dcast_run(parameters, r, source + r * run * source_size, target + r * run * target_size, run, mode);

@@ -202,7 +202,6 @@ QRT_INLINE void qcast_sixteens(const qrt_cast_args *args, const qrt_cast_paramet
 QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
                           const char *source, char *target, int64_t count, const sink *to, qrt_qcast_mode mode) {
     const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
-    const bool prefetch = count >= QRT_PREFETCH_COUNT;
     int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
     qcast_sixteens(args, parameters, shared, source, target, 0, i, to, mode);
     for (; i + BLOCK <= count; i += BLOCK) {
@@ -210,7 +209,7 @@ QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *
         __m512 x[4];
         __m512i q[4];
         lanes p[4];
-        if (prefetch)
+        if (args->prefetch)
             for (int line = 0; line < source_size; line++)
                 _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
 #pragma GCC unroll 4
@@ -300,14 +299,13 @@ QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, cons
     const __m512 scale = load_f32(parameters, QRT_SCALES, r, false);
     const __m512 zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, r, false);
     const int source_size = qrt_dcast_source_size(mode);
-    const bool prefetch = count >= QRT_PREFETCH_COUNT;
     int64_t i = mode.stream ? qrt_cast_until_aligned(target, qrt_dcast_target_size(mode)) : 0;
     qrt_dcast_mode unaligned = mode;
     unaligned.stream = false;
     for (int64_t j = 0; j < i; j += 16)
         dcast_sixteen(parameters, scale, zero, source, target, j, live_lanes(i - j), unaligned);
     for (; i + BLOCK <= count; i += BLOCK) {
-        if (prefetch)
+        if (mode.prefetch)
             for (int line = 0; line < source_size; line++)
                 _mm_prefetch(source + i * source_size + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
 #pragma GCC unroll 4
@@ -321,6 +319,7 @@ QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, cons
 QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                            char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
     const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    mode.prefetch = args->prefetch;
     mode.stream = args->stream && run >= QRT_STREAM_COUNT;
     for (int64_t r = 0; r < runs; r++)
         dcast_run(parameters, r, source + r * run * source_size, target + r * run * target_size, run, mode);
