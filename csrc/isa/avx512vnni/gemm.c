@@ -22,6 +22,7 @@
 #define KU 4
 #define NR 32
 #define LANES 16
+#define PACK_AHEAD 32 /* rows of B */
 
 void qrt_init_avx512vnni(qrt_kernels *table);
 
@@ -50,7 +51,9 @@ static bool is_centred(const qrt_gemm_args *args) {
 static qrt_a_form a_form(const qrt_gemm_args *args) {
     if (args->a_zero_point_steps[1] || !is_centred(args))
         return QRT_A_PACKED_TERMS;
-    return flip_of_a(args->a) || args->k % KU ? QRT_A_PACKED : QRT_A_IN_PLACE;
+    /* Rows a multiple of 2 KiB apart fall into two sets of L1, which hold eight lines each. */
+    const bool collide = args->m > 8 && args->a_row_stride % 2048 == 0;
+    return flip_of_a(args->a) || args->k % KU || collide ? QRT_A_PACKED : QRT_A_IN_PLACE;
 }
 
 /* terms: sum a - depth * za, then za. */
@@ -94,35 +97,60 @@ static inline __m128i flip_part(__m128i bytes, int64_t left, uint8_t flip) {
     return _mm_xor_si128(bytes, _mm_maskz_set1_epi8(live, (char)flip));
 }
 
-/* Sums of `vectors` vectors of columns: multiply-add with ones. */
+/* Sums of `vectors` vectors of columns: multiply-add with ones, in four chains to hide its latency. */
 static void column_sums(const int8_t *panel, int64_t quads, int vectors, int32_t *sums) {
     const __m512i ones = _mm512_set1_epi8(1);
     for (int j = 0; j < vectors; j++) {
-        __m512i sum = _mm512_setzero_si512();
-        for (int64_t q = 0; q < quads; q++)
-            sum = _mm512_dpbusd_epi32(sum, ones, _mm512_load_si512(panel + (q * vectors + j) * 64));
-        _mm512_storeu_si512(sums + j * LANES, sum);
+        __m512i sum[4] = {0};
+        int64_t q = 0;
+        for (; q + 4 <= quads; q += 4)
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++)
+                sum[i] = _mm512_dpbusd_epi32(sum[i], ones, _mm512_load_si512(panel + ((q + i) * vectors + j) * 64));
+        for (; q < quads; q++)
+            sum[0] = _mm512_dpbusd_epi32(sum[0], ones, _mm512_load_si512(panel + (q * vectors + j) * 64));
+        const __m512i total = _mm512_add_epi32(_mm512_add_epi32(sum[0], sum[1]), _mm512_add_epi32(sum[2], sum[3]));
+        _mm512_storeu_si512(sums + j * LANES, total);
     }
 }
 
-/* Columns contiguous: four rows of 16 columns interleave into 16 quads. */
-static void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int width, int64_t depth, uint8_t flip,
+/* Up to four rows of the live columns, as quads: a row to a 128-bit lane, four columns of each row to a lane, then
+ * bytes within lanes. */
+static inline __attribute__((always_inline)) __m512i interleave_rows(const uint8_t *source, int64_t stride, int rows,
+                                                                     __mmask16 live) {
+    __m512i lanes = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(live, source));
+    if (rows > 1)
+        lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + stride), 1);
+    if (rows > 2)
+        lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + 2 * stride), 2);
+    if (rows > 3)
+        lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + 3 * stride), 3);
+    const __m512i columns = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(columns, lanes), bytes);
+}
+
+/* Columns contiguous. A step of K is a step of a row, which no prefetcher follows. */
+static void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int64_t depth, uint8_t flip,
                         int8_t *panel) {
-    for (int64_t k = 0; k < depth; k += KU) {
-        for (int j = 0; j < width; j += 16, panel += 64) {
-            __m128i row[KU];
-            for (int r = 0; r < KU; r++) {
-                const int64_t left = k + r < depth && j < columns ? columns - j : 0;
-                row[r] = flip_part(load_part(source + (k + r) * k_stride + j, left), left, flip);
-            }
-            const __m128i low01 = _mm_unpacklo_epi8(row[0], row[1]), low23 = _mm_unpacklo_epi8(row[2], row[3]);
-            const __m128i high01 = _mm_unpackhi_epi8(row[0], row[1]), high23 = _mm_unpackhi_epi8(row[2], row[3]);
-            __m128i *to = (__m128i *)panel;
-            _mm_store_si128(to, _mm_unpacklo_epi16(low01, low23));
-            _mm_store_si128(to + 1, _mm_unpackhi_epi16(low01, low23));
-            _mm_store_si128(to + 2, _mm_unpacklo_epi16(high01, high23));
-            _mm_store_si128(to + 3, _mm_unpackhi_epi16(high01, high23));
-        }
+    const int vectors = columns > LANES ? 2 : 1, tail = (int)(depth % KU);
+    const int left = columns - (vectors - 1) * LANES;
+    const __mmask16 live[2] = {vectors > 1 || left == LANES ? 0xffff : (__mmask16)((1 << left) - 1),
+                               (__mmask16)(left == LANES ? 0xffff : (1 << left) - 1)};
+    const int flip_quad = flip * 0x01010101;
+    const __m512i flips[2] = {_mm512_maskz_set1_epi32(live[0], flip_quad), _mm512_maskz_set1_epi32(live[1], flip_quad)};
+    for (int64_t k = depth - tail; k > 0; k -= KU, source += KU * k_stride) {
+#pragma GCC unroll 4
+        for (int r = 0; r < KU; r++)
+            _mm_prefetch((const char *)source + (PACK_AHEAD + r) * k_stride, _MM_HINT_T0);
+        for (int j = 0; j < vectors; j++, panel += 64)
+            _mm512_store_si512(panel,
+                               _mm512_xor_si512(interleave_rows(source + j * LANES, k_stride, KU, live[j]), flips[j]));
+    }
+    for (int j = 0; j < vectors && tail; j++, panel += 64) {
+        const __m512i valid = _mm512_set1_epi32((int)(0xffffffffu >> 8 * (KU - tail)));
+        _mm512_store_si512(panel, _mm512_xor_si512(interleave_rows(source + j * LANES, k_stride, tail, live[j]),
+                                                   _mm512_and_si512(flips[j], valid)));
     }
 }
 
@@ -154,7 +182,7 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
     const int width = columns <= LANES ? LANES : NR;
     const int64_t quads = (depth + KU - 1) / KU;
     if (n_stride == 1) {
-        pack_b_rows(source, k_stride, columns, width, depth, flip, panel);
+        pack_b_rows(source, k_stride, columns, depth, flip, panel);
     } else if (k_stride == 1) {
         pack_b_columns(source, n_stride, columns, width, depth, flip, panel);
     } else {
