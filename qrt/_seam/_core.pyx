@@ -77,7 +77,7 @@ cdef class Call:
     cdef qrt_entry entry
     cdef void *args
     cdef void *extra  # a second block that args points into
-    cdef bint is_gemm
+    cdef bint is_gemm, is_float_matmul
     cdef int count
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef list keep  # arrays that args points into
@@ -92,6 +92,8 @@ cdef class Call:
     def __dealloc__(self):
         if self.is_gemm:
             qrt_gemm_release(<qrt_gemm_args *>self.args)
+        if self.is_float_matmul:
+            qrt_float_matmul_release(<qrt_float_matmul_args *>self.args)
         free(self.args)
         free(self.extra)
 
@@ -259,6 +261,7 @@ def set_num_threads(threads):
 include "arguments.pxi"
 include "bind_elementwise.pxi"
 include "bind_gemm.pxi"
+include "bind_float_matmul.pxi"
 include "bind_window.pxi"
 include "bind_lines.pxi"
 include "bind_movement.pxi"

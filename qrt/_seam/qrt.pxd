@@ -128,6 +128,30 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(qrt_gemm_args *args)
 
+    ctypedef enum qrt_weights:
+        QRT_WEIGHTS_F32
+        QRT_WEIGHTS_BYTES
+        QRT_WEIGHTS_NIBBLES
+
+    enum:
+        QRT_FLOAT_LANES
+
+    ctypedef struct qrt_float_matmul_args:
+        const qrt_kernels *kernels
+        int64_t m, n, k
+        qrt_weights weights
+        qrt_container w
+        int64_t k_block
+        const float *scale
+        const float *zero_point
+        const void *w_constant
+        bint bias
+        const float *bias_constant
+        const void *panels
+
+    qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
+    void qrt_float_matmul_release(qrt_float_matmul_args *args)
+
     ctypedef struct qrt_depthwise_args:
         const qrt_kernels *kernels
         qrt_window window
@@ -224,6 +248,7 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)
