@@ -238,9 +238,12 @@ qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
 void qrt_float_matmul_release(qrt_float_matmul_args *args);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 
-/* sums[rows][QRT_FLOAT_COLUMNS] of rows a_stride floats apart by a panel of floats. Nothing past k is read of a row. */
+/* Rows of `a`, a_stride floats apart, by a panel of floats, over `k` values of K. The lanes of every sum,
+ * [rows][QRT_FLOAT_COLUMNS][QRT_FLOAT_LANES], are taken from `lanes` unless `first`, and left there, or if `last` added
+ * up to sums[rows][QRT_FLOAT_COLUMNS]. Nothing past k is read of a row; k is a multiple of QRT_FLOAT_LANES unless
+ * `last`. */
 typedef void (*qrt_float_panel)(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k,
-                                float *sums);
+                                float *lanes, bool first, bool last, float *sums);
 /* The panel as floats: (float(q) - zero point) * scale, each rounded, as dcast does. */
 typedef void (*qrt_dequantize_panel)(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
                                      float *target);

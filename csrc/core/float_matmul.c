@@ -8,8 +8,12 @@
 #define LANES QRT_FLOAT_LANES
 #define COLUMNS QRT_FLOAT_COLUMNS
 #define NIBBLE_STEPS 8 /* of a word */
-/* Bytes of a that stay in L2 while the panels pass by; multiply-adds below which a fork costs more than it saves. */
-#define A_BLOCK_BYTES (256 * 1024)
+/* A block of rows by a chunk of K stays in L1, beside a panel's; a chunk's panels stay in a share of L2 while the
+ * blocks of rows pass by. */
+#define ROWS 12
+#define CHUNK 512
+#define PANELS_BYTES (512 * 1024)
+/* Multiply-adds below which a fork costs more than it saves. */
 #define SERIAL_WORK (1 << 17)
 /* From so many rows on a panel is dequantized once for all of them. */
 #define DEQUANTIZE_ROWS 4
@@ -31,30 +35,36 @@ static int64_t blocks_of(const qrt_float_matmul_args *args) {
 
 /* ---- packing ---- */
 
+/* Calls put(step, lane, column of the panel, index in w) for every weight of the panel. */
+#define EACH_WEIGHT(put)                                                                                               \
+    for (int64_t step = 0; step * LANES < args->k; step++)                                                             \
+        for (int64_t lane = 0; lane < qrt_min(LANES, args->k - step * LANES); lane++)                                  \
+            for (int j = 0; j < columns; j++)                                                                          \
+                put(step, lane, j, (step * LANES + lane) * args->n + column + j);
+
 static void pack_floats(const qrt_float_matmul_args *args, const float *w, int64_t column, int columns, float *panel) {
-    for (int64_t k = 0; k < args->k; k++)
-        for (int j = 0; j < columns; j++)
-            panel[(k / LANES * COLUMNS + j) * LANES + k % LANES] = w[k * args->n + column + j];
+#define PUT(step, lane, j, at) panel[((step) * COLUMNS + (j)) * LANES + (lane)] = w[at]
+    EACH_WEIGHT(PUT)
+#undef PUT
 }
 
 /* Bytes become signed: what the zero point loses is taken from the parameters. */
 static void pack_bytes(const qrt_float_matmul_args *args, const uint8_t *w, int64_t column, int columns,
                        uint8_t *panel) {
     const uint8_t flip = args->w == QRT_U8 ? 0x80 : 0;
-    for (int64_t k = 0; k < args->k; k++)
-        for (int j = 0; j < columns; j++)
-            panel[(k / LANES * COLUMNS + j) * LANES + k % LANES] = w[k * args->n + column + j] ^ flip;
+#define PUT(step, lane, j, at) panel[((step) * COLUMNS + (j)) * LANES + (lane)] = w[at] ^ flip
+    EACH_WEIGHT(PUT)
+#undef PUT
 }
 
 static void pack_nibbles(const qrt_float_matmul_args *args, const uint8_t *w, int64_t column, int columns,
                          uint32_t *panel) {
     const uint8_t flip = args->w == QRT_I8 ? 8 : 0;
-    for (int64_t k = 0; k < args->k; k++)
-        for (int j = 0; j < columns; j++) {
-            const uint32_t nibble = (w[k * args->n + column + j] ^ flip) & 15;
-            const int64_t step = k / LANES;
-            panel[(step / NIBBLE_STEPS * COLUMNS + j) * LANES + k % LANES] |= nibble << step % NIBBLE_STEPS * 4;
-        }
+#define PUT(step, lane, j, at)                                                                                         \
+    panel[((step) / NIBBLE_STEPS * COLUMNS + (j)) * LANES + (lane)] |= (uint32_t)((w[at] ^ flip) & 15)                 \
+                                                                       << (step) % NIBBLE_STEPS * 4
+    EACH_WEIGHT(PUT)
+#undef PUT
 }
 
 static void pack_panel(const qrt_float_matmul_args *args, const void *w, int64_t panel, void *target) {
@@ -121,9 +131,45 @@ typedef struct {
     const void *w;
     const float *bias;
     float *out;
-    int64_t row_block, row_blocks;
-    int64_t panel_block, panel_blocks;
+    int64_t panels; /* of a task */
 } job;
+
+/* What a task works in: its panels as floats or as they are packed per call, and the sums of a block of rows. */
+typedef struct {
+    char *packed;
+    float *floats, *lanes, *sums;
+    int64_t panel_bytes, panel_floats;
+} workspace;
+
+static bool dequantizes(const qrt_float_matmul_args *args) {
+    return args->weights != QRT_WEIGHTS_F32 && args->m >= DEQUANTIZE_ROWS;
+}
+
+static size_t lay_out(const job *j, char *base, workspace *to) {
+    const qrt_float_matmul_args *args = j->args;
+    to->panel_bytes = qrt_round_up(panel_bytes(args), QRT_ALIGNMENT);
+    to->panel_floats = steps_of(args) * COLUMNS * LANES;
+    size_t used = 0;
+    to->packed = base;
+    used += args->panels ? 0 : (size_t)(j->panels * to->panel_bytes);
+    to->floats = (float *)(base + used);
+    used += dequantizes(args) ? (size_t)(j->panels * to->panel_floats) * sizeof(float) : 0;
+    to->lanes = (float *)(base + used);
+    used += (size_t)(j->panels * ROWS * COLUMNS * LANES) * sizeof(float);
+    to->sums = (float *)(base + used);
+    return used + ROWS * COLUMNS * sizeof(float);
+}
+
+/* Panel `panel` in its packed form. */
+static const void *packed_panel(const job *j, const workspace *work, int64_t first, int64_t panel) {
+    if (j->args->panels)
+        return (const char *)j->args->panels + panel * panel_bytes(j->args);
+    return work->packed + (panel - first) * work->panel_bytes;
+}
+
+static const float *parameters_of(const qrt_float_matmul_args *args, int64_t panel) {
+    return args->parameters + panel * blocks_of(args) * 2 * COLUMNS;
+}
 
 static void store(const job *j, int64_t row, int64_t rows, int64_t panel, const float *sums) {
     const int64_t n = j->args->n, column = panel * COLUMNS;
@@ -135,45 +181,57 @@ static void store(const job *j, int64_t row, int64_t rows, int64_t panel, const 
         }
 }
 
-static void run_panel(const job *j, int64_t row, int64_t rows, int64_t panel, char *packed, float *floats,
-                      float *sums) {
+/* Few rows: each panel is read once, and dequantized on the way. */
+static void run_rows(const job *j, const workspace *work, int64_t first, int64_t end) {
     const qrt_float_matmul_args *args = j->args;
-    const void *weights = packed;
-    if (args->panels)
-        weights = (const char *)args->panels + panel * panel_bytes(args);
-    else
-        pack_panel(args, j->w, panel, packed);
-    const float *a = j->a + row * args->k;
-    const float *parameters = args->parameters ? args->parameters + panel * blocks_of(args) * 2 * COLUMNS : NULL;
-    if (args->weights == QRT_WEIGHTS_F32) {
-        args->kernels->float_panel(a, args->k, rows, weights, args->k, sums);
-    } else if (rows < DEQUANTIZE_ROWS) {
-        for (int64_t i = 0; i < rows; i++)
-            args->kernels->quantized_panel(args, a + i * args->k, weights, parameters, sums + i * COLUMNS);
-    } else {
-        args->kernels->dequantize_panel(args, weights, parameters, floats);
-        args->kernels->float_panel(a, args->k, rows, floats, args->k, sums);
+    for (int64_t panel = first; panel < end; panel++) {
+        const void *packed = packed_panel(j, work, first, panel);
+        for (int64_t row = 0; row < args->m; row++) {
+            args->kernels->quantized_panel(args, j->a + row * args->k, packed, parameters_of(args, panel), work->sums);
+            store(j, row, 1, panel, work->sums);
+        }
     }
-    store(j, row, rows, panel, sums);
+}
+
+static void run_block(const job *j, const workspace *work, int64_t row, int64_t first, int64_t end) {
+    const qrt_float_matmul_args *args = j->args;
+    const int64_t rows = qrt_min(ROWS, args->m - row);
+    for (int64_t k = 0; k == 0 || k < args->k; k += CHUNK) {
+        const bool last = k + CHUNK >= args->k;
+        for (int64_t panel = first; panel < end; panel++) {
+            const float *floats = dequantizes(args) ? work->floats + (panel - first) * work->panel_floats
+                                                    : packed_panel(j, work, first, panel);
+            float *lanes = work->lanes + (panel - first) * ROWS * COLUMNS * LANES;
+            args->kernels->float_panel(j->a + row * args->k + k, args->k, rows, floats + k * COLUMNS,
+                                       qrt_min(CHUNK, args->k - k), lanes, k == 0, last, work->sums);
+            if (last)
+                store(j, row, rows, panel, work->sums);
+        }
+    }
 }
 
 static qrt_status task(void *context, int64_t number) {
     const job *j = context;
     const qrt_float_matmul_args *args = j->args;
-    const int64_t row = number % j->row_blocks * j->row_block, rows = qrt_min(j->row_block, args->m - row);
-    const int64_t first = number / j->row_blocks * j->panel_block;
-    const int64_t end = qrt_min(first + j->panel_block, qrt_ceil_div(args->n, COLUMNS));
-    const int64_t packed = qrt_round_up(panel_bytes(args), QRT_ALIGNMENT);
-    const int64_t floats = steps_of(args) * COLUMNS * LANES * (int64_t)sizeof(float);
-    char *workspace =
-        qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(packed + floats + j->row_block * COLUMNS * (int64_t)sizeof(float)));
-    if (!workspace)
+    const int64_t first = number * j->panels, end = qrt_min(first + j->panels, qrt_ceil_div(args->n, COLUMNS));
+    workspace work;
+    static char base[1];
+    char *memory = qrt_workspace(QRT_WORKSPACE_TASK, lay_out(j, base, &work));
+    if (!memory)
         return QRT_NO_MEMORY;
-    float *dequantized = (float *)(workspace + packed);
-    float *sums = (float *)(workspace + packed + floats);
+    lay_out(j, memory, &work);
     const qrt_float_state saved = qrt_float_enter();
-    for (int64_t panel = first; panel < end; panel++)
-        run_panel(j, row, rows, panel, workspace, dequantized, sums);
+    for (int64_t panel = first; panel < end && !args->panels; panel++)
+        pack_panel(args, j->w, panel, work.packed + (panel - first) * work.panel_bytes);
+    if (args->weights != QRT_WEIGHTS_F32 && !dequantizes(args)) {
+        run_rows(j, &work, first, end);
+    } else {
+        for (int64_t panel = first; panel < end && dequantizes(args); panel++)
+            args->kernels->dequantize_panel(args, packed_panel(j, &work, first, panel), parameters_of(args, panel),
+                                            work.floats + (panel - first) * work.panel_floats);
+        for (int64_t row = 0; row < args->m; row += ROWS)
+            run_block(j, &work, row, first, end);
+    }
     qrt_float_leave(saved);
     return QRT_OK;
 }
@@ -188,12 +246,13 @@ qrt_status qrt_float_matmul(const void *pointer, qrt_scratch *scratch) {
     if (args->bias)
         j.bias = args->bias_constant ? args->bias_constant : *operand++;
     j.out = *operand;
-    const int threads = (double)args->m * (double)args->n * (double)args->k < SERIAL_WORK ? 1 : scratch->threads;
-    const int64_t row_bytes = qrt_max(1, args->k * (int64_t)sizeof(float));
-    j.row_block = qrt_min(args->m, qrt_max(6, A_BLOCK_BYTES / row_bytes / 6 * 6));
-    j.row_blocks = qrt_ceil_div(args->m, j.row_block);
+    const bool small = (double)args->m * (double)args->n * (double)args->k < SERIAL_WORK;
+    const int threads = small ? 1 : scratch->threads;
     const int64_t panels = qrt_ceil_div(args->n, COLUMNS);
-    j.panel_block = threads == 1 ? panels : qrt_max(1, qrt_ceil_div(panels, 4 * threads));
-    j.panel_blocks = qrt_ceil_div(panels, j.panel_block);
-    return qrt_parallel(j.row_blocks * j.panel_blocks, task, &j, threads);
+    const int64_t bytes = steps_of(args) * COLUMNS * LANES * (int64_t)sizeof(float);
+    j.panels = qrt_max(1, PANELS_BYTES / qrt_max(bytes, 1));
+    if (threads > 1)
+        j.panels = qrt_min(j.panels, qrt_ceil_div(panels, 2 * threads));
+    j.panels = qrt_min(j.panels, panels);
+    return qrt_parallel(qrt_ceil_div(panels, j.panels), task, &j, threads);
 }

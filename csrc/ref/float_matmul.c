@@ -1,5 +1,6 @@
 /* Dot products in float32: sixteen chains of fused multiply-adds and a tree. */
 #include <math.h>
+#include <string.h>
 
 #include "ref.h"
 
@@ -19,23 +20,29 @@ static float dequantized(const qrt_float_matmul_args *args, const void *panel, c
     return centred * p[column];
 }
 
-static float tree(float *lane) {
+static float tree(const float *lanes) {
+    float sum[LANES];
+    memcpy(sum, lanes, sizeof sum);
     for (int half = LANES / 2; half; half /= 2)
         for (int l = 0; l < half; l++)
-            lane[l] = lane[l] + lane[l + half];
-    return lane[0];
+            sum[l] = sum[l] + sum[l + half];
+    return sum[0];
 }
 
-void ref_float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *sums) {
+void ref_float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
+                     bool first, bool last, float *sums) {
     const int64_t padded = (k + LANES - 1) / LANES * LANES;
     for (int64_t i = 0; i < rows; i++)
-        for (int j = 0; j < COLUMNS; j++) {
-            float lane[LANES] = {0};
+        for (int j = 0; j < COLUMNS; j++, lanes += LANES) {
+            if (first)
+                memset(lanes, 0, LANES * sizeof *lanes);
             for (int64_t d = 0; d < padded; d++) {
                 const float value = d < k ? a[i * a_stride + d] : 0;
-                lane[d % LANES] = fmaf(value, panel[(d / LANES * COLUMNS + j) * LANES + d % LANES], lane[d % LANES]);
+                const float weight = panel[(d / LANES * COLUMNS + j) * LANES + d % LANES];
+                lanes[d % LANES] = fmaf(value, weight, lanes[d % LANES]);
             }
-            sums[i * COLUMNS + j] = tree(lane);
+            if (last)
+                sums[i * COLUMNS + j] = tree(lanes);
         }
 }
 

@@ -39,13 +39,16 @@ static inline void reduce(__m256 a[PAIR], __m256 b[PAIR], float *sums) {
 }
 
 static inline __attribute__((always_inline)) void rows_by_pair(const int rows, const float *a, int64_t stride,
-                                                               const float *panel, int64_t k, float *sums) {
+                                                               const float *panel, int64_t k, float *lanes, bool first,
+                                                               bool last, float *sums) {
     __m256 acc[ROWS][PAIR][PAIR];
 #pragma GCC unroll 3
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int j = 0; j < PAIR; j++)
-            acc[i][j][0] = acc[i][j][1] = _mm256_setzero_ps();
+#pragma GCC unroll 2
+            for (int h = 0; h < PAIR; h++)
+                acc[i][j][h] = first ? _mm256_setzero_ps() : _mm256_load_ps(lanes + (i * COLUMNS + j) * LANES + 8 * h);
     for (int64_t d = 0; d < k; d += LANES, panel += COLUMNS * LANES) {
 #pragma GCC unroll 2
         for (int h = 0; h < PAIR; h++) {
@@ -64,17 +67,28 @@ static inline __attribute__((always_inline)) void rows_by_pair(const int rows, c
         }
     }
 #pragma GCC unroll 3
-    for (int i = 0; i < rows; i++)
-        reduce(acc[i][0], acc[i][1], sums + i * COLUMNS);
+    for (int i = 0; i < rows; i++) {
+        if (last)
+            reduce(acc[i][0], acc[i][1], sums + i * COLUMNS);
+#pragma GCC unroll 2
+        for (int j = 0; j < PAIR && !last; j++) {
+            _mm256_store_ps(lanes + (i * COLUMNS + j) * LANES, acc[i][j][0]);
+            _mm256_store_ps(lanes + (i * COLUMNS + j) * LANES + 8, acc[i][j][1]);
+        }
+    }
 }
 
-static void float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *sums) {
+static void float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
+                        bool first, bool last, float *sums) {
     for (int j = 0; j < COLUMNS; j += PAIR) {
         int64_t i = 0;
-        for (; i + ROWS <= rows; i += ROWS)
-            rows_by_pair(ROWS, a + i * a_stride, a_stride, panel + j * LANES, k, sums + i * COLUMNS + j);
-        for (; i < rows; i++)
-            rows_by_pair(1, a + i * a_stride, a_stride, panel + j * LANES, k, sums + i * COLUMNS + j);
+#define RUN(count)                                                                                                     \
+    for (; i + count <= rows; i += count)                                                                              \
+        rows_by_pair(count, a + i * a_stride, a_stride, panel + j * LANES, k, lanes + (i * COLUMNS + j) * LANES,       \
+                     first, last, sums + i * COLUMNS + j);
+        RUN(ROWS)
+        RUN(1)
+#undef RUN
     }
 }
 
@@ -120,6 +134,7 @@ static void dequantize_panel(const qrt_float_matmul_args *args, const void *pane
 static void quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel,
                             const float *parameters, float *sums) {
     __m256 acc[COLUMNS][PAIR];
+#pragma GCC unroll 4
     for (int j = 0; j < COLUMNS; j++)
         acc[j][0] = acc[j][1] = _mm256_setzero_ps();
     for (int64_t first = 0; first < args->k; first += args->k_block, parameters += 2 * COLUMNS)
@@ -131,6 +146,7 @@ static void quantized_panel(const qrt_float_matmul_args *args, const float *a, c
                 for (int j = 0; j < COLUMNS; j++)
                     acc[j][h] = _mm256_fmadd_ps(row, dequantize(args, panel, parameters, d, j, h), acc[j][h]);
             }
+#pragma GCC unroll 2
     for (int j = 0; j < COLUMNS; j += PAIR)
         reduce(acc[j], acc[j + 1], sums + j);
 }

@@ -37,13 +37,14 @@ static inline __m512 multiply_add(__m512 acc, __m512 a, __m512 b) {
 }
 
 static inline __attribute__((always_inline)) void rows_by_panel(const int rows, const float *a, int64_t stride,
-                                                                const float *panel, int64_t k, float *sums) {
+                                                                const float *panel, int64_t k, float *lanes, bool first,
+                                                                bool last, float *sums) {
     __m512 acc[ROWS][COLUMNS];
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
         for (int j = 0; j < COLUMNS; j++)
-            acc[i][j] = _mm512_setzero_ps();
+            acc[i][j] = first ? _mm512_setzero_ps() : _mm512_load_ps(lanes + (i * COLUMNS + j) * LANES);
     for (int64_t d = 0; d < k; d += LANES, panel += COLUMNS * LANES) {
         const __mmask16 mask = live(k - d);
         __m512 b[COLUMNS];
@@ -59,17 +60,26 @@ static inline __attribute__((always_inline)) void rows_by_panel(const int rows, 
         }
     }
 #pragma GCC unroll 6
-    for (int i = 0; i < rows; i++)
-        reduce(acc[i], sums + i * COLUMNS);
+    for (int i = 0; i < rows; i++) {
+        if (last)
+            reduce(acc[i], sums + i * COLUMNS);
+#pragma GCC unroll 4
+        for (int j = 0; j < COLUMNS && !last; j++)
+            _mm512_store_ps(lanes + (i * COLUMNS + j) * LANES, acc[i][j]);
+    }
 }
 
-static void float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *sums) {
-    for (; rows >= ROWS; rows -= ROWS, a += ROWS * a_stride, sums += ROWS * COLUMNS)
-        rows_by_panel(ROWS, a, a_stride, panel, k, sums);
-    for (; rows >= 2; rows -= 2, a += 2 * a_stride, sums += 2 * COLUMNS)
-        rows_by_panel(2, a, a_stride, panel, k, sums);
-    if (rows)
-        rows_by_panel(1, a, a_stride, panel, k, sums);
+static void float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
+                        bool first, bool last, float *sums) {
+    int64_t i = 0;
+#define RUN(count)                                                                                                     \
+    for (; i + count <= rows; i += count)                                                                              \
+        rows_by_panel(count, a + i * a_stride, a_stride, panel, k, lanes + i * COLUMNS * LANES, first, last,           \
+                      sums + i * COLUMNS);
+    RUN(ROWS)
+    RUN(2)
+    RUN(1)
+#undef RUN
 }
 
 /* ---- quantized weights ---- */
@@ -92,14 +102,13 @@ static inline __m512 weights_of_bytes(const int8_t *bytes, const float *paramete
     for (int64_t first = 0; first < args->k; first += args->k_block, parameters += 2 * COLUMNS) {                      \
         const int64_t end = first + args->k_block < args->k ? first + args->k_block : args->k;                         \
         __m512 table[COLUMNS];                                                                                         \
-        for (int j = 0; j < COLUMNS; j++)                                                                              \
-            table[j] = weights_of_nibbles(parameters, j);                                                              \
+        _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++) table[j] = weights_of_nibbles(parameters, j);        \
         for (int64_t d = first; d < end; d += LANES) {                                                                 \
             const uint64_t step = (uint64_t)d / LANES;                                                                 \
             const uint32_t *word = (const uint32_t *)panel + step / STEPS * COLUMNS * LANES;                           \
             const __m512i shift = _mm512_set1_epi32((int)(step % STEPS * 4));                                          \
             const __mmask16 mask = live(args->k - d);                                                                  \
-            for (int j = 0; j < COLUMNS; j++) {                                                                        \
+            _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++) {                                                \
                 const __m512i index = _mm512_srlv_epi32(_mm512_load_si512(word + j * LANES), shift);                   \
                 visit(d, j, mask, _mm512_maskz_permutexvar_ps(mask, index, table[j]));                                 \
             }                                                                                                          \
@@ -112,7 +121,7 @@ static inline __m512 weights_of_bytes(const int8_t *bytes, const float *paramete
         const int64_t end = first + args->k_block < args->k ? first + args->k_block : args->k;                         \
         for (int64_t d = first; d < end; d += LANES) {                                                                 \
             const __mmask16 mask = live(args->k - d);                                                                  \
-            for (int j = 0; j < COLUMNS; j++, bytes += LANES)                                                          \
+            _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++, bytes += LANES)                                  \
                 visit(d, j, mask, _mm512_maskz_mov_ps(mask, weights_of_bytes(bytes, parameters, j)));                  \
         }                                                                                                              \
     }
@@ -133,6 +142,7 @@ static void dequantize_panel(const qrt_float_matmul_args *args, const void *pane
 static void quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel,
                             const float *parameters, float *sums) {
     __m512 acc[COLUMNS];
+#pragma GCC unroll 4
     for (int j = 0; j < COLUMNS; j++)
         acc[j] = _mm512_setzero_ps();
     if (args->weights == QRT_WEIGHTS_NIBBLES) {
