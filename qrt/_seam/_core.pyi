@@ -155,6 +155,24 @@ def bind_gemm(
     bias_multiplier: npt.ArrayLike | None = None,
 ) -> Call: ...
 
+# a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. weights: "f32", or "bytes" (storage i8 or u8) or "nibbles"
+# (the same, of at most 4 bits) of which k_block values of K, a multiple of 16 or None for all, share scales and zero_points
+# [blocks, n]. bias: a float32 array, "operand" or None.
+def bind_float_matmul(
+    *,
+    isa: str,
+    m: int,
+    n: int,
+    k: int,
+    weights: str = "f32",
+    w: str = "i8",
+    k_block: int | None = None,
+    scales: npt.ArrayLike | None = None,
+    zero_points: npt.ArrayLike | None = None,
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
+
 # x, [w], [bias], out: NHWC, weights (out_channels, kernel_height, kernel_width, channels / groups). The output size is
 # (size + padding - (kernel - 1) * dilation - 1) // stride + 1 and at least 0; padding holds x's zero point.
 #   w_zero_points has 1 or out_channels values; requant's arrays 1 or out_channels; bias (out_channels,)
