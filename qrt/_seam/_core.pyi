@@ -155,9 +155,9 @@ def bind_gemm(
     bias_multiplier: npt.ArrayLike | None = None,
 ) -> Call: ...
 
-# a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. weights: "f32", or "bytes" (storage i8 or u8) or "nibbles"
-# (the same, of at most 4 bits) of which k_block values of K, a multiple of 16 or None for all, share scales and zero_points
-# [blocks, n]. bias: a float32 array, "operand" or None.
+# a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. weights: "f32", or "bytes" (storage i8 or u8) or
+# "nibbles" (the same, of at most 4 bits) of which k_block values of K, a multiple of 16 or None for all, share scales
+# and zero_points [blocks, n]. bias: a float32 array, "operand" or None.
 def bind_float_matmul(
     *,
     isa: str,

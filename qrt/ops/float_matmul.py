@@ -1,9 +1,10 @@
-"""float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), with an optional bias per column.
+"""float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), perhaps with a bias per column.
 
-The bits are defined, on every ISA and for any number of threads (NUMERICS.md, "Float operations"): a dot product has 16
-lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in ascending order from +0, both operands continued
-by zeros to a multiple of 16; then a tree adds lanes ``l`` and ``l + 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, the last
-two; then the bias. Quantized weights count as what ``dcast`` makes of them, each ``(f32(q) - f32(zp)) * f32(s)``.
+The bits are defined, on every ISA and for any number of threads (NUMERICS.md, "Float operations"): a dot product has
+16 lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in ascending order from +0, both operands
+continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and ``l + 8``, ``l`` and ``l + 4``, ``l`` and
+``l + 2``, the last two; then the bias. Quantized weights count as what ``dcast`` makes of them: ``(f32(q) - f32(zp)) *
+f32(s)``.
 """
 
 from collections.abc import Mapping, Sequence

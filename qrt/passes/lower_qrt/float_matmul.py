@@ -18,7 +18,7 @@ from qrt.types import UniformType
 def lower_float_matmul(site: Site, op: Operation, attributes: Attributes) -> Value:
     """The result. Raises QuantTypeError where the contracted dimension is not known."""
     a, w, *bias = op.operands
-    depth, columns = tensor_type(w).shape or (None, None)
+    depth = (tensor_type(w).shape or (None,))[0]
     if depth is None or (tensor_type(a).shape or (None,))[-1] is None:
         raise QuantTypeError(f"the contracted dimension of {a.type} and {w.type} must be known: its lanes are padded")
     steps = -(-depth // LANES)
@@ -34,7 +34,7 @@ def lower_float_matmul(site: Site, op: Operation, attributes: Attributes) -> Val
     (lanes,) = nest.finish(nest.emit("math.fma", operands, F32))
 
     nest = Nest(site, "accumulate", [*rows, column])
-    sums = [nest.read(lanes, [*nest.loops, l]) for l in range(LANES)]
+    sums = [nest.read(lanes, [*nest.loops, number]) for number in range(LANES)]
     while len(sums) > 1:
         half = len(sums) // 2
         sums = [nest.emit("arith.addf", pair, F32) for pair in zip(sums[:half], sums[half:], strict=True)]
