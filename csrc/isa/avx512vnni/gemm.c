@@ -12,14 +12,12 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "qrt.h"
+#include "avx512vnni.h"
 
 #define MR 12
 #define NR 32
 #define KU 16
 #define ROWS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
-
-void qrt_init_avx512vnni(qrt_kernels *table);
 
 static inline __m128i load_part(const uint8_t *source, int64_t left) {
     const __mmask16 live = (__mmask16)(left >= KU ? 0xffff : (1 << left) - 1);
@@ -193,7 +191,7 @@ static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_
 #undef STORE
 }
 
-void qrt_init_avx512vnni(qrt_kernels *table) {
+void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
         .mr = MR,
         .nr = NR,
