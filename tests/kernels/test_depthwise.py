@@ -1,9 +1,9 @@
 """The depthwise entry of every ISA against exact integers.
 
 Hazards: windows cut by the border under strides and dilations, sums past 32 bits and past 64, zero points outside the
-storage, arrays whose sizes do not fit each other. Of the 8-bit kernels: tails of channels and of pixels, rows and columns
-of padding, halves of a vector that belong to different pixels, 16-bit steps that saturate, weights beyond 8 signed bits,
-writes beside the result."""
+storage, arrays whose sizes do not fit each other. Of the 8-bit kernels: tails of channels and of pixels, rows and
+columns of padding, halves of a vector that belong to different pixels, 16-bit steps that saturate, weights beyond 8
+signed bits, writes beside the result."""
 
 from typing import Any
 
@@ -132,7 +132,8 @@ def test_channels_and_borders(isa: str, window: tuple[Any, Any, Any]) -> None:
         np.testing.assert_array_equal(
             out, expected, f"{channels} channels, {x_name} {w_name} {rule}, padding {padding}"
         )
-        assert (around[: 64 + offset] == 0xA5).all() and (around[64 + offset + out.nbytes :] == 0xA5).all()
+        beside = np.delete(around, np.s_[64 + offset : 64 + offset + out.nbytes])
+        assert (beside == 0xA5).all()
 
 
 @pytest.mark.parametrize("isa", ISAS)
