@@ -143,6 +143,7 @@ typedef struct {
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
     /* Multiplies rows of a by a panel of b and stores. */
     void (*run)(const qrt_gemm_panel *panel);
+    bool segmented; /* run follows a_segments */
 } qrt_gemm_kernel;
 
 /* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
@@ -150,11 +151,15 @@ typedef struct {
 struct qrt_gemm_panel {
     const qrt_gemm_args *args;
     int rows, columns;
-    int64_t depth;
+    int64_t depth; /* of each segment of a */
     const void *a;
     int64_t a_stride;       /* bytes */
     const int32_t *a_terms; /* NULL: not packed with terms */
     int32_t a_zero_point;   /* of all rows, without terms */
+    /* The values of K of a row, where they are not contiguous: `segments` times `depth`, a multiple of ku, each so many
+     * bytes from the row's start. Rows may overlap. NULL: one segment. */
+    const int64_t *a_segments;
+    int64_t segments;
     const void *b;
     const int32_t *b_terms;
     const int32_t *bias; /* `columns` values; NULL: none */
@@ -197,6 +202,14 @@ typedef struct {
     int64_t groups;
 } qrt_window;
 
+/* A convolution that reads its patches where they overlap. */
+typedef struct {
+    int64_t segments, depth; /* of a patch; segments 0: patches are gathered one by one */
+    bool in_place;           /* from the input; else from a copy of regions */
+    int64_t rows, pixels;    /* of output, of a region at most */
+    void *weights;           /* with filled-up segments, while they are packed */
+} qrt_conv_plan;
+
 struct qrt_gemm_args {
     const qrt_kernels *kernels;
     qrt_container a, b;
@@ -228,6 +241,7 @@ struct qrt_gemm_args {
     bool bias_fits;       /* bias_constant is within it */
     bool raw;             /* requantization leaves every sum as it is */
     qrt_a_form a_form;
+    qrt_conv_plan conv;
     int64_t a_stride;       /* bytes of a packed row of a over a whole span */
     int64_t block_rows;     /* rows of a that stay in L2 */
     int64_t packed_columns; /* columns of b packed together: all of a constant's */

@@ -227,5 +227,6 @@ void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
         .pack_a = pack_a,
         .pack_b = pack_b,
         .run = run,
+        .segmented = true,
     };
 }
