@@ -9,9 +9,9 @@ from typing import Any
 
 from qrt import ir
 from qrt.diagnostics import Expectations
-from qrt.errors import Diagnostic, DiagnosticError, ModelError, QuantError
+from qrt.errors import Diagnostic, ModelError, QuantError, diagnostics
 from qrt.ir.traits import EXTENSION
-from qrt.passes import PASSES, Report, run_pipeline
+from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.types import UPSTREAM_VERSIONS
 
 SPLIT = "// -----"
@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
         "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
         "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
+        "--mlir-print-debuginfo": "print locations; those of lower-qrt name the stage of the arithmetic",
         "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
         "--strict": "make warnings errors, and check that quantization parameters fit their tensors on every value",
         "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
@@ -98,25 +99,24 @@ def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_
     def after(name: str, seconds: float) -> None:
         timing.add(name, seconds)
         if options.mlir_print_ir_after_all and name in PASSES:
-            text = module.print(generic=options.emit == "generic")
+            text = _text(module, options)
             sys.stderr.write(f"// -----// IR Dump After {name} //----- //\n{text}\n")
 
     pipeline = ",".join(options.passes or ())
     rules = {"strict": options.strict, "strict_upstream": options.strict_upstream}
     run_pipeline(module, pipeline, **rules, after=after, report=report)
     with timing.of("print"):
-        return module.print(generic=options.emit == "generic")
+        return _text(module, options)
+
+
+def _text(module: ir.Module, options: argparse.Namespace) -> str:
+    return module.print(generic=options.emit == "generic", locations=options.mlir_print_debuginfo)
 
 
 def _refuse_extensions(module: ir.Module) -> None:
     for operation in module.operation.walk():
         if operation.has_trait(EXTENSION):
             raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
-
-
-def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """What an error says, and what was found beside it."""
-    return error.diagnostics if isinstance(error, DiagnosticError) else (Diagnostic("error", str(error)),)
 
 
 def _print(diagnostic: Diagnostic) -> None:
@@ -189,4 +189,4 @@ class _Step:
         self.timing.add(self.name, time.perf_counter() - self.start)
 
 
-__all__ = ["add_arguments", "diagnostics", "expand", "run"]
+__all__ = ["add_arguments", "expand", "run"]
