@@ -77,7 +77,7 @@ cdef class Call:
     cdef qrt_entry entry
     cdef void *args
     cdef void *extra  # a second block that args points into
-    cdef bint is_gemm, is_float_matmul
+    cdef bint is_gemm, is_float_matmul, is_depthwise
     cdef int count
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef list keep  # arrays that args points into
@@ -94,6 +94,8 @@ cdef class Call:
             qrt_gemm_release(<qrt_gemm_args *>self.args)
         if self.is_float_matmul:
             qrt_float_matmul_release(<qrt_float_matmul_args *>self.args)
+        if self.is_depthwise:
+            qrt_depthwise_release(<qrt_depthwise_args *>self.args)
         free(self.args)
         free(self.extra)
 
