@@ -17,6 +17,7 @@ cdef const void *constant(Call call, str what, object array, object dtype, int64
         raise KernelError(f"{call.name}: {what} must be an array of {elements} {np.dtype(dtype)}")
     copied = np.array(array, order="C", copy=True)
     call.keep.append(copied)
+    call.largest = max(call.largest, elements)
     return cnp.PyArray_DATA(<cnp.ndarray>copied)
 
 
