@@ -12,13 +12,14 @@ cdef Call new_gemm(str name, str isa, str a, str b):
 
 
 cdef const void *constant(Call call, str what, object array, object dtype, int64_t elements) except NULL:
-    """A contiguous copy that nobody else can change."""
+    """A contiguous array that nobody else can change: a copy, unless its memory is a bytes object."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.size != elements:
         raise KernelError(f"{call.name}: {what} must be an array of {elements} {np.dtype(dtype)}")
-    copied = np.array(array, order="C", copy=True)
-    call.keep.append(copied)
+    if not (isinstance(array.base, bytes) and array.flags.c_contiguous and array.flags.aligned):
+        array = np.array(array, order="C", copy=True)
+    call.keep.append(array)
     call.largest = max(call.largest, elements)
-    return cnp.PyArray_DATA(<cnp.ndarray>copied)
+    return cnp.PyArray_DATA(<cnp.ndarray>array)
 
 
 cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
