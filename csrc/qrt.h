@@ -33,6 +33,7 @@ typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
 typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_rule;
 
 typedef struct qrt_kernels qrt_kernels;
+typedef struct qrt_gemm_args qrt_gemm_args;
 
 typedef struct {
     void *const *operands; /* inputs, then the output */
@@ -163,7 +164,7 @@ typedef struct {
     int64_t groups;
 } qrt_window;
 
-typedef struct {
+struct qrt_gemm_args {
     const qrt_kernels *kernels;
     qrt_container a, b;
     int64_t batch, m, n, k;
@@ -186,6 +187,9 @@ typedef struct {
     const int64_t *block_multiplier; /* fixed */
     const int64_t *bias_multiplier;  /* fixed, [n] */
     const qrt_window *window;        /* conv2d: rows of a are gathered patches; NULL: a is a matrix */
+    /* Args prepared before for the same b_constant, which outlive these; or NULL. qrt_gemm_prepare leaves them only
+     * where their packed b serves here too. */
+    const qrt_gemm_args *earlier;
     /* Derived when bound, by qrt_gemm_prepare. */
     bool narrow;          /* the 8-bit microkernel applies */
     int64_t a_max, b_max; /* bounds of |value - zero point| */
@@ -193,7 +197,7 @@ typedef struct {
     int64_t bias_limit;   /* |bias| up to which a whole sum fits 31 bits; negative: none */
     bool bias_fits;       /* bias_constant is within it */
     qrt_packed packed;    /* b_constant packed */
-} qrt_gemm_args;
+};
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);

@@ -14,6 +14,7 @@ cdef struct Operand:
 
 @cython.final
 cdef class Call:
+    cdef object __weakref__
     cdef qrt_entry entry
     cdef void *args
     cdef void *extra  # a second block that args points into

@@ -7,6 +7,8 @@ from libc.stdlib cimport calloc, free
 
 from qrt._seam.qrt cimport *
 
+from weakref import WeakValueDictionary
+
 import numpy as np
 
 from qrt.errors import KernelError

@@ -146,6 +146,8 @@ cdef bint describe_array(Arguments *to, cnp.ndarray array) noexcept:
 
 cdef bint describe_tensor(Arguments *to, Tensor tensor) noexcept:
     cdef int i = to.arrays
+    if tensor._data is None:  # made by __new__ alone
+        return False
     if tensor.calls is not None and not (put(to, KEEPER) and put(to, <uint64_t>tensor.number)):
         return False
     if not put_identity(to, TENSOR, tensor.type) or not describe_array(to, tensor._data):
@@ -259,7 +261,7 @@ fill_multipliers()
 
 @cython.final
 cdef class Calls:
-    """Sets of a few calls, the latest used first in each. Only ever touched with the GIL held."""
+    """Sets of a few calls, the latest used first in each. Only ever touched with the GIL held. `sets` is a power of 2."""
 
     cdef PyObject **slot
     cdef int sets, ways
@@ -287,7 +289,7 @@ cdef class Calls:
         return sum([1 for i in range(self.sets * self.ways) if self.slot[i] != NULL])
 
     cdef PyObject **set_of(self, uint64_t hash) noexcept:
-        return self.slot + (hash >> 40) % <uint64_t>self.sets * self.ways
+        return self.slot + ((hash >> 40) & <uint64_t>(self.sets - 1)) * self.ways
 
     cdef Kept find(self, const Arguments *given, uint64_t hash):
         cdef PyObject **first = self.set_of(hash)
@@ -327,10 +329,10 @@ cdef Calls KEPT_CALLS = kept_calls
 
 
 cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
-    """The result, or None where the output cannot be written in place."""
+    """The result, or None where the output is read-only."""
     cdef void *pointers[QRT_MAX_OPERANDS]
     cdef Call call = kept.call
-    cdef cnp.ndarray target
+    cdef cnp.ndarray fresh, target
     cdef Tensor result
     cdef int i
     for i in range(kept.inputs):
@@ -338,32 +340,42 @@ cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
     if given.out >= 0:
         target = <cnp.ndarray>given.array[given.out]
         pointers[kept.inputs] = cnp.PyArray_DATA(target)
-        if not PyArray_ISWRITEABLE(target) or overlapping_input(call.operands, call.count, pointers, NULL) >= 0:
+        if not PyArray_ISWRITEABLE(target):
             return None
-        run(call, pointers)
-        return <object>out
-    target = cnp.PyArray_EMPTY(kept.rank, kept.dims, kept.dtype, False)
-    pointers[kept.inputs] = cnp.PyArray_DATA(target)
+        if overlapping_input(call.operands, call.count, pointers, NULL) < 0:
+            run(call, pointers)
+            return <object>out
+    fresh = cnp.PyArray_EMPTY(kept.rank, kept.dims, kept.dtype, False)
+    pointers[kept.inputs] = cnp.PyArray_DATA(fresh)
     run(call, pointers)
+    if given.out >= 0:
+        memcpy(cnp.PyArray_DATA(target), cnp.PyArray_DATA(fresh), cnp.PyArray_NBYTES(fresh))
+        return <object>out
     if kept.tensor_type is None:
-        return target
+        return fresh
     result = <Tensor>(<PyTypeObject *>kept.tensor_type).tp_new(kept.tensor_type, <PyObject *>NOTHING, NULL)
-    result._data, result.type, result._shape = target, kept.element, kept.shape
+    result._data, result.type, result._shape = fresh, kept.element, kept.shape
     return result
 
 
+cdef inline bint are_alike(cnp.ndarray a, cnp.ndarray b) noexcept:
+    return (cnp.PyArray_TYPE(a) == cnp.PyArray_TYPE(b) and cnp.PyArray_NDIM(a) == cnp.PyArray_NDIM(b)
+            and memcmp(cnp.PyArray_DIMS(a), cnp.PyArray_DIMS(b), cnp.PyArray_NDIM(a) * sizeof(cnp.npy_intp)) == 0)
+
+
 cdef Kept keep(const Arguments *given, uint64_t hash, object bound, object result):
-    """A call to keep, or None where it did not read and write the arguments' own arrays."""
+    """A call to keep, or None where it did not read the arguments' own arrays, or its output is not the result's."""
     cdef Kept kept = Kept.__new__(Kept)
     cdef tuple inputs = bound.inputs
-    cdef cnp.ndarray written = bound.storage
+    cdef cnp.ndarray written = bound.storage, final = result._data if isinstance(result, Tensor) else result
     cdef int i, used = 0
-    if not isinstance(bound.call, Call) or (result._data if isinstance(result, Tensor) else result) is not written:
+    # Another array of the kind of `out` stood in for it because they overlap.
+    if not isinstance(bound.call, Call) or (final is not written and (given.out < 0 or not are_alike(final, written))):
         return None
     kept.call = bound.call
     for i in range(given.arrays):
         if i == given.out:
-            if given.array[i] != <PyObject *>written:
+            if given.array[i] != <PyObject *>final:
                 return None
         elif used < len(inputs) and given.array[i] == <PyObject *>inputs[used]:
             kept.input[used] = i

@@ -124,6 +124,7 @@ cdef extern from "qrt.h" nogil:
         const int64_t *block_multiplier
         const int64_t *bias_multiplier
         const qrt_window *window
+        const qrt_gemm_args *earlier
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(qrt_gemm_args *args)
