@@ -358,12 +358,12 @@ def _bind(
     name: str,
     types: tuple[TensorType, ...],
     attributes: tuple[tuple[str, Any], ...],
-    spelled: str,
+    kinds: Any,
     out_type: UniformType | None,
     isa: str,
     constants: tuple[tuple[int, Constant], ...] = (),
 ) -> tuple[TensorType, BoundCall]:
-    """(result type, call). ``spelled`` tells attributes apart that are equal: True, 1 and 1.0."""
+    """(result type, call). ``kinds`` tells attributes apart that are equal: True, 1 and 1.0."""
     family = FAMILIES[name]
     complete = family.complete(dict(attributes))
     if out_type is not None and not isinstance(out_type, UniformType):
@@ -374,6 +374,10 @@ def _bind(
 
 
 _bound = lru_cache(maxsize=1024)(_bind)
+
+
+def _kinds(value: Any) -> Any:
+    return tuple(map(_kinds, value)) if isinstance(value, tuple) else value.__class__
 
 
 @lru_cache(maxsize=1024)
@@ -387,7 +391,7 @@ def bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...]
     return family.call((source,), family.resolve((source,), complete, result), complete)[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bound(Generic[R]):
     """A call with the arrays it reads and the one it writes, and what makes the result of that."""
 
@@ -424,7 +428,14 @@ def bind(
         out_type = out.type if out_type is None else out_type
     key = tuple(sorted(attributes.items()))
     require_hashable(name, (key, out_type))
-    arguments = name, tuple(q.tensor_type for q in operands), key, repr(key), out_type, kernels.active()
+    arguments = (
+        name,
+        tuple(q.tensor_type for q in operands),
+        key,
+        _kinds(key),
+        out_type,
+        kernels.active(),
+    )
     packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
     if packed:
         keeper = packed[min(packed)]
