@@ -428,14 +428,7 @@ def bind(
         out_type = out.type if out_type is None else out_type
     key = tuple(sorted(attributes.items()))
     require_hashable(name, (key, out_type))
-    arguments = (
-        name,
-        tuple(q.tensor_type for q in operands),
-        key,
-        _kinds(key),
-        out_type,
-        kernels.active(),
-    )
+    arguments = name, tuple(q.tensor_type for q in operands), key, _kinds(key), out_type, kernels.active()
     packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
     if packed:
         keeper = packed[min(packed)]
