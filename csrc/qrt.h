@@ -233,6 +233,9 @@ struct qrt_gemm_args {
     const int64_t *block_multiplier; /* fixed */
     const int64_t *bias_multiplier;  /* fixed, [n] */
     const qrt_window *window;        /* conv2d: rows of a are gathered patches; NULL: a is a matrix */
+    /* Args prepared before for the same b_constant, which outlive these; or NULL. qrt_gemm_prepare leaves them only
+     * where their packed b serves here too. */
+    const qrt_gemm_args *earlier;
     /* Derived when bound, by qrt_gemm_prepare. */
     bool narrow;          /* the 8-bit microkernel applies */
     int64_t a_max, b_max; /* bounds of |value - zero point| */
@@ -251,7 +254,7 @@ struct qrt_gemm_args {
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
-void qrt_gemm_release(qrt_gemm_args *args);
+void qrt_gemm_release(void *args);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);
 
 /* ref only: a row of exact 64-bit accumulators for any container, and a sub-channel row stored. */
@@ -289,7 +292,7 @@ typedef struct {
 } qrt_float_matmul_args;
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
-void qrt_float_matmul_release(qrt_float_matmul_args *args);
+void qrt_float_matmul_release(void *args);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 
 /* Rows of `a`, a_stride floats apart, by a panel of floats, over `k` values of K. The lanes of every sum,
@@ -339,7 +342,7 @@ typedef struct {
 
 /* Completes args: packs constant weights. qrt_depthwise_release frees what it allocated. */
 qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
-void qrt_depthwise_release(qrt_depthwise_args *args);
+void qrt_depthwise_release(void *args);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the

@@ -117,7 +117,8 @@ qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args) {
     return QRT_OK;
 }
 
-void qrt_float_matmul_release(qrt_float_matmul_args *args) {
+void qrt_float_matmul_release(void *pointer) {
+    qrt_float_matmul_args *args = pointer;
     qrt_aligned_free((void *)args->panels);
     qrt_aligned_free((void *)args->parameters);
     args->panels = args->parameters = NULL;

@@ -42,6 +42,8 @@ class Requant(Protocol):
     @property
     def zero_point(self) -> Any: ...  # int64
 
+__pyx_capi__: dict[str, object]  # what calls.pyx takes from here
+
 @final
 class Call:
     """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for

@@ -31,7 +31,7 @@ def bind_float_matmul(*, str isa, m, n, k, str weights="f32", w="i8", k_block=No
     elif bias is not None:
         add_operand(call, np.float32, (n,))
     add_operand(call, np.float32, (m, n))
-    call.is_float_matmul = True
+    call.release = qrt_float_matmul_release
     with nogil:
         status = qrt_float_matmul_prepare(args)
     if status != QRT_OK:

@@ -124,9 +124,10 @@ cdef extern from "qrt.h" nogil:
         const int64_t *block_multiplier
         const int64_t *bias_multiplier
         const qrt_window *window
+        const qrt_gemm_args *earlier
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
-    void qrt_gemm_release(qrt_gemm_args *args)
+    void qrt_gemm_release(void *args)
 
     ctypedef enum qrt_weights:
         QRT_WEIGHTS_F32
@@ -150,7 +151,7 @@ cdef extern from "qrt.h" nogil:
         const void *panels
 
     qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
-    void qrt_float_matmul_release(qrt_float_matmul_args *args)
+    void qrt_float_matmul_release(void *args)
 
     ctypedef struct qrt_depthwise_args:
         const qrt_kernels *kernels
@@ -167,7 +168,7 @@ cdef extern from "qrt.h" nogil:
         const void *bias_constant
 
     qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args)
-    void qrt_depthwise_release(qrt_depthwise_args *args)
+    void qrt_depthwise_release(void *args)
 
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels
