@@ -7,7 +7,7 @@ LINTERS := $(VENV)/.linters
 SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
-.PHONY: build demo test test-oracle lint format bench clean
+.PHONY: build demo test test-oracle lint format bench bench-peers clean
 
 build: $(BUILT)
 
@@ -43,7 +43,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._seam._core
+	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt._seam.calls
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
 
@@ -54,6 +54,19 @@ format: $(LINTERS)
 
 bench: build
 	$(BIN)/python -m pytest benches --benchmark-only
+
+# Beside other runtimes, which live in an environment of their own. PEERS is the harness that times them.
+PEERS ?= ../shared/bench/peers.py
+PEERS_VENV ?= .venv-peers
+
+$(PEERS_VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(PEERS_VENV)/bin/python -m pip install --quiet --group peers
+	touch $@
+
+bench-peers: build $(PEERS_VENV)/.installed
+	$(PEERS_VENV)/bin/python benches/performance.py --harness $(PEERS)
 
 clean:
 	rm -rf build dist *.egg-info

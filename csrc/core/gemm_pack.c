@@ -1,4 +1,5 @@
 /* Binding a GEMM: which path computes it exactly, and b packed once where it is constant. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gemm.h"
@@ -62,7 +63,27 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     }
 }
 
+/* Whether both pack the same constant into the same panels. A convolution's window may have a say in the order of K: it
+ * packs its own. */
+static bool pack_alike(const qrt_gemm_args *x, const qrt_gemm_args *y) {
+    if (x->window || y->window || x->kernels != y->kernels || !x->packed.panels || x->b_constant != y->b_constant ||
+        x->b != y->b || x->n != y->n || x->k != y->k || x->b_matrices != y->b_matrices || x->span != y->span ||
+        x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
+        return false;
+    for (int64_t matrix = 0; matrix < x->b_matrices; matrix++)
+        for (int64_t j = 0; j < x->n; j++)
+            if (x->b_zero_point[matrix * x->b_zero_point_steps[0] + j * x->b_zero_point_steps[2]] !=
+                y->b_zero_point[matrix * y->b_zero_point_steps[0] + j * y->b_zero_point_steps[2]])
+                return false;
+    return true;
+}
+
 static qrt_status pack_constant(qrt_gemm_args *args) {
+    if (args->earlier && pack_alike(args->earlier, args)) {
+        args->packed = args->earlier->packed;
+        return QRT_OK;
+    }
+    args->earlier = NULL;
     const qrt_packed_shape shape = args->shape;
     args->packed.panels = qrt_aligned_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
     args->packed.terms = qrt_aligned_alloc((size_t)(shape.matrix_terms * args->b_matrices) * sizeof(int32_t));
@@ -72,7 +93,8 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
         const qrt_packed packed = {(char *)args->packed.panels + matrix * shape.matrix_bytes,
                                    args->packed.terms + matrix * shape.matrix_terms};
         for (int64_t panel = 0; panel < shape.panels; panel++)
-            qrt_pack_b_panel(args, args->b_constant, matrix, 0, args->n, panel, packed);
+            qrt_pack_b_panel(args, args->conv.weights ? args->conv.weights : args->b_constant, matrix, 0, args->n,
+                             panel, packed);
     }
     return QRT_OK;
 }
@@ -124,8 +146,10 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->b_max = qrt_largest_difference(args->b, args->b_zero_point, b_count);
     args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&
                    args->b_max <= 255 && args->bias != QRT_BIAS_F32;
-    if (!args->narrow)
+    if (!args->narrow) {
+        args->earlier = NULL;
         return QRT_OK;
+    }
     const int64_t products = args->a_max * args->b_max;
     args->span = args->k <= INT32_MAX / products ? qrt_max(args->k, 1) : LONG_SPAN;
     args->bias_limit = args->k <= args->span ? INT32_MAX - args->k * products : -1;
@@ -134,12 +158,20 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
+    qrt_status status = qrt_conv_prepare(args);
     block(args);
-    return args->b_constant ? pack_constant(args) : QRT_OK;
+    if (status == QRT_OK && args->b_constant)
+        status = pack_constant(args);
+    free(args->conv.weights);
+    args->conv.weights = NULL;
+    return status;
 }
 
-void qrt_gemm_release(qrt_gemm_args *args) {
-    qrt_aligned_free(args->packed.panels);
-    qrt_aligned_free(args->packed.terms);
+void qrt_gemm_release(void *pointer) {
+    qrt_gemm_args *args = pointer;
+    if (!args->earlier) {
+        qrt_aligned_free(args->packed.panels);
+        qrt_aligned_free(args->packed.terms);
+    }
     args->packed = (qrt_packed){NULL, NULL};
 }

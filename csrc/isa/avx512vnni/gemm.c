@@ -17,14 +17,12 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "qrt.h"
+#include "avx512vnni.h"
 
 #define KU 4
 #define NR 32
 #define LANES 16
 #define PACK_AHEAD 32 /* rows of B */
-
-void qrt_init_avx512vnni(qrt_kernels *table);
 
 /* ---- packing ---- */
 
@@ -245,7 +243,8 @@ static void run(const qrt_gemm_panel *p) {
         row += rows;
     }
 }
-void qrt_init_avx512vnni(qrt_kernels *table) {
+
+void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
         .mr = MR,
         .nr = NR,
@@ -256,5 +255,6 @@ void qrt_init_avx512vnni(qrt_kernels *table) {
         .pack_a = pack_a,
         .pack_b = pack_b,
         .run = run,
+        .segmented = true,
     };
 }
