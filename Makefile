@@ -7,7 +7,10 @@ LINTERS := $(VENV)/.linters
 SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
-.PHONY: build demo test test-oracle lint format bench clean
+# ISAs whose instructions are emulated where the machine has none.
+EMULATED := avxvnni amx
+
+.PHONY: build emulated demo test test-kernels test-oracle lint format bench clean
 
 build: $(BUILT)
 
@@ -28,11 +31,27 @@ $(BUILT): $(INSTALLED) $(SOURCES)
 	@if test -n "$$(find $(SOURCES) -newer $@)"; then set -x; $(BIN)/python setup.py --quiet build_ext --inplace; fi
 	@touch $@
 
+# Builds for tests stand beside the product's, each a whole package: setup.py looks for what has changed. -P: not from here.
+emulated: build
+	QRT_EMULATE="$(EMULATED)" $(BIN)/python setup.py --quiet build --build-base build/emulated --build-lib build/emulated/lib
+in_build = PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/$(1)/lib:$(CURDIR)
+
 demo: build
 	$(BIN)/python -m examples.digits.demo
 
 test: build
 	$(BIN)/python -m pytest
+
+# ISA=avx2 alone, or each that the machine has or that is emulated.
+test-kernels: build emulated
+	set -e; \
+	native="$$($(BIN)/python -c 'import qrt.kernels as k; print(*k.available())')"; \
+	for isa in $(or $(ISA),$$(printf '%s\n' $$native $(EMULATED) | sort -u)); do \
+	    case " $$native " in \
+	        *" $$isa "*) QRT_ISA=$$isa $(BIN)/python -m pytest -q tests/kernels ;; \
+	        *) QRT_ISA=$$isa $(call in_build,emulated) $(BIN)/python -m pytest -q tests/kernels ;; \
+	    esac; \
+	done
 
 # Against real software: fails where it cannot be installed.
 test-oracle: build

@@ -10,8 +10,8 @@ import pytest
 
 from qrt import numerics
 from qrt._seam import _core
+from tests.kernels.draws import SIMD_ISAS
 
-ISAS = _core.isas()[1:]
 BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i32": (-(2**31), 2**31 - 1)}
 DTYPES: dict[str, Any] = {"i8": np.int8, "u8": np.uint8, "i32": np.int32}
 EMPTY = np.empty(0, np.int32)
@@ -54,7 +54,7 @@ def exact(a: Array, b: Array, za: npt.ArrayLike, zb: npt.ArrayLike) -> Array:
     return rows @ (b.astype(np.int64) - np.atleast_1d(zb))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("b_dtype", [np.int8, np.uint8])
 def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> None:
@@ -70,7 +70,7 @@ def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> No
                 np.testing.assert_array_equal(gemm(isa, a, b, za, zb, RAW, transposed), exact(a, b, za, zb))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize(
     ("a", "za"), [(np.uint8(255), 0), (np.uint8(0), 255), (np.int8(-128), 127), (np.int8(127), -128)]
 )
@@ -97,7 +97,7 @@ def extreme_operands(rng: np.random.Generator, n: int) -> tuple[Array, Array, Ar
     return a, b, bias
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("per", ["tensor", "column", "row"])
@@ -139,7 +139,7 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
         np.testing.assert_array_equal(got, numerics.requantize(acc, requant, index))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("columns", [1, 7, 8, 9, 15, 16, 17, 31, 33, 63])
 def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) -> None:
@@ -152,7 +152,7 @@ def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) 
     np.testing.assert_array_equal(gemm(isa, a, b, 0, 0, requant), expected)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_threads_and_blocks_agree(isa: str) -> None:
     """More rows than a block holds, more K than a chunk, with one thread and with two."""
     rng = np.random.default_rng(4)
