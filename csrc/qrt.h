@@ -33,6 +33,7 @@ typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
 typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_rule;
 
 typedef struct qrt_kernels qrt_kernels;
+typedef struct qrt_gemm_args qrt_gemm_args;
 
 typedef struct {
     void *const *operands; /* inputs, then the output */
@@ -114,29 +115,54 @@ typedef void (*qrt_requantize_row)(const qrt_requantize_args *args, const void *
 
 /* ---- GEMM: operands a, [b], [bias], out ---- */
 
-/* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads, and stores through the
- * table. A panel is a sequence of steps, each ku values of K: [depth / ku][mr][ku] or any order within a step, so that
- * core may start a tile at any step. Core owns all memory; panels and tiles are 64-byte aligned. Neither
- * |value - zero point| exceeds 255 nor a tile's exact sum 31 bits: core sends everything else to the wide path. */
+/* How the 8-bit microkernel wants the rows of a. */
+typedef enum {
+    QRT_A_IN_PLACE,     /* as they are given */
+    QRT_A_PACKED,       /* through pack_a */
+    QRT_A_PACKED_TERMS, /* through pack_a, with a_terms */
+} qrt_a_form;
+
+typedef struct qrt_gemm_panel qrt_gemm_panel;
+
+/* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads and owns all memory. Packed
+ * rows of a begin at multiples of 64 bytes, panels of b too, and both are padded to whole steps of ku values of K.
+ * Neither |value - zero point| exceeds 255 nor an exact sum 31 bits: core sends everything else to the wide path. */
 typedef struct {
-    int mr, nr;         /* rows and columns of a tile */
+    int mr, nr;         /* rows of a tile (blocks of rows are multiples of it), columns of a panel */
     int ku;             /* K values per step */
     int a_size, b_size; /* bytes of one packed value */
-    /* One panel of `rows` <= mr rows (row i at source + i * row_stride) and `depth` values of K, K contiguous. Missing
-     * rows and the tail of the last step are filled so that they add nothing. zero_point has mr values. `terms` has
-     * room for 2 * mr values, private to the kernel: what `start` needs to know about the rows. */
-    void (*pack_a)(qrt_container container, const void *source, int64_t row_stride, int rows, int64_t depth,
-                   const int32_t *zero_point, void *panel, int32_t *terms);
-    /* The same for `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. terms: 2 * nr.
-     */
+    /* Asked once, when a call is bound. Core packs gathered patches whatever the answer. */
+    qrt_a_form (*a_form)(const qrt_gemm_args *args);
+    /* Row i, `depth` contiguous values of K from source + i * source_stride, to target + i * target_stride. The padding
+     * adds nothing. zero_point has `rows` values. terms: NULL, or room for 2 per row, private to the kernel. */
+    void (*pack_a)(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
+                   const int32_t *zero_point, void *target, int64_t target_stride, int32_t *terms);
+    /* A panel of `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. A panel is a
+     * sequence of steps and at most nr * ku * b_size bytes of each. terms: 2 * nr, private to the kernel. */
     void (*pack_b)(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
-    /* tile[mr][nr] = bias[nr] plus the corrections that the packing left out. Sums wrap modulo 2^32: only the final
-     * value is known to fit. */
-    void (*start)(const int32_t *bias, const int32_t *a_terms, const int32_t *b_terms, int64_t depth, int32_t *tile);
-    /* tile[mr][nr] += a_panel . b_panel over `steps` steps. */
-    void (*tile)(const void *a_panel, const void *b_panel, int64_t steps, int32_t *tile);
+    /* Multiplies rows of a by a panel of b and stores. */
+    void (*run)(const qrt_gemm_panel *panel);
 } qrt_gemm_kernel;
+
+/* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
+ * that sum, not requantized. Intermediate sums may wrap modulo 2^32: only the final value is known to fit. */
+struct qrt_gemm_panel {
+    const qrt_gemm_args *args;
+    int rows, columns;
+    int64_t depth;
+    const void *a;
+    int64_t a_stride;       /* bytes */
+    const int32_t *a_terms; /* NULL: not packed with terms */
+    int32_t a_zero_point;   /* of all rows, without terms */
+    const void *b;
+    const int32_t *b_terms;
+    const int32_t *bias; /* `columns` values; NULL: none */
+    int32_t *sums;       /* NULL, or rows sums_stride elements apart */
+    int64_t sums_stride;
+    void *target;      /* rows args->out_row_stride bytes apart */
+    int64_t parameter; /* of the first element; args->requant_steps[1] and [2] lead to the others */
+};
 
 /* target[i][j] = requantize(acc[i][j]) with parameter index parameter + i * row_step + j * column_step (steps 0 or 1;
  * at most one is 1 where columns > 1 is read contiguously). acc rows are acc_stride apart, target rows target_stride
@@ -163,7 +189,7 @@ typedef struct {
     int64_t groups;
 } qrt_window;
 
-typedef struct {
+struct qrt_gemm_args {
     const qrt_kernels *kernels;
     qrt_container a, b;
     int64_t batch, m, n, k;
@@ -192,8 +218,10 @@ typedef struct {
     int64_t span;         /* values of K whose sums of products fit 31 bits in one tile */
     int64_t bias_limit;   /* |bias| up to which a whole sum fits 31 bits; negative: none */
     bool bias_fits;       /* bias_constant is within it */
-    qrt_packed packed;    /* b_constant packed */
-} qrt_gemm_args;
+    bool raw;             /* requantization leaves every sum as it is */
+    qrt_a_form a_form;
+    qrt_packed packed; /* b_constant packed */
+};
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);

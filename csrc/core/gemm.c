@@ -14,6 +14,7 @@ typedef struct {
     int64_t column_block, column_blocks;
     /* b packed per call: the columns in the caller's workspace */
     int64_t batch, column, columns;
+    qrt_b_shape shape;
     qrt_packed packed;
 } job;
 
@@ -31,16 +32,15 @@ static qrt_status block_task(void *context, int64_t task) {
         .row = rows % j->row_blocks * j->row_block,
         .column = j->column + part * j->column_block,
         .packed = j->packed,
+        .shape = &j->shape,
         .packed_column = j->column,
-        .packed_columns = j->columns,
     };
     block.rows = qrt_min(j->row_block, args->m - block.row);
     block.columns = qrt_min(j->column_block, j->column + j->columns - block.column);
     if (args->b_constant) {
-        const qrt_b_shape shape = qrt_packed_b_shape(args, args->n);
         const int64_t matrix = qrt_b_matrix(args, block.batch);
-        block.packed.panels = (char *)args->packed.panels + matrix * shape.matrix_bytes;
-        block.packed.terms = args->packed.terms + matrix * shape.matrix_terms;
+        block.packed.panels = (char *)args->packed.panels + matrix * j->shape.matrix_bytes;
+        block.packed.terms = args->packed.terms + matrix * j->shape.matrix_terms;
     }
     const qrt_status status = qrt_gemm_block_run(&j->call, &block, workspace);
     qrt_float_leave(saved);
@@ -51,6 +51,7 @@ static qrt_status block_task(void *context, int64_t task) {
 static qrt_status run_blocks(job *j, int64_t batches, int threads) {
     const qrt_gemm_args *args = j->call.args;
     const int nr = args->kernels->gemm.nr;
+    j->shape = qrt_packed_b_shape(args, j->columns);
     j->row_block = qrt_block_rows(args, threads);
     j->row_blocks = qrt_ceil_div(args->m, j->row_block);
     const int64_t panels = qrt_ceil_div(j->columns, nr);

@@ -5,9 +5,8 @@
 
 #include "core.h"
 
-/* Bytes of packed A that stay in a share of L2, of a B chunk that stays in L1, and of B packed per call. */
+/* Bytes of A that stay in a share of L2, and of B packed per call. */
 #define QRT_A_BLOCK_BYTES (256 * 1024)
-#define QRT_B_CHUNK_BYTES (24 * 1024)
 #define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
 
 /* Where the panels of packed matrices are: [matrix][span of K][panel of columns]. */
@@ -28,11 +27,12 @@ typedef struct {
 } qrt_gemm_call;
 
 /* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
- * the panels of `packed_columns` columns from packed_column on, of the batch's matrix of b. */
+ * the panels of the columns from packed_column on, of the batch's matrix of b. */
 typedef struct {
     int64_t batch, row, rows, column, columns;
     qrt_packed packed;
-    int64_t packed_column, packed_columns;
+    const qrt_b_shape *shape; /* of what is packed */
+    int64_t packed_column;
 } qrt_gemm_block;
 
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
@@ -66,7 +66,7 @@ qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns);
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed);
 
-/* Rows per block: a share of L2, in whole panels, and no more than gives every thread work. */
+/* Rows per block: a share of L2, no more than gives every thread work, all blocks alike. */
 int64_t qrt_block_rows(const qrt_gemm_args *args, int threads);
 
 /* Bytes that qrt_gemm_block_run works in. */

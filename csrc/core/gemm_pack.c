@@ -23,7 +23,7 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     const qrt_b_shape shape = qrt_packed_b_shape(args, columns);
     const int64_t first = column + panel * kernel->nr;
     const int width = (int)qrt_min(kernel->nr, column + columns - first);
-    int32_t zero_point[QRT_MAX_NR] = {0};
+    int32_t zero_point[QRT_MAX_NR] = {0}; /* kernels load whole vectors of them */
     for (int j = 0; j < width; j++)
         zero_point[j] =
             (int32_t)
@@ -68,6 +68,20 @@ bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias) {
     return qrt_bias_within(args->bias, bias, bias_count(args), args->bias_limit);
 }
 
+static int64_t parameter_count(const qrt_gemm_args *args) {
+    return 1 + args->requant_steps[0] * qrt_max(args->batch - 1, 0) + args->requant_steps[1] * qrt_max(args->m - 1, 0) +
+           args->requant_steps[2] * qrt_max(args->n - 1, 0);
+}
+
+/* (acc * 2^30 + 2^29) >> 30 is acc. */
+static bool is_raw(const qrt_requant *requant, int64_t count) {
+    bool is = requant->rule == QRT_FIXED && requant->container == QRT_I32 && requant->storage_min == INT32_MIN &&
+              requant->storage_max == INT32_MAX;
+    for (int64_t i = 0; is && i < count; i++)
+        is = requant->multiplier[i] == 1 << 30 && requant->shift[i] == 30 && requant->zero_point[i] == 0;
+    return is;
+}
+
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
     args->packed = (qrt_packed){NULL, NULL};
@@ -93,6 +107,8 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->span = args->k <= INT32_MAX / products ? qrt_max(args->k, 1) : LONG_SPAN;
     args->bias_limit = args->k <= args->span ? INT32_MAX - args->k * products : -1;
     args->bias_fits = args->bias != QRT_BIAS_NONE && args->bias_constant && qrt_bias_fits(args, args->bias_constant);
+    args->raw = is_raw(&args->requant, parameter_count(args));
+    args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
     return args->b_constant ? pack_constant(args) : QRT_OK;

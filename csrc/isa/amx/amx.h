@@ -26,11 +26,11 @@ typedef struct {
     __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #t : : "r"(base), "r"((int64_t)(stride)) : "memory")
 #define TILESTORED(t, base, stride)                                                                                    \
     __asm__ volatile("tilestored %%tmm" #t ", (%0,%1,1)" : : "r"(base), "r"((int64_t)(stride)) : "memory")
-/* sum += a . b: quads of a, of the first sign, with quads of b, of the second. */
-#define TDPBUUD(sum, a, b) __asm__ volatile("tdpbuud %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
+/* The same for what is used once: it should leave L1 to others. */
+#define TILELOADDT1(t, base, stride)                                                                                   \
+    __asm__ volatile("tileloaddt1 (%0,%1,1), %%tmm" #t : : "r"(base), "r"((int64_t)(stride)) : "memory")
+/* sum += a . b: unsigned quads of a with signed quads of b. */
 #define TDPBUSD(sum, a, b) __asm__ volatile("tdpbusd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
-#define TDPBSUD(sum, a, b) __asm__ volatile("tdpbsud %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
-#define TDPBSSD(sum, a, b) __asm__ volatile("tdpbssd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
 
 #endif
 

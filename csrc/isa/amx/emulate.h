@@ -64,11 +64,7 @@ static inline void amx_store(int t, void *base, int64_t stride) {
         memcpy((char *)base + i * stride, amx_state.tile[t][i], amx_state.config.row_bytes[t]);
 }
 
-static inline int32_t amx_byte(uint8_t byte, bool is_signed) {
-    return is_signed ? (int8_t)byte : byte;
-}
-
-static inline __attribute__((always_inline)) void amx_dot(int sum, int a, int b, bool a_signed, bool b_signed) {
+static inline void amx_dot(int sum, int a, int b) {
     const amx_config *config = &amx_state.config;
     amx_require_tile(sum), amx_require_tile(a), amx_require_tile(b);
     amx_require(sum != a && sum != b && a != b, "#UD: a tile named twice");
@@ -80,12 +76,12 @@ static inline __attribute__((always_inline)) void amx_dot(int sum, int a, int b,
     int32_t right[AMX_ROW_BYTES][AMX_ROW_BYTES / 4] = {{0}};
     for (int k = 0; k < depth; k++)
         for (int j = 0; j < columns; j++)
-            right[k][j] = amx_byte(amx_state.tile[b][k / 4][4 * j + k % 4], b_signed);
+            right[k][j] = (int8_t)amx_state.tile[b][k / 4][4 * j + k % 4];
     for (int i = 0; i < config->rows[sum]; i++) {
         uint32_t totals[AMX_ROW_BYTES / 4];
         memcpy(totals, amx_state.tile[sum][i], sizeof totals);
         for (int k = 0; k < depth; k++) {
-            const int32_t left = amx_byte(amx_state.tile[a][i][k], a_signed);
+            const int32_t left = amx_state.tile[a][i][k];
             for (int j = 0; j < AMX_ROW_BYTES / 4; j++)
                 totals[j] += (uint32_t)(left * right[k][j]);
         }
@@ -98,9 +94,7 @@ static inline __attribute__((always_inline)) void amx_dot(int sum, int a, int b,
 #define TILEZERO(t) amx_zero(t)
 #define TILELOADD(t, base, stride) amx_load(t, base, stride)
 #define TILESTORED(t, base, stride) amx_store(t, base, stride)
-#define TDPBUUD(sum, a, b) amx_dot(sum, a, b, false, false)
-#define TDPBUSD(sum, a, b) amx_dot(sum, a, b, false, true)
-#define TDPBSUD(sum, a, b) amx_dot(sum, a, b, true, false)
-#define TDPBSSD(sum, a, b) amx_dot(sum, a, b, true, true)
+#define TILELOADDT1(t, base, stride) amx_load(t, base, stride)
+#define TDPBUSD(sum, a, b) amx_dot(sum, a, b)
 
 #endif

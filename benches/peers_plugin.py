@@ -1,0 +1,111 @@
+"""qrt in a harness that times one table of quantized workloads on several runtimes.
+
+The harness loads this file with ``--plugin`` and asks ``PEERS[name](case, threads)`` for ``(call, get)``: ``call()`` runs
+the op once through the public functions with a preallocated result, ``get()`` returns that result. A case carries its
+kind and data (``case.d``): activations, weights, scales, zero points and bias. Before a call is handed out, its result is
+compared bit for bit with the scalar reference kernels: a fast wrong answer has no time.
+
+qrt need not be installed where the harness runs: the checkout this file stands in is put on the path.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import qrt
+from qrt import kernels
+
+pack = getattr(qrt, "pack", lambda w: w)
+Peer = tuple[Callable[[], object], Callable[[], np.ndarray]]
+
+
+def checked(run: Callable[[Any], object], new_result: Callable[[], Any], get: Callable[[Any], np.ndarray]) -> Peer:
+    """The call into a result of its own, once ref has given the same bits."""
+    expected, result = new_result(), new_result()
+    with kernels.use("ref"):
+        run(expected)
+    run(result)
+    np.testing.assert_array_equal(get(result), get(expected))
+    return (lambda: run(result)), (lambda: get(result))
+
+
+def empty(shape: tuple[int, ...], t: qrt.UniformType) -> qrt.QuantTensor:
+    return qrt.QuantTensor(np.zeros(shape, np.int8 if t.is_signed else np.uint8), t)
+
+
+def linear_types(data: dict[str, Any], axis: int) -> tuple[qrt.UniformType, ...]:
+    """Of the activations (u8), the weights (per channel on ``axis``), the bias and the result."""
+    x_scale, w_scales = float(np.float32(data["xs"])), [float(s) for s in data["ws"]]
+    return (
+        qrt.UniformType("u8", "f32", x_scale, int(data["xz"])),
+        qrt.UniformType("i8", "f32", w_scales, axis=axis),
+        qrt.UniformType("i32", "f32", [x_scale * s for s in w_scales], axis=0),
+        qrt.UniformType("u8", "f32", float(np.float32(data["ys"])), int(data["yz"])),
+    )
+
+
+def gemm(case: Any, requant: str) -> Peer:
+    d = case.d
+    x_type, w_type, bias_type, out_type = linear_types(d, 1)
+    x, w, bias = qrt.QuantTensor(d["x"], x_type), qrt.QuantTensor(d["w"], w_type), qrt.QuantTensor(d["bias"], bias_type)
+    packed = pack(w)
+
+    def run(y: qrt.QuantTensor) -> object:
+        return qrt.matmul(x, packed, bias=bias, out_type=out_type, requant=requant, out=y)
+
+    return checked(run, lambda: empty(d["ref"].shape, out_type), lambda y: y.storage)
+
+
+def conv(case: Any, requant: str) -> Peer:
+    d = case.d
+    depthwise = case.g > 1
+    x_type, w_type, bias_type, out_type = linear_types(d, 2 if depthwise else 0)
+    x, bias = qrt.QuantTensor(d["x"], x_type), qrt.QuantTensor(d["bias"], bias_type)
+    window = {"strides": (case.s, case.s), "padding": ((case.k // 2,) * 2,) * 2}
+    if depthwise:
+        packed = pack(qrt.QuantTensor(np.ascontiguousarray(d["w"][..., 0].transpose(1, 2, 0)), w_type))
+        function = qrt.depthwise_conv2d
+    else:
+        packed, function = pack(qrt.QuantTensor(d["w"], w_type)), qrt.conv2d
+
+    def run(y: qrt.QuantTensor) -> object:
+        return function(x, packed, bias=bias, out_type=out_type, requant=requant, out=y, **window)
+
+    return checked(run, lambda: empty(d["ref"].shape, out_type), lambda y: y.storage)
+
+
+def cast_type(case: Any) -> qrt.UniformType:
+    d = case.d
+    if case.axis is None:
+        return qrt.UniformType("i8", "f32", float(d["s"][0]), int(d["z"][0]))
+    return qrt.UniformType("i8", "f32", d["s"].tolist(), d["z"].tolist(), axis=case.axis)
+
+
+def cast(case: Any) -> Peer:
+    t, x = cast_type(case), case.d["x"]
+    if case.kind == "q":
+        return checked(lambda y: qrt.qcast(x, t, out=y), lambda: empty(x.shape, t), lambda y: y.storage)
+    q = qrt.QuantTensor(x, t)
+    return checked(lambda y: qrt.dcast(q, out=y), lambda: np.zeros(x.shape, np.float32), lambda y: y)
+
+
+def make(requant: str) -> Callable[[Any, int], Peer | None]:
+    def peer(case: Any, threads: int) -> Peer | None:
+        qrt.set_num_threads(threads)
+        if case.kind == "gemm":
+            return gemm(case, requant)
+        if case.kind == "conv":
+            return conv(case, requant)
+        if case.kind in ("q", "dq") and requant == "float32":
+            return cast(case)
+        return None
+
+    return peer
+
+
+PEERS = {"qrt_float32": make("float32"), "qrt_fixed": make("fixed")}
