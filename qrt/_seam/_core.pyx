@@ -7,6 +7,8 @@ from libc.stdlib cimport calloc, free
 
 from qrt._seam.qrt cimport *
 
+import os
+
 import numpy as np
 
 from qrt.errors import KernelError
@@ -112,7 +114,7 @@ cdef class Call:
         if i >= 0:
             raise KernelError(f"{self.name}: the output overlaps operand {i}")
         scratch.operands = pointers
-        scratch.threads = qrt_get_num_threads()
+        scratch.threads = thread_count()
         with nogil:
             status = self.entry(self.args, &scratch)
         if status != QRT_OK:
@@ -206,6 +208,7 @@ cdef class Plan:
         cdef int slot, overlapped = -1
         cdef int64_t step = -1
         cdef qrt_status status = QRT_OK
+        cdef int threads = thread_count()
         cdef Call call
         buffers = tuple(buffers)
         if len(buffers) != self.slot_count:
@@ -229,7 +232,7 @@ cdef class Plan:
                         f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"
                     )
             with nogil:
-                status = qrt_run(self.steps, self.count, pointers, qrt_get_num_threads(), seconds, &step)
+                status = qrt_run(self.steps, self.count, pointers, threads, seconds, &step)
             if status != QRT_OK:
                 call = self.calls[step]
                 raise failure(f"plan: step {step} ({call.name})", status)
@@ -246,8 +249,15 @@ def isas():
     return tuple(names)
 
 
+cdef inline int thread_count() except 0:
+    cdef int count = qrt_get_num_threads()
+    if count == 0:
+        raise KernelError(f"QRT_NUM_THREADS: {os.environ.get('QRT_NUM_THREADS')!r} given, expected 1 to 256")
+    return count
+
+
 def get_num_threads():
-    return qrt_get_num_threads()
+    return thread_count()
 
 
 def set_num_threads(threads):

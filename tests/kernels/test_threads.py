@@ -57,18 +57,73 @@ def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
         np.testing.assert_array_equal(found[0], other)
 
 
+Job = tuple[_core.Call, tuple[Array, ...]]
+
+
+def mixed_jobs(isa: str) -> list[Job]:
+    """Every kind of work that shares: GEMMs in one block and in many, packing as they go or once, long sums of two
+    spans, convolutions, casts, element-wise rows; small and past the size at which the pool is used."""
+    rng = np.random.default_rng(0)
+
+    def bytes_of(*shape: int) -> Array:
+        return rng.integers(-128, 128, shape, dtype=np.int8)
+
+    jobs: list[Job] = []
+    for m, n, k in [(1, 5, 9), (96, 96, 96), (130, 70, 200), (2, 3, 40_000)]:
+        for constant in (None, bytes_of(k, n)):
+            call = _core.bind_gemm(
+                isa=isa, a="i8", b="i8", m=m, n=n, k=k, a_zero_points=[3], b_zero_points=[-1], requant=REQUANT,
+                b_constant=constant,
+            )  # fmt: skip
+            jobs.append((call, (bytes_of(m, k),) if constant is not None else (bytes_of(m, k), bytes_of(k, n))))
+    for shape, kernel in [((1, 5, 6, 3), 3), ((1, 24, 24, 16), 3), ((2, 16, 16, 32), 1)]:
+        w = bytes_of(20, kernel, kernel, shape[3])
+        convolution = _core.bind_conv2d(
+            isa=isa, x="i8", w="i8", x_shape=shape, w_shape=w.shape, x_zero_point=-7, w_zero_points=[0],
+            requant=REQUANT, w_constant=w, padding=((1, 1), (1, 1)) if kernel == 3 else ((0, 0), (0, 0)),
+        )  # fmt: skip
+        jobs.append((convolution, (bytes_of(*shape),)))
+    for size in (7, 40_000):
+        quantize = _core.bind_qcast(
+            isa=isa, expressed="f32", storage="i8", shape=(size,), scales=[0.5], zero_points=[3], storage_min=-128,
+            storage_max=127,
+        )  # fmt: skip
+        jobs.append((quantize, (rng.normal(0, 30, size).astype(np.float32),)))
+        dequantize = _core.bind_dcast(
+            isa=isa, expressed="f32", storage="i8", shape=(size,), scales=[0.5], zero_points=[3]
+        )
+        jobs.append((dequantize, (bytes_of(size),)))
+        add = _core.bind_binary(
+            isa=isa, kind="add", a="i8", b="i8", a_shape=(size,), b_shape=(size,), a_zero_points=[0],
+            b_zero_points=[1], a_multipliers=[1 << 19], b_multipliers=[1 << 19], requant=REQUANT,
+        )  # fmt: skip
+        jobs.append((add, (bytes_of(size), bytes_of(size))))
+    return jobs
+
+
+def answer(job: Job) -> Array:
+    call, operands = job
+    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
+    call(*operands, out)
+    return out
+
+
 def test_many_python_threads_call_at_once(two_threads: None) -> None:
-    """One call shared by all, its workspace per thread, a pool that serves one job at a time."""
-    call, a, b = product("ref")
-    expected = result(call, a, b)
+    """8 threads, 2,000 calls each, in 8 orders, on every ISA: calls are shared, workspaces are a thread's own, and
+    the pool serves one job at a time."""
+    jobs = [job for isa in ISAS for job in mixed_jobs(isa)]
+    _core.set_num_threads(1)
+    expected = [answer(job) for job in jobs]
+    _core.set_num_threads(2)
     start = threading.Barrier(8)
 
-    def work(_: int) -> bool:
+    def work(seed: int) -> int:
+        order = np.random.default_rng(seed).integers(0, len(jobs), 2000)
         start.wait()
-        return all(np.array_equal(result(call, a, b), expected) for _ in range(20))
+        return sum(not np.array_equal(answer(jobs[i]), expected[i], equal_nan=True) for i in order)
 
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(work, range(8)))
+        assert list(pool.map(work, range(8))) == [0] * 8
 
 
 def child(queue: "multiprocessing.Queue[bytes]") -> None:
@@ -91,6 +146,34 @@ def test_a_forked_child_has_a_pool_of_its_own(two_threads: None) -> None:
     assert result(*product()).tobytes() == expected
 
 
+FORK = """
+import os, signal, sys, threading, warnings
+from tests.kernels import test_threads as t
+warnings.simplefilter("ignore")
+t._core.set_num_threads(2)
+jobs = t.mixed_jobs(t.ISAS[-1])
+expected = [t.answer(job).tobytes() for job in jobs]
+busy = threading.Thread(target=lambda: [t.answer(job) for _ in range(20) for job in jobs])
+busy.start()
+for generation in range(3):  # children of children too
+    child = os.fork()
+    if child:
+        status = os.waitpid(child, 0)[1]
+        busy.join() if generation == 0 else None
+        os._exit(os.waitstatus_to_exitcode(status))
+    if [t.answer(job).tobytes() for job in jobs] != expected:
+        os._exit(1)
+os._exit(42)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_amid_parallel_work_does_not_hang() -> None:
+    """Another thread holds the pool while the process forks; the child, and its own, work in parallel at once."""
+    for _ in range(5):
+        assert subprocess.run([sys.executable, "-c", FORK], timeout=60).returncode == 42
+
+
 def test_importing_starts_no_thread() -> None:
     program = "import os, qrt._seam._core; print(len(os.listdir('/proc/self/task')))"
     if not os.path.isdir("/proc/self/task"):
@@ -100,12 +183,32 @@ def test_importing_starts_no_thread() -> None:
     assert found.stdout.strip() == "1"
 
 
-@pytest.mark.parametrize(("given", "expected"), [("3", "3"), ("100000", "256")])
-def test_the_environment_sets_the_count(given: str, expected: str) -> None:
-    program = "from qrt._seam import _core; print(_core.get_num_threads())"
+def run_with_threads(given: str, program: str) -> str:
+    """What the program prints, or the last line of its error."""
     environment = os.environ | {"QRT_NUM_THREADS": given}
-    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == expected
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    return (found.stdout or found.stderr).strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("given", ["1", "3", "256"])
+def test_the_environment_sets_the_count(given: str) -> None:
+    assert run_with_threads(given, "import qrt; print(qrt.get_num_threads())") == given
+
+
+GET_THREADS = "qrt.get_num_threads()"
+QUANTIZE = "qrt.quantize(np.ones(3, np.float32), qrt.parse_type('!quant.uniform<i8:f32, 1.0>'))"
+
+
+@pytest.mark.parametrize(
+    ("given", "use"), [("many", QUANTIZE), *((given, GET_THREADS) for given in ("0", "-1", "257", "2 ", "9" * 30))]
+)
+def test_a_count_that_is_none_is_an_error_at_first_use(given: str, use: str) -> None:
+    found = run_with_threads(given, f"import numpy as np, qrt; {use}")
+    assert found == f"qrt.errors.KernelError: QRT_NUM_THREADS: {given!r} given, expected 1 to 256"
+
+
+def test_a_count_given_later_mends_the_environment() -> None:
+    assert run_with_threads("many", "import qrt; qrt.set_num_threads(2); print(qrt.get_num_threads())") == "2"
 
 
 @pytest.mark.parametrize("threads", [0, -1, 257, 1.5])
