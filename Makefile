@@ -10,7 +10,11 @@ BUILT := build/.built
 # ISAs whose instructions are emulated where the machine has none.
 EMULATED := avxvnni amx
 
-.PHONY: build emulated demo test test-kernels test-oracle lint format bench clean
+# Python keeps objects to its end, and leaks are looked for elsewhere (tests count memory): detect_leaks would report those.
+ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
+SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
+
+.PHONY: build emulated demo test test-kernels test-asan test-oracle lint format bench clean
 
 build: $(BUILT)
 
@@ -52,6 +56,13 @@ test-kernels: build emulated
 	        *) QRT_ISA=$$isa $(call in_build,emulated) $(BIN)/python -m pytest -q tests/kernels ;; \
 	    esac; \
 	done
+
+# Address and undefined-behaviour sanitizers over every ISA, with few examples per test.
+test-asan: build
+	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
+	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
+	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
+	    $(BIN)/python -m pytest -q tests/kernels tests/ops
 
 # Against real software: fails where it cannot be installed.
 test-oracle: build
