@@ -43,9 +43,16 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 if TYPE_CHECKING:
     from qrt import ir
     from qrt.execute import Program, compile, load
+    from qrt.pipeline import run_passes
 
 
-_LAZY = {"ir": "qrt.ir", "compile": "qrt.execute", "load": "qrt.execute", "Program": "qrt.execute"}
+_LAZY = {
+    "ir": "qrt.ir",
+    "compile": "qrt.execute",
+    "load": "qrt.execute",
+    "Program": "qrt.execute",
+    "run_passes": "qrt.pipeline",
+}
 
 __all__ = [
     "AnyQuantizedType",
@@ -86,6 +93,7 @@ __all__ = [
     "relu",
     "requantize",
     "reshape",
+    "run_passes",
     "scast",
     "set_num_threads",
     "softmax",

@@ -5,7 +5,7 @@ Exit status: 0 done, 1 the input is wrong (a diagnostic on standard error), 2 us
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,11 +15,9 @@ import numpy as np
 
 from qrt import ir, kernels
 from qrt._version import __version__
-from qrt.errors import ModelError, QuantError
+from qrt.errors import ModelError, QuantError, diagnostics
 from qrt.execute import Program, load
 from qrt.ops.core import Array, element_dtype
-from qrt.opt import add_arguments as add_opt_arguments
-from qrt.opt import diagnostics, expand
 from qrt.tensor import QuantTensor
 from qrt.types import TensorType, parse_type
 
@@ -29,10 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # MLIR is UTF-8 wherever it is read
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = parser.parse_args(expand(given) if given[:1] == ["opt"] else given)
+        options = _parse(given)
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
@@ -51,7 +48,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parse(given: list[str]) -> argparse.Namespace:
+    if given[:1] != ["opt"]:
+        return _parser().parse_args(given)
+    from qrt import opt  # here: to run a program takes no passes
+
+    return _parser(opt.add_arguments).parse_args(opt.expand(given))
+
+
+def _parser(add_opt_arguments: Callable[[argparse.ArgumentParser], None] | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -72,7 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(command=_run)
 
     opt = commands.add_parser("opt", help="check, transform and print a program", allow_abbrev=False)
-    add_opt_arguments(opt)
+    if add_opt_arguments is not None:
+        add_opt_arguments(opt)
     return parser
 
 

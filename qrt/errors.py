@@ -74,3 +74,8 @@ class ParseError(DiagnosticError):
 
 class VerifyError(DiagnosticError):
     """A well-formed program that breaks a rule of an op, of SSA or of a type."""
+
+
+def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
+    """What an error says, and what was found beside it."""
+    return error.diagnostics if isinstance(error, DiagnosticError) else (Diagnostic("error", str(error)),)

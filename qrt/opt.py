@@ -9,9 +9,9 @@ from typing import Any
 
 from qrt import ir
 from qrt.diagnostics import Expectations
-from qrt.errors import Diagnostic, DiagnosticError, ModelError, QuantError
+from qrt.errors import Diagnostic, ModelError, QuantError, diagnostics
 from qrt.ir.traits import EXTENSION
-from qrt.passes import PASSES, Report, run_pipeline
+from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.types import UPSTREAM_VERSIONS
 
 SPLIT = "// -----"
@@ -114,11 +114,6 @@ def _refuse_extensions(module: ir.Module) -> None:
             raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
 
 
-def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """What an error says, and what was found beside it."""
-    return error.diagnostics if isinstance(error, DiagnosticError) else (Diagnostic("error", str(error)),)
-
-
 def _print(diagnostic: Diagnostic) -> None:
     print(diagnostic, file=sys.stderr)
 
@@ -189,4 +184,4 @@ class _Step:
         self.timing.add(self.name, time.perf_counter() - self.start)
 
 
-__all__ = ["add_arguments", "diagnostics", "expand", "run"]
+__all__ = ["add_arguments", "expand", "run"]

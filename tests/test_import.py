@@ -4,6 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+from qrt.ir.registry import DIALECTS
+
 PROGRAM = """
 import json, sys, threading
 import numpy
@@ -16,6 +20,7 @@ LAZY = [
     "qrt.ir",
     "qrt.execute",
     "qrt.passes",
+    "qrt.pipeline",
     "qrt.cli",
     "ml_dtypes",
     "rich",
@@ -26,9 +31,13 @@ LAZY = [
 ]
 
 
-def run(program: str, **environment: str) -> str:
+def run(program: str, *arguments: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PATH": "", **environment}
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": "", **environment},
     )
     return done.stdout
 
@@ -55,3 +64,37 @@ def test_every_public_name_exists() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert run("import qrt; print(hasattr(qrt, 'nothing'))").strip() == "False"
+
+
+RUN = """
+import sys
+from qrt.cli import main
+sys.exit(main(sys.argv[1:]) or print("LOADED", *sys.modules))
+"""
+
+
+def test_a_run_loads_the_dialects_it_names_and_no_passes(tmp_path) -> None:
+    """Start-up is what a small program costs most of."""
+    program = tmp_path / "f.mlir"
+    program.write_text("func.func @f(%x: f32) -> f32 { %0 = arith.negf %x : f32  return %0 : f32 }")
+    output = run(RUN, "run", str(program), "--input-value", "arg0=f32=1").splitlines()
+    loaded = {name for name in output[-1].split() if name.startswith("qrt.")}
+    assert {name for name in loaded if name.startswith(("qrt.passes", "qrt.opt", "qrt.pipeline"))} == set()
+    assert {name.removeprefix("qrt.execute.interpret.") for name in loaded if "interpret." in name} == {"core", "arith"}
+    assert {"qrt.ir.dialects.func", "qrt.ir.dialects.arith"} <= loaded
+    assert not {"qrt.ir.dialects.linalg", "qrt.ir.dialects.vector", "qrt.ir.dialects.memref"} & loaded
+
+
+DIALECT = """
+from qrt.ir import registry
+registry.load({name!r})
+for definition in [*registry.DEFINITIONS.values()]:
+    definition.assembly, definition.operand_groups, definition.result_groups
+    print(definition.name)
+"""
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_dialect_needs_no_other_to_be_loaded(name) -> None:
+    """Names of constraints, of attribute kinds and of directives are found where another dialect is what made them."""
+    assert run(DIALECT.format(name=name)).split()

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantError
+from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
-from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, Run, located
+from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, located
 from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
-from qrt.ir.traits import has_no_memory_effect
 from qrt.ops.core import Array, BoundCall, static_shape
 from qrt.tensor import ready
-from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, UniformType
+from qrt.types import MemRefType, TensorType, Type, UniformType
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class _Builder:
         folded = self._evaluated(op, places)
         if folded is not None:
             return folded
-        imports = [entry for value in _captured(op) if (entry := self._imported(value, places[value])) is not None]
+        imports = [entry for value in captured(op) if (entry := self._imported(value, places[value])) is not None]
         steps = self.compiler.steps([op])
         results = [self._result_place(value.type) for value in op.results]
         exports = [
@@ -188,26 +188,12 @@ class _Builder:
         return results
 
     def _evaluated(self, op: Operation, places: dict[Value, _Place]) -> list[_Place] | None:
-        """The results of an op on constants, computed now; None for any other, and where running it is an error: then
-        it is one when the program runs."""
-        captured = [value for value in _captured(op) if value in places]
-        known = all(places[value].slot in self.constants for value in captured) and has_no_memory_effect(op)
-        if not known or not all(isinstance(value.type, _PLANNED) for value in op.results):
+        """The results of an op on constants, computed now; None for any other."""
+        known = {value: places[value] for value in captured(op)}
+        if any(place.slot not in self.constants for place in known.values()):
             return None
-        inputs, slots = ([self.compiler.slot(value) for value in values] for values in (captured, op.results))
-        try:
-            steps = self.compiler.steps([op])
-            frame = self.compiler.template.copy()
-            frame[0] = Run(_MOST_STEPS)
-            for slot, value in zip(inputs, captured, strict=True):
-                frame[slot] = of_rank(self._array(places[value]), value.type)
-            with np.errstate(all="ignore"):
-                for step in steps:
-                    step(frame)
-        except QuantError:
-            return None
-        arrays = [ready(np.asarray(frame[slot])) for slot in slots]
-        if any(array.size > _MOST_ELEMENTS for array in arrays):
+        arrays = compute(op, {value: self._array(place) for value, place in known.items()}, self.compiler)
+        if arrays is None:
             return None
         types = [as_tensor(value.type).with_(shape=a.shape) for a, value in zip(arrays, op.results, strict=True)]
         return [self._constant(array, t) for array, t in zip(arrays, types, strict=True)]
@@ -221,7 +207,7 @@ class _Builder:
         return self.compiler.slot(value), place, value.type
 
     def _result_place(self, t: Type) -> _Place:
-        static = isinstance(t, _SCALARS) or (isinstance(t, TensorType) and t.has_static_shape)
+        static = isinstance(t, SCALARS) or (isinstance(t, TensorType) and t.has_static_shape)
         return self.slot("value", as_tensor(t) if static else None)
 
     def _own(self, place: _Place) -> None:
@@ -267,9 +253,7 @@ class _Builder:
         return Plan(self.slots, self.constants, self.steps, returned, self.compiler.template)
 
 
-_MOST_STEPS, _MOST_ELEMENTS = 1 << 16, 1 << 24  # of what is computed once, when the program is planned
-_SCALARS = (FloatType, IntegerType, IndexType, UniformType)
-_PLANNED = (TensorType, *_SCALARS)
+_PLANNED = (TensorType, *SCALARS)
 
 
 class _DeferredFamily:
@@ -302,13 +286,6 @@ class _DeferredFamily:
         types = tuple(TensorType(shape, element) for shape, element in zip(shapes, self.elements, strict=True))
         family, attributes, result = family_call(self.op, types)
         return shapes, family.call(types, result, attributes)[0], result
-
-
-def _captured(op: Operation) -> list[Value]:
-    """What an op reads of the values outside it."""
-    inside = {value for inner in op.walk() for region in inner.regions for b in region.blocks for value in b.arguments}
-    inside.update(value for inner in op.walk() for value in inner.results)
-    return list(dict.fromkeys(v for inner in op.walk() for v in inner.operands if v not in inside))
 
 
 _Import = tuple[int, _Place, Type]  # (frame slot, place in the plan, type)

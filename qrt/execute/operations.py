@@ -7,10 +7,11 @@ import numpy as np
 
 from qrt.errors import ModelError
 from qrt.execute.values import as_tensor, concrete
-from qrt.ir import Block, Module, Operation
+from qrt.ir import Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Module, Operation
+from qrt.ir.dense import storage_dtype
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Array, element_dtype, static_shape
-from qrt.types import TensorType, UniformType
+from qrt.types import FloatType, TensorType, UniformType
 
 MAX_CALL_DEPTH = 64
 
@@ -59,7 +60,13 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
 
 
 def constant_array(op: Operation) -> Array:
-    """The value of an ``arith.constant``, in the dtype that runs."""
+    """The value of an ``arith.constant``, in the dtype that runs; of floats every bit, those of a NaN included."""
     t = as_tensor(op.results[0].type)
-    values = np.asarray(op.attributes["value"].python).astype(element_dtype(t.element))
-    return np.ascontiguousarray(values).reshape(static_shape(t, "arith.constant"))
+    dtype, value = element_dtype(t.element), op.attributes["value"]
+    if isinstance(value, FloatAttr):
+        array = np.array(value.bits, f"u{storage_dtype(value.type).itemsize}")
+    else:
+        array = value.array if isinstance(value, DenseElementsAttr | DenseResourceAttr) else np.asarray(value.python)
+    if isinstance(t.element, FloatType) and array.dtype.kind == "u":
+        array = (array << np.uint32(13) if t.element.name == "tf32" else array).view(dtype)  # tf32 runs as f32
+    return np.ascontiguousarray(array.astype(dtype)).reshape(static_shape(t, "arith.constant"))

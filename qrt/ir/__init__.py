@@ -1,5 +1,7 @@
 """The IR: MLIR text in and out, values, operations, attributes, and verification."""
 
+from typing import TYPE_CHECKING, Any
+
 from qrt.ir.attributes import (
     ArrayAttr,
     Attribute,
@@ -20,6 +22,9 @@ from qrt.ir.define import Definition
 from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
 from qrt.ir.parser import parse
 from qrt.ir.traits import Trait
+
+if TYPE_CHECKING:
+    from qrt import run_passes
 
 __all__ = [
     "ArrayAttr",
@@ -46,4 +51,13 @@ __all__ = [
     "attribute",
     "equal",
     "parse",
+    "run_passes",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "run_passes":
+        raise AttributeError(f"module 'qrt.ir' has no attribute {name!r}")
+    import qrt  # the public face, which alone knows the passes, and loads them on first use
+
+    return qrt.run_passes

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
+from qrt.ir import registry
 from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
 from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
@@ -271,6 +272,7 @@ class AttributeParser:
             found = self._alias("#" + name, start)
             return found if isinstance(found, Attribute) else TypeAttr(found)
         scanner.pos = start + 1 + len(name)
+        registry.load(name.partition(".")[0])
         if name in ENUMERATIONS:
             return ENUMERATIONS[name].parse_body(self)
         if not self.allow_unregistered:

@@ -123,6 +123,9 @@ add_type_constraint(
 _shaped("memref", lambda type: isinstance(type, MemRefType) and type.shape is not None)
 _shaped("ranked or unranked memref", lambda type: isinstance(type, MemRefType))
 _shaped("unranked memref", lambda type: isinstance(type, MemRefType) and type.shape is None)
+add_type_constraint(
+    "tensor or memref", lambda type: isinstance(type, TensorType | MemRefType), "shaped of any type values"
+)
 _shaped("vector", lambda type: isinstance(type, VectorType))
 _shaped("shaped", lambda type: isinstance(type, Shaped))
 

@@ -91,7 +91,7 @@ class Operation:
         result_types: Iterable[Type] = (),
         attributes: dict[str, Attribute] | None = None,
         regions: "Iterable[Region]" = (),
-        successors: "Iterable[Block]" = (),
+        successors: "Sequence[Block]" = (),
         location: Location = NOWHERE,
         definition: "Definition | None" = None,
     ) -> None:
@@ -108,7 +108,9 @@ class Operation:
         self.regions = tuple(regions)
         for region in self.regions:
             region.parent = self
-        self.successors = tuple(successors)
+        self.successors: tuple[Block, ...] = ()
+        if successors:
+            self.set_successors(successors)
         self.parent: Block | None = None
         self.previous: Operation | None = None
         self.next: Operation | None = None
@@ -143,6 +145,19 @@ class Operation:
             operand.uses.pop((self, index), None)
         self.operands = []
 
+    def set_successors(self, blocks: "Sequence[Block]") -> None:
+        """Replace all successors."""
+        for block in self.successors:
+            block.branches.pop(self, None)
+        self.successors = tuple(blocks)
+        for block in self.successors:
+            block.branches[self] = None
+
+    def take_regions(self) -> "tuple[Region, ...]":
+        """The regions, for another operation: this one has none from here on."""
+        regions, self.regions = self.regions, ()
+        return regions
+
     def detach(self) -> "Operation":
         """Take the operation out of its block."""
         block = self.parent
@@ -166,6 +181,7 @@ class Operation:
                 raise self.error(f"'{self.name}' cannot be erased: its result #{result.index} is used")
         for operation in self.walk():
             operation.drop_operands()
+            operation.set_successors(())
         self.detach()
 
     def clone(self, values: dict[Value, Value]) -> "Operation":
@@ -191,7 +207,8 @@ class Operation:
         for original, block in blocks.items():
             for operation in original:
                 inner = block.append(operation.clone(values))
-                inner.successors = tuple(blocks.get(successor, successor) for successor in inner.successors)
+                if inner.successors:
+                    inner.set_successors([blocks.get(successor, successor) for successor in inner.successors])
         return copy
 
     def walk(self) -> "Iterator[Operation]":
@@ -221,14 +238,15 @@ class Operation:
 
 
 class Block:
-    """A list of operations with arguments."""
+    """A list of operations with arguments. `branches` are the operations that have it as a successor, in order."""
 
-    __slots__ = ("_symbols", "arguments", "first", "last", "location", "parent")
+    __slots__ = ("_symbols", "arguments", "branches", "first", "last", "location", "parent")
 
     def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
         self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
         self.location = location
         self.parent: Region | None = None
+        self.branches: dict[Operation, None] = {}
         self.first: Operation | None = None
         self.last: Operation | None = None
         self._symbols: dict[str, Operation] = {}  # as found at the last look-up that needed a search

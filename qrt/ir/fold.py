@@ -33,6 +33,12 @@ def constant_of(value: Value) -> Attribute | None:
     return source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
 
 
+def constant_number(value: Value) -> int | None:
+    """The scalar integer constant a value is, if it is one."""
+    constant = constant_of(value)
+    return constant.value if isinstance(constant, IntegerAttr) else None
+
+
 def is_known_dimension(operation: Operation) -> bool:
     """Whether a `dim` names a dimension that the type of its operand is known to have."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])

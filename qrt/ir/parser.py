@@ -7,6 +7,7 @@ that: this is where the speed comes from. A look-up is only kept where the full 
 from collections.abc import Sequence
 from typing import NoReturn
 
+from qrt.ir import registry
 from qrt.ir.assembly import GENERIC_LINE, Line
 from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.attributes import Attribute, LocationAttr
@@ -22,7 +23,6 @@ from qrt.ir.grammar import (
     SIGNATURE_PATTERN,
     TYPE_PATTERN,
 )
-from qrt.ir.registry import DEFINITIONS
 from qrt.ir.traits import ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.text import Location, Source
 from qrt.types import Type
@@ -145,7 +145,7 @@ class Parser(AttributeParser):
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
             return Module(only.detach())
-        definition = DEFINITIONS["builtin.module"]
+        definition = registry.definition("builtin.module")
         location = Location(self.source, 0)
         return Module(Operation("builtin.module", regions=[Region([block])], location=location, definition=definition))
 
@@ -195,9 +195,9 @@ class Parser(AttributeParser):
         raise scanner.error("expected an operation")
 
     def _custom(self, name: str, start: int) -> PendingOperation:
-        definition = DEFINITIONS.get(name)
+        definition = registry.find(name)
         if definition is None and "." not in name:
-            definition = DEFINITIONS.get(f"{self._dialects[-1]}.{name}")
+            definition = registry.find(f"{self._dialects[-1]}.{name}")
         if definition is None:
             raise self.scanner.error(f"custom op '{name}' is unknown", start, start + len(name))
         pending = PendingOperation(definition.name, definition, start)
@@ -211,7 +211,7 @@ class Parser(AttributeParser):
 
     def _generic(self, name: str, start: int) -> PendingOperation:
         scanner = self.scanner
-        definition = DEFINITIONS.get(name)
+        definition = registry.find(name)
         if definition is None and not self.allow_unregistered:
             raise scanner.error(f"op '{name}' is unregistered", start, start + len(name) + 2)
         pending = PendingOperation(name, definition, start)
@@ -493,7 +493,7 @@ class Parser(AttributeParser):
         ended = block.last is not None and block.last.has_trait(TERMINATOR)
         if len(region.blocks) == 1 and not ended:
             location = Location(self.source, self.scanner.pos)
-            block.append(Operation(name, location=location, definition=DEFINITIONS[name]))
+            block.append(Operation(name, location=location, definition=registry.definition(name)))
 
     def _region_body(self, arguments: Sequence[tuple[str, int, Type]] | None) -> Region:
         scanner = self.scanner

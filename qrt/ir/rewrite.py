@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from qrt.ir import registry
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.fold import Folds, constant_of, fold
-from qrt.ir.registry import DEFINITIONS
+from qrt.ir.simplify_regions import erase_unreachable, simplify_regions
 from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, would_be_dead
 from qrt.text import Location
 from qrt.types import Type
@@ -45,11 +46,12 @@ class Builder:
         types: Iterable[Type] = (),
         attributes: dict[str, Attribute] | None = None,
         regions: Iterable[Region] = (),
+        successors: Sequence[Block] = (),
     ) -> Operation:
         """A new operation of a known op."""
-        definition = DEFINITIONS[name]
+        definition = registry.definition(name)
         operation = definition.operation_class(
-            name, operands, types, attributes, regions, (), self.location, definition
+            name, operands, types, attributes, regions, successors, self.location, definition
         )
         operation.loc = self.loc
         if self.place is None:
@@ -65,6 +67,28 @@ class Builder:
     ) -> Value:
         """The result of a new operation that has one."""
         return self.create(name, operands, (type,), attributes).results[0]
+
+    def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
+        """Move what is in a block here, with values for its arguments, and remove the block."""
+        for argument, value in zip(block.arguments, arguments, strict=True):
+            argument.replace_all_uses(value)
+        for operation in block:
+            operation.detach()
+            if self.place is None:
+                self.block.append(operation)
+            else:
+                self.block.insert_before(self.place, operation)
+        assert block.parent is not None
+        block.parent.blocks.remove(block)
+
+    def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
+        """Move what is in a block here, but for its terminator, whose operands are returned."""
+        last = block.last
+        assert last is not None
+        self.absorb(block, arguments)
+        values = list(last.operands)
+        last.erase()
+        return values
 
     def constant(self, value: Attribute, type: Type) -> Value:
         """An `arith.constant`."""
@@ -103,10 +127,13 @@ _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not conve
 
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
     """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
-    become one at its beginning. Visits operations in the order upstream's driver does."""
+    become one at its beginning. Blocks that nothing reaches, and block arguments that nothing reads, go. Visits
+    operations in the order upstream's driver does."""
     for _ in range(_MAX_ITERATIONS):
+        erase_unreachable(root)
         _unique_constants(root)
-        if not _Worklist(folds, patterns).run(root):
+        changed = _Worklist(folds, patterns).run(root)
+        if not simplify_regions(root) and not changed:
             return
 
 
@@ -120,21 +147,23 @@ class _Worklist:
 
     def run(self, root: Operation) -> bool:
         """Whether anything changed."""
-        for operation in reversed(list(root.walk())):
-            if operation is not root:
-                self.add(operation)
+        self.pending = [operation for operation in root.walk() if operation is not root][::-1]
+        self.queued = set(self.pending)
         changed = False
         while self.pending:
             operation = self.pending.pop()
             self.queued.discard(operation)
-            if operation not in self.erased:
+            if operation not in self.erased and operation.parent is not None:  # a pattern may erase others
                 changed = self.visit(operation) or changed
         return changed
 
     def add(self, operation: Operation | None) -> None:
-        if operation is not None and operation not in self.queued:
-            self.queued.add(operation)
-            self.pending.append(operation)
+        """An operation, and those around it: what is inside them may be what they fold by."""
+        while operation is not None and operation.parent is not None:
+            if operation not in self.queued:
+                self.queued.add(operation)
+                self.pending.append(operation)
+            operation = operation.parent_operation
 
     def visit(self, operation: Operation) -> bool:
         if is_dead(operation):
@@ -172,7 +201,7 @@ class _Worklist:
         return None
 
     def erase(self, operation: Operation) -> None:
-        sources = [value.operation for value in operation.operands]
+        sources = [value.operation for inner in operation.walk() for value in inner.operands]
         self.erased.update(operation.walk())
         operation.erase()
         for source in sources:

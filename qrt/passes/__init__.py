@@ -1,13 +1,14 @@
 """Passes by name, and pipelines as text.
 
 A pass is a small dataclass: its fields are its options (`zero_point` is written `zero-point`), `run(module)` does the
-work. A pass is added by a file here and a line in `PASSES`.
+work. A pass is added by a file here and a line in `PASSES`; one that needs what stands above this package registers
+itself there (see `qrt.pipeline`).
 """
 
 import time
 from collections.abc import Callable
 
-from qrt.errors import Diagnostic
+from qrt.errors import Diagnostic, QuantError
 from qrt.ir import Module
 from qrt.ir.core import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
@@ -40,7 +41,11 @@ PASSES: dict[str, type[Pass]] = {
 }
 """Every pass, by the name it has on the command line and in pipelines."""
 
-_NAMES = {kind: name for name, kind in PASSES.items()}
+
+def register(name: str, kind: type[Pass]) -> None:
+    """Add a pass. QuantError if there is another of this name."""
+    if PASSES.setdefault(name, kind) is not kind:
+        raise QuantError(f"there is a pass '{name}' already")
 
 
 After = Callable[[str, float], None]
@@ -79,6 +84,7 @@ def run_pipeline(
     """`run_passes`, verifying strictly if `strict`, telling `after` of each step and `report` of the warnings that the
     module comes with."""
     steps = parse_pipeline(pipeline, PASSES, strict_upstream)
+    names = {kind: name for name, kind in PASSES.items()}
     start = time.perf_counter()
     for warning in module.verify(strict):
         if report is not None:
@@ -91,8 +97,8 @@ def run_pipeline(
             step.run(module)
             module.verify(strict)
         if after is not None:
-            after(_NAMES[type(step)], time.perf_counter() - start)
+            after(names[type(step)], time.perf_counter() - start)
     return module
 
 
-__all__ = ["PASSES", "Pass", "parse_pipeline", "run_passes", "run_pipeline"]
+__all__ = ["PASSES", "Pass", "parse_pipeline", "register", "run_passes", "run_pipeline"]

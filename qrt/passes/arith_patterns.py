@@ -3,22 +3,15 @@
 from collections.abc import Callable
 
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
-from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.constraints import I1, element_of, with_element
+from qrt.ir.dialects.arith import OVERFLOW
 from qrt.ir.dialects.arith_folds import filled, holds_every_value, made_by, predicate_of, splat_is
-from qrt.ir.fold import constant_of
+from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
 
-_OVERFLOW = ENUMERATIONS["arith.overflow"]
 Made = list[Value] | None
-
-
-def _number(value: Value) -> int | None:
-    """A scalar integer constant."""
-    constant = constant_of(value)
-    return constant.value if isinstance(constant, IntegerAttr) else None
 
 
 def _width(type: Type) -> int:
@@ -42,9 +35,9 @@ def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operat
 
 def _flags(*operations: Operation) -> dict[str, Attribute]:
     """What all of these promise of overflow."""
-    said = [_OVERFLOW.flags(op.attributes.get("overflowFlags", _OVERFLOW.attribute("none"))) for op in operations]
+    said = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
     common = [flag for flag in said[0] if all(flag in flags for flags in said)]
-    return {"overflowFlags": _OVERFLOW.attribute(*common)} if common else {}
+    return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}
 
 
 # -- sums with constants -----------------------------------------------------------------------------------------------
@@ -53,12 +46,14 @@ def _flags(*operations: Operation) -> dict[str, Attribute]:
 def _sum(op: Operation, builder: Builder) -> Made:
     """``(±x + c0) ± c1`` as one operation; so too ``c1 - (±x + c0)``."""
     left, right = op.operands
-    outer, inner = (_number(right), left) if _number(right) is not None else (_number(left), right)
+    outer, inner = (
+        (constant_number(right), left) if constant_number(right) is not None else (constant_number(left), right)
+    )
     source = made_by(inner, "arith.addi") or made_by(inner, "arith.subi")
     if outer is None or source is None or inner is left is right:
         return None
     a, b = source.operands
-    first, second = _number(a), _number(b)
+    first, second = constant_number(a), constant_number(b)
     subtracts, inner_subtracts = op.name == "arith.subi", source.name == "arith.subi"
     if second is not None:
         x, sign, c0 = a, 1, -second if inner_subtracts else second
@@ -81,9 +76,9 @@ def _sum(op: Operation, builder: Builder) -> Made:
 def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
     """Promises that hold of a sum with `number`, where they held of the two sums it stands for: if it does not wrap."""
     half = 1 << ((_width(type) or 64) - 1)
-    said = _OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
+    said = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
     kept = [flag for flag in said if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
-    return {"overflowFlags": _OVERFLOW.attribute(*kept)} if kept else {}
+    return {"overflowFlags": OVERFLOW.attribute(*kept)} if kept else {}
 
 
 def _addi_of_negation(op: Operation, builder: Builder) -> Made:
@@ -107,8 +102,8 @@ def _subi_of_subi(op: Operation, builder: Builder) -> Made:
 def _muli_of_muli(op: Operation, builder: Builder) -> Made:
     """``(x * c0) * c1 -> x * (c0 * c1)``."""
     source = made_by(op.operands[0], "arith.muli")
-    outer = _number(op.operands[1])
-    inner = None if source is None else _number(source.operands[1])
+    outer = constant_number(op.operands[1])
+    inner = None if source is None else constant_number(source.operands[1])
     if source is None or outer is None or inner is None:
         return None
     x = source.operands[0]

@@ -8,8 +8,12 @@ from qrt.ir import Module, Operation
 from qrt.ir.fold import Folds
 from qrt.ir.rewrite import rewrite_greedily
 from qrt.passes.arith_patterns import ARITH_PATTERNS
+from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.quant_kernels import QUANT_KERNELS
+from qrt.passes.region_patterns import REGION_PATTERNS
+
+_PATTERNS = {**ARITH_PATTERNS, **BRANCH_PATTERNS, **QUANT_KERNELS, **REGION_PATTERNS}
 
 
 @dataclass(frozen=True)
@@ -39,4 +43,4 @@ class Canonicalize:
         """What is inside one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
         constants = CONSTANT_CASTS if self.fold_constants else {}
-        rewrite_greedily(root, folds, {**ARITH_PATTERNS, **QUANT_KERNELS, **constants})
+        rewrite_greedily(root, folds, {**_PATTERNS, **constants})

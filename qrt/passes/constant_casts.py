@@ -9,7 +9,7 @@ from qrt.ir.dense import storage_dtype
 from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array
+from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 MAX_ELEMENTS = 1 << 20
@@ -24,7 +24,7 @@ def fold_constant_qcast(operation: Operation, builder: Builder) -> list[Value] |
     if computed is None or not isinstance(element, UniformType) or not element.is_storage_castable:
         return None
     stored = result.with_(element=element.storage_type) if isinstance(result, TensorType) else element.storage_type
-    constant = builder.constant(_attribute(computed, stored), stored)
+    constant = builder.constant(constant_attribute(computed, stored), stored)
     return [builder.value("quant.scast", (constant,), result)]
 
 
@@ -35,7 +35,7 @@ def fold_constant_dcast(operation: Operation, builder: Builder) -> list[Value] |
         return None
     computed = _computed(operation, constant_of(source.operands[0]))
     result = operation.results[0].type
-    return None if computed is None else [builder.constant(_attribute(computed, result), result)]
+    return None if computed is None else [builder.constant(constant_attribute(computed, result), result)]
 
 
 def _computed(cast: Operation, constant: Attribute | None) -> Array | None:
@@ -67,21 +67,22 @@ def _tensor(type: Type) -> TensorType:
     return type if isinstance(type, TensorType) else TensorType((), type)
 
 
-def _attribute(values: Array, type: Type) -> Attribute:
+def constant_attribute(values: Array, type: Type) -> Attribute:
+    """The value of an `arith.constant` of a static type that is not quantized, bit for bit. QuantTypeError for elements
+    that are kept in no array, such as f80."""
     element = type.element if isinstance(type, TensorType) else type
-    if not isinstance(type, TensorType):
-        if isinstance(element, FloatType):
-            return FloatAttr.of(float(values), element)
-        return IntegerAttr(int(values), element)
-    dtype = storage_dtype(element)
-    if isinstance(element, FloatType) and dtype.kind == "u":
-        encode = element.format.encode_float
-        flat = [encode(float(value)) for value in values.ravel()]
-        return DenseElementsAttr(np.array(flat, dtype).reshape(values.shape), type)
-    if isinstance(element, IntegerType):
+    values = np.asarray(values, element_dtype(element))
+    if isinstance(element, FloatType):
+        values = values.view(f"u{values.dtype.itemsize}")
+        if element.name == "tf32":
+            values = values >> np.uint32(13)  # it is computed with as f32, whose last 13 bits it lacks
+    elif isinstance(element, IntegerType) and element.is_signless and element.width > 1:
         half = 1 << (element.width - 1)
         values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
-    return DenseElementsAttr(values.astype(dtype), type)
+    if not isinstance(type, TensorType):
+        return FloatAttr(int(values), element) if isinstance(element, FloatType) else IntegerAttr(int(values), element)
+    dtype = storage_dtype(element)
+    return DenseElementsAttr(values.view(dtype) if isinstance(element, FloatType) else values.astype(dtype), type)
 
 
 CONSTANT_CASTS = {"quant.qcast": (fold_constant_qcast,), "quant.dcast": (fold_constant_dcast,)}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qrt import ir
-from qrt.ir.registry import DEFINITIONS
+from qrt.ir.registry import every_definition
 
 FOLDER = Path(__file__).parent
 FILES = sorted(path for path in FOLDER.glob("*.mlir") if path.with_suffix(".expected.mlir").exists())
@@ -24,4 +24,4 @@ def test_prints_as_expected(path):
 def test_the_files_hold_every_op():
     modules = [ir.parse(path.read_text()) for path in FILES]
     found = {operation.name for module in modules for operation in module.operation.walk()}
-    assert found == set(DEFINITIONS)
+    assert found == set(every_definition())

@@ -4,7 +4,7 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
-from qrt.ir import traits
+from qrt.ir import registry, traits
 from qrt.ir.define import Definition
 from qrt.ir.registry import DEFINITIONS
 from qrt.passes import run_pipeline
@@ -53,7 +53,7 @@ def body(text):
 
 def test_a_composite_is_all_it_implies():
     assert traits.expand([traits.PURE]) == (traits.PURE, traits.ALWAYS_SPECULATABLE, traits.NO_MEMORY_EFFECT)
-    assert {traits.PURE, traits.NO_MEMORY_EFFECT} <= DEFINITIONS["quant.qcast"].traits
+    assert {traits.PURE, traits.NO_MEMORY_EFFECT} <= registry.definition("quant.qcast").traits
 
 
 LOAD_TEXT = '%0 = "test.load"(%m) : (memref<4xf32>) -> f32'

@@ -9,6 +9,8 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
+from tests.oracle.draw_regions import branching, structured
+from tests.oracle.draw_types import Draw
 from tests.oracle.verdicts import PASSES, SEPARATOR
 from tests.passes import arith_folds, arith_patterns
 from tests.passes.programs import CASTS, FUNCTIONS
@@ -74,4 +76,19 @@ def test_mlir_opt_reads_what_is_lowered(options):
 @pytest.mark.parametrize("programs", [arith_folds.PROGRAMS, arith_patterns.PROGRAMS], ids=["folds", "patterns"])
 def test_arith_and_math_canonicalized(programs):
     """Hazards: a wrong reading of a constant at odd widths or of i1, a fold of what is undefined, the sign of a NaN."""
+    assert not list(disagreements(programs, "canonicalize"))
+
+
+@pytest.mark.parametrize("name", ["branches", "regions", "slices"])
+def test_files_canonicalized(name):
+    text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
+    assert not list(disagreements({name: text}, "canonicalize"))
+
+
+@pytest.mark.parametrize("kind", [branching, structured])
+def test_drawn_branches_and_regions_canonicalized(kind):
+    """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
+    that leaves another program."""
+    draw = Draw(f"{kind.__name__} 1")
+    programs = {f"{kind.__name__} {number}": kind(draw) for number in range(400)}
     assert not list(disagreements(programs, "canonicalize"))

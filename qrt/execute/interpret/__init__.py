@@ -6,32 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from qrt.execute.interpret import (
-    affine,
-    arith,
-    bufferization,
-    cf,
-    func,
-    linalg,
-    math,
-    memref,
-    qrt,
-    quant,
-    scf,
-    shape,
-    tensor,
-    vector,
-)
 from qrt.execute.interpret.core import ModuleCode, Run, Tables
 from qrt.execute.operations import failure
 from qrt.ir import Module, Operation
 
-DIALECTS = (affine, arith, bufferization, cf, func, linalg, math, memref, qrt, quant, scf, shape, tensor, vector)
-"""The files of the dialects that run."""
-
-TABLES = Tables()
-for _dialect in DIALECTS:
-    TABLES.add(_dialect)
+TABLES = Tables(
+    (
+        "affine",
+        "arith",
+        "bufferization",
+        "cf",
+        "func",
+        "linalg",
+        "math",
+        "memref",
+        "qrt",
+        "quant",
+        "scf",
+        "shape",
+        "tensor",
+        "vector",
+    )
+)
+"""The dialects that run, each in a file of its name."""
 
 
 class Interpreter:

@@ -11,8 +11,8 @@ What an op leaves undefined raises `UndefinedError`; the step adds the op and it
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
@@ -33,19 +33,30 @@ Handler = Callable[[Operation, "Compiler"], Function]
 Builder = Callable[[Operation, "Compiler"], Step]
 
 
-@dataclass(frozen=True)
 class Tables:
-    """How ops run, by name."""
+    """How ops run, by name: what the files of the dialects say, each loaded when an op of it is first compiled."""
 
-    handlers: dict[str, Handler] = field(default_factory=dict)
-    structured: dict[str, Builder] = field(default_factory=dict)
-    branches: dict[str, Handler] = field(default_factory=dict)
+    def __init__(self, dialects: Sequence[str]) -> None:
+        self.handlers: dict[str, Handler] = {}
+        self.structured: dict[str, Builder] = {}
+        self.branches: dict[str, Handler] = {}
+        self._dialects = dialects
+        self._loaded: set[str] = set()
 
-    def add(self, dialect: Any) -> None:
-        """The tables of a dialect's file."""
-        self.handlers.update(getattr(dialect, "HANDLERS", {}))
-        self.structured.update(getattr(dialect, "STRUCTURED", {}))
-        self.branches.update(getattr(dialect, "BRANCHES", {}))
+    def load(self, dialect: str) -> None:
+        """Add the tables of a dialect, if it runs."""
+        if dialect in self._dialects and dialect not in self._loaded:
+            file = import_module(f"qrt.execute.interpret.{dialect}")
+            self.handlers.update(getattr(file, "HANDLERS", {}))
+            self.structured.update(getattr(file, "STRUCTURED", {}))
+            self.branches.update(getattr(file, "BRANCHES", {}))
+            self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
+
+    def every_op(self) -> set[str]:
+        """All ops that run."""
+        for dialect in self._dialects:
+            self.load(dialect)
+        return {*self.handlers, *self.structured, *self.branches}
 
 
 class Run:
@@ -99,7 +110,7 @@ class Compiler:
 
     def branch(self, operation: Operation) -> Function:
         """`(successor's number, its arguments)` of a frame, at a terminator."""
-        choose = self._bound(self.code.tables.branches, operation)
+        choose = self._bound(self._tables(operation).branches, operation)
         slots = [self.slot(value) for value in operation.operands]
 
         def branch(frame: Frame) -> tuple[int, Sequence[Any]]:
@@ -112,15 +123,20 @@ class Compiler:
         return branch
 
     def _step(self, operation: Operation) -> Step | None:
-        if operation.name in self.code.tables.structured:
-            step: Step = self._bound(self.code.tables.structured, operation)
+        tables = self._tables(operation)
+        if operation.name in tables.structured:
+            step: Step = self._bound(tables.structured, operation)
             return step
-        function = self._bound(self.code.tables.handlers, operation)
+        function = self._bound(tables.handlers, operation)
         results = [self.slot(value) for value in operation.results]
         if operation.has_trait(CONSTANT_LIKE):
             self.template[results[0]] = function()
             return None
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
+
+    def _tables(self, operation: Operation) -> Tables:
+        self.code.tables.load(operation.name.partition(".")[0])
+        return self.code.tables
 
     def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
         bind = table.get(operation.name)
@@ -200,11 +216,11 @@ class BlockCode:
         self.results = [] if last is None else [compiler.slot(value) for value in last.operands]
         self.branch = compiler.branch(last) if last is not None and last.successors else None
 
-    def enter(self, frame: Frame, arguments: Iterable[Any]) -> None:
-        """Runs all but a branch at the end."""
+    def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
+        """Runs all but a branch at the end. `branch` is what led here, if one did."""
         for slot, value in zip(self.arguments, arguments, strict=True):
             frame[slot] = value
-        frame[0].count(self.size, self.owner)
+        frame[0].count(self.size, branch or self.owner)
         for step in self.steps:
             step(frame)
 
@@ -228,9 +244,10 @@ class Code:
         block.enter(frame, arguments)
         while block.branch is not None:
             chosen, values = block.branch(frame)
+            branch = block.terminator
             number = self.numbers[number][chosen]
             block = self.blocks[number]
-            block.enter(frame, values)
+            block.enter(frame, values, branch)
         return [frame[slot] for slot in block.results]
 
 

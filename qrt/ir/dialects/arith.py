@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contract afn", ",", every="fast")
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
+OVERFLOW = ENUMERATIONS["arith.overflow"]
 
 _TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr)
 
@@ -99,7 +100,7 @@ _OVERFLOW, _EXACT, _ROUNDING = "(`overflow` `` $overflowFlags^)?", "(`exact` $is
 _NONE = ENUMERATIONS["arith.fastmath"].attribute("none")
 FLAGS: dict[str, AttributeSpec] = {
     "fastmath": AttributeSpec(kind=FASTMATH_FLAGS, default=_NONE),
-    "overflowFlags": AttributeSpec(kind=OVERFLOW_FLAGS, default=ENUMERATIONS["arith.overflow"].attribute("none")),
+    "overflowFlags": AttributeSpec(kind=OVERFLOW_FLAGS, default=OVERFLOW.attribute("none")),
     "isExact": AttributeSpec(kind=kinds.UNIT),
     "roundingmode": AttributeSpec(kind=kinds.keyword(ROUNDING_MODES, 32)),
 }

@@ -1,7 +1,7 @@
 """`bufferization`: where tensors become buffers, and buffers tensors."""
 
 from qrt.ir.attribute_kinds import UNIT
-from qrt.ir.constraints import INDEX, Relation, add_type_constraint, same_as
+from qrt.ir.constraints import INDEX, Relation, same_as
 from qrt.ir.core import Operation
 from qrt.ir.define import PURE, AttributeSpec, Definition
 from qrt.ir.dialects.memref_views import memref_type
@@ -9,12 +9,6 @@ from qrt.ir.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE
 from qrt.types import MemRefType, TensorType, Type
 
 _FLAG = AttributeSpec(kind=UNIT)
-
-add_type_constraint(
-    "ranked or unranked tensor or memref",
-    lambda type: isinstance(type, TensorType | MemRefType),
-    "shaped of any type values",
-)
 
 
 def tensor_of(type: Type) -> Type:
@@ -95,7 +89,7 @@ OPS = [
     ),
     Definition(
         "bufferization.materialize_in_destination",
-        operands=("source: tensor", "dest: ranked or unranked tensor or memref"),
+        operands=("source: tensor", "dest: tensor or memref"),
         results=("result?: tensor",),
         attributes={"restrict": _FLAG, "writable": _FLAG},
         effects=lambda operation: () if operation.results else (MEM_WRITE,),

@@ -1,5 +1,6 @@
 """`cf`: branches between blocks."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -177,3 +178,27 @@ OPS = [
     ),
     SWITCH,
 ]
+
+BRANCHES = frozenset({"cf.br", "cf.cond_br", "cf.switch"})
+
+
+def passed_values(branch: Operation) -> list[list[Value]]:
+    """What a branch passes to each of its successors: the last of its operands."""
+    if branch.name == "cf.switch":
+        defaults = SWITCH.operand_group(branch, "defaultOperands")
+        return [defaults, *(values for _, values in switch_cases(branch))]
+    assert branch.definition is not None
+    names = [successor.rest for successor in branch.definition.successor_names]
+    return [branch.definition.operand_group(branch, name) for name in names]
+
+
+def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
+    """Make a branch pass other values to its successors."""
+    flag = branch.operands[:1] if branch.name != "cf.br" else []
+    sizes = [len(values) for values in lists]
+    if branch.name == "cf.cond_br":
+        branch.attributes["operandSegmentSizes"] = segments(1, *sizes)
+    elif branch.name == "cf.switch":
+        branch.attributes["case_operand_segments"] = DenseArrayAttr(_I32, tuple(sizes[1:]))
+        branch.attributes["operandSegmentSizes"] = segments(1, sizes[0], sum(sizes[1:]))
+    branch.set_operands([*flag, *(value for values in lists for value in values)])

@@ -7,10 +7,10 @@ says `cast = #linalg.type_fn<cast_unsigned>`.
 from collections.abc import Callable, Sequence
 
 from qrt.errors import QuantTypeError
+from qrt.ir import registry
 from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.attributes import Attribute, FloatAttr
 from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.define import Definition
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
 _UNARY = {
@@ -70,7 +70,7 @@ class Body:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation:
-        definition = _definition(name)
+        definition = registry.definition(name)
         return self.block.append(
             definition.operation_class(
                 name, operands, types, attributes, location=self.block.location, definition=definition
@@ -101,12 +101,6 @@ class Body:
         else:
             operation = _function_name(name, type)
         return self.create(operation, values, [type]).results[0]
-
-
-def _definition(name: str) -> Definition:
-    from qrt.ir.registry import DEFINITIONS  # which holds the ops these bodies belong to
-
-    return DEFINITIONS[name]
 
 
 def _function_name(name: str, type: Type) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from qrt.ir import registry
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attribute_kinds import dense_array
@@ -147,7 +148,7 @@ def _parse_body(parser: "Parser", pending: "PendingOperation") -> None:
     if scanner.accept("{"):
         start = scanner.skip()
         payload = scanner.word("an operation name"), parser.optional_attributes()
-        if payload[0] not in _definitions():
+        if registry.find(payload[0]) is None:
             raise scanner.error(f"custom op '{payload[0]}' is unknown", start, scanner.pos)
         scanner.expect("}", " after the payload operation")
     _parse_shared(parser, pending)
@@ -187,15 +188,9 @@ def _payload_region(pending: "PendingOperation", name: str, attributes: dict[str
 def _operation(
     name: str, block: Block, arguments: list[int], types: list[Type], attributes: dict[str, Attribute] | None = None
 ) -> Operation:
-    definition = _definitions()[name]
+    definition = registry.definition(name)
     operands = [block.arguments[index] for index in arguments]
     return definition.operation_class(name, operands, types, attributes, definition=definition)
-
-
-def _definitions() -> dict[str, Definition]:
-    from qrt.ir.registry import DEFINITIONS  # which holds the ops below
-
-    return DEFINITIONS
 
 
 def _payload_of(operation: Operation) -> Operation | None:

@@ -24,9 +24,6 @@ add_type_constraint(
     _EXTENTS,
     lambda type: isinstance(type, TensorType) and type.rank == 1 and isinstance(type.element, IndexType),
 )
-add_type_constraint(
-    "tensor or memref", lambda type: isinstance(type, TensorType | MemRefType), "shaped of any type values"
-)
 
 
 def _verify_shape_of(operation: Operation) -> None:

@@ -6,10 +6,11 @@ from math import prod
 
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attribute_kinds import ARRAY, I64, UNIT, dense_array
-from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
+from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.constraints import INDEX, same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition
+from qrt.ir.fold import Folds
 from qrt.ir.traits import SINGLE_BLOCK
 from qrt.types import IntegerType, TensorType
 
@@ -121,6 +122,26 @@ def _verify_extract_slice(operation: Operation) -> None:
 
 def _verify_insert_slice(operation: Operation) -> None:
     _verify_slice(operation, ranked(operation.operands[1]), ranked(operation.operands[0]))
+
+
+def _fold_whole(operation: Operation, folds: Folds) -> list[Value | Attribute] | None:
+    """A slice of all of a tensor of static shape, or in the place of all of it."""
+    source, made = ranked(operation.operands[0]), ranked(operation.results[0])
+    if source is not made or not made.has_static_shape:
+        return None
+    parts = {name: static_values(operation, name) for name in _PARTS}
+    whole = parts["sizes"] == made.shape and set(parts["offsets"]) <= {0} and set(parts["strides"]) <= {1}
+    return [operation.operands[0]] if whole else None
+
+
+def _fold_insert(operation: Operation, folds: Folds) -> list[Value | Attribute] | None:
+    """All of a tensor, or a slice put back where it was taken from."""
+    source, dest = operation.operands[:2]
+    taken = source.operation
+    if taken is None or taken.name != "tensor.extract_slice" or taken.operands[0] is not dest:
+        return _fold_whole(operation, folds)
+    same = all(mixed_values(taken, name) == mixed_values(operation, name) for name in _PARTS)
+    return [dest] if same else None
 
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
@@ -276,6 +297,7 @@ OPS = [
         traits={PURE},
         format=f"$source `` {_SLICE_FORMAT} attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_extract_slice,
+        fold=_fold_whole,
     ),
     Definition(
         "tensor.insert_slice",
@@ -284,6 +306,7 @@ OPS = [
         attributes=_SLICE_ATTRIBUTES,
         infer={"result": same_as("dest")},
         traits={PURE},
+        fold=_fold_insert,
         format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
     ),

@@ -8,8 +8,6 @@ from qrt.execute.interpret import TABLES
 from tests.oracle.execution.compare import EXECUTIONS, EXPLAINED, OPS, UNDEFINED, UNEXPLAINED
 from tests.oracle.execution.unreachable import UNREACHABLE
 
-_RUN = {*TABLES.handlers, *TABLES.structured, *TABLES.branches}
-
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not EXECUTIONS:
@@ -26,7 +24,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     line(f"{UNEXPLAINED.total():8}  unexplained")
     if not os.environ.get("QRT_REQUIRE_ORACLE"):
         return  # a sample has few ops
-    others = sorted(op for op in _RUN - set(OPS) if op.partition(".")[0] not in ("func", "qrt", "quant"))
+    others = sorted(op for op in TABLES.every_op() - set(OPS) if op.partition(".")[0] not in ("func", "qrt", "quant"))
     line(f"{len(others):8}  ops that qrt runs and none of these programs has: {', '.join(others)}")
     for what, why in UNREACHABLE.items():
         line(f"          no upstream execution of {what}: {why}")

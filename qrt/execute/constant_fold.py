@@ -1,0 +1,145 @@
+"""Constant folding by the interpreter."""
+
+from dataclasses import dataclass
+from math import prod
+
+from qrt.errors import QuantError
+from qrt.execute.constants import captured, compute
+from qrt.execute.interpret import TABLES
+from qrt.execute.interpret.core import Compiler, ModuleCode
+from qrt.execute.operations import constant_array
+from qrt.execute.values import as_tensor
+from qrt.ir import Attribute, Module, Operation, Value
+from qrt.ir.fold import constant_of
+from qrt.ir.rewrite import Builder, is_dead, replace
+from qrt.ops.core import Array
+from qrt.passes.constant_casts import MAX_ELEMENTS, constant_attribute
+from qrt.types import IntegerType, TensorType, Type, UniformType
+
+
+@dataclass(frozen=True)
+class ConstantFold:
+    """Computes operations that read constants only, whole ones with their regions. Preserves every value.
+
+    The interpreter computes them. A quantized value becomes an integer constant and a `quant.scast`. What stays: an
+    operation with effects; one with a result that is no scalar or tensor of static shape, or of more elements than
+    `max-elements`; one whose execution is an error, or takes more steps than planning a program allows.
+    """
+
+    max_elements: int = MAX_ELEMENTS
+
+    def run(self, module: Module) -> None:
+        folding = _Folding(module, self.max_elements)
+        while folding.sweep():
+            pass
+
+
+class _Folding:
+    def __init__(self, module: Module, max_elements: int) -> None:
+        self.root = module.operation
+        self.code = ModuleCode(module, TABLES, saturating=False)
+        self.max_elements = max_elements
+        self.refused: set[Operation] = set()  # what reads constants, and stays
+
+    def sweep(self) -> bool:
+        """Whether an operation was folded. Another sweep finds what stands in the text before what it reads."""
+        changed = False
+        pending = [self.root]
+        while pending:
+            operation = pending.pop()
+            if self.may_fold(operation) and self.fold(operation):
+                changed = True
+                continue
+            inside = [child for region in operation.regions for block in region.blocks for child in block]
+            pending.extend(reversed(inside))
+        return changed
+
+    def may_fold(self, operation: Operation) -> bool:
+        """What is a constant already, or says what one is made of, stays."""
+        if not operation.results or not (operation.operands or operation.regions) or operation in self.refused:
+            return False
+        return not _is_quantized_constant(operation) and all(
+            map(self.has_constants, (v.type for v in operation.results))
+        )
+
+    def has_constants(self, type: Type) -> bool:
+        tensor = as_tensor(type)
+        if tensor.shape is None or not tensor.has_static_shape or tensor.encoding is not None:
+            return False
+        if isinstance(tensor.element, IntegerType) and not tensor.element.is_signless:
+            return False
+        return prod(size or 0 for size in tensor.shape) <= self.max_elements
+
+    def fold(self, operation: Operation) -> bool:
+        """Put constants in the place of an operation, if it reads constants; whether it is gone."""
+        known: dict[Value, Array] = {}
+        for value in captured(operation):
+            array = self.value(value)
+            if array is None:
+                return False
+            known[value] = array
+        made = self.attributes(operation, known)
+        if made is None:
+            self.refused.add(operation)
+            return False
+        builder = Builder.before(operation)
+        replace(operation, [_constant(builder, each, v.type) for each, v in zip(made, operation.results, strict=True)])
+        for value in known:
+            _erase_dead(value)
+        return True
+
+    def value(self, value: Value) -> Array | None:
+        """What a value is known to be: a constant, quantized or not, or a tensor whose elements nobody has set."""
+        source = value.operation
+        known: dict[Value, Array] = {}
+        if source is None:
+            return None
+        try:
+            if source.name == "arith.constant":
+                return constant_array(source)
+            if _is_quantized_constant(source):
+                known = {operand: constant_array(operand.operation) for operand in source.operands if operand.operation}
+            elif source.name != "tensor.empty" or source.operands:
+                return None
+        except QuantError:  # elements that do not run
+            return None
+        made = compute(source, known, Compiler(self.code))
+        return None if made is None else made[0]
+
+    def attributes(self, operation: Operation, known: dict[Value, Array]) -> list[Attribute] | None:
+        """The results as constants; None where there are none."""
+        arrays = compute(operation, known, Compiler(self.code))
+        if arrays is None:
+            return None
+        try:
+            return [constant_attribute(a, _stored(v.type)) for a, v in zip(arrays, operation.results, strict=True)]
+        except QuantError:  # elements that are kept in no array
+            return None
+
+
+def _is_quantized_constant(operation: Operation) -> bool:
+    is_cast = operation.name == "quant.scast" and isinstance(as_tensor(operation.results[0].type).element, UniformType)
+    return is_cast and constant_of(operation.operands[0]) is not None
+
+
+def _stored(type: Type) -> Type:
+    """The type of the constant that a value of `type` is made of."""
+    element = as_tensor(type).element
+    if not isinstance(element, UniformType):
+        return type
+    return type.with_(element=element.storage_type) if isinstance(type, TensorType) else element.storage_type
+
+
+def _constant(builder: Builder, value: Attribute, type: Type) -> Value:
+    constant = builder.constant(value, _stored(type))
+    return constant if constant.type is type else builder.value("quant.scast", (constant,), type)
+
+
+def _erase_dead(value: Value) -> None:
+    """Erase what made a value, and what that alone used, if nothing is lost with it."""
+    pending = [value]
+    while pending:
+        source = pending.pop().operation
+        if source is not None and source.parent is not None and is_dead(source):
+            pending.extend(source.operands)
+            source.erase()

@@ -1,0 +1,341 @@
+"""Canonicalization patterns of ops whose regions run a known number of times, or yield what is known: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Attribute, Block, Operation, Region, Value
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.constraints import I1
+from qrt.ir.define import segments
+from qrt.ir.dialects.arith_folds import filled, made_by, splat_is
+from qrt.ir.fold import constant_number
+from qrt.ir.rewrite import Builder, Pattern, replace
+
+Made = list[Value] | None
+
+
+def _body(operation: Operation, number: int = 0) -> Block | None:
+    """The block of a region, if it has one."""
+    blocks = operation.regions[number].blocks
+    return blocks[0] if blocks else None
+
+
+def _yielded(block: Block | None) -> list[Value]:
+    return [] if block is None or block.last is None else block.last.operands
+
+
+def _region_of(value: Value) -> Region | None:
+    """The region that a value is defined in."""
+    owner = value.owner
+    block = owner if isinstance(owner, Block) else None if owner is None else owner.parent
+    return None if block is None else block.parent
+
+
+def _is_inside(operation: Operation, region: Region) -> bool:
+    at: Operation | None = operation
+    while at is not None and at.parent is not None:
+        if at.parent.parent is region:
+            return True
+        at = at.parent_operation
+    return False
+
+
+def _bool(builder: Builder, value: bool) -> Value:
+    constant = filled(int(value), I1)
+    assert constant is not None
+    return builder.constant(constant, I1)
+
+
+def _only_yields(block: Block | None) -> bool:
+    return block is not None and block.first is block.last
+
+
+# -- scf.if ------------------------------------------------------------------------------------------------------------
+
+
+def _with_results(op: Operation, builder: Builder, kept: Sequence[int]) -> list[Value]:
+    """The operation with some of its results: a value for each."""
+    for region in op.regions:
+        for block in region.blocks:
+            if block.last is not None:
+                block.last.set_operands([block.last.operands[index] for index in kept])
+    types = [op.results[index].type for index in kept]
+    return builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
+
+
+def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
+    """Which regions of an `if` on one condition go with those of an `if` on the other."""
+    if condition is other:
+        return 0, 1
+    for negation, plain in ((condition, other), (other, condition)):
+        source = made_by(negation, "arith.xori")
+        if source is not None and source.operands[0] is plain and splat_is(source.operands[1], 1):
+            return 1, 0
+    return None
+
+
+def _adjacent_ifs(op: Operation, builder: Builder) -> Made:
+    """Two on one condition, or on one and its negation, are one."""
+    before = op.previous
+    sides = _sides(op.operands[0], before.operands[0]) if before is not None and before.name == "scf.if" else None
+    if before is None or sides is None:
+        return None
+    bodies = [_body(op, side) for side in sides]
+    for number, body in enumerate(bodies):
+        for result, value in zip(before.results, _yielded(_body(before, number)), strict=False):
+            for user, index in list(result.uses):
+                if body is not None and body.parent is not None and _is_inside(user, body.parent):
+                    user.set_operand(index, value)
+    op.take_regions()
+    regions = before.take_regions()
+    for region, body in zip(regions, bodies, strict=True):
+        if body is not None:
+            _append(region, body)
+    types = [result.type for result in (*before.results, *op.results)]
+    made = builder.create("scf.if", before.operands, types, {}, regions).results
+    count = len(before.results)
+    replace(before, made[:count])
+    return made[count:]
+
+
+def _append(region: Region, block: Block) -> None:
+    """Put what is in a block, and yields, behind what is in a region, and yields."""
+    if not region.blocks:
+        region.append(block)
+        return
+    into = region.blocks[0]
+    last = into.last
+    assert last is not None
+    last.set_operands([*last.operands, *Builder(into, last, last.location).inline(block, ())])
+
+
+def _nested_ifs(op: Operation, builder: Builder) -> Made:
+    """An `if` that is all another does is one on both conditions."""
+    then, otherwise = _body(op), _body(op, 1)
+    inner = then.first if then is not None else None
+    if op.results or inner is None or inner.name != "scf.if" or then is None or inner.next is not then.last:
+        return None
+    if inner.results or any(block is not None and not _only_yields(block) for block in (otherwise, _body(inner, 1))):
+        return None
+    both = builder.value("arith.andi", (op.operands[0], inner.operands[0]), I1)
+    region = inner.regions[0]
+    inner.take_regions()
+    builder.create("scf.if", [both], (), {}, [region, Region()])
+    return []
+
+
+def _condition_inside(op: Operation, builder: Builder) -> Made:
+    """Within the branches the condition is a constant."""
+    condition = op.operands[0]
+    if constant_number(condition) is not None:
+        return None
+    known: dict[int, Value] = {}
+    for user, index in reversed(list(condition.uses)):
+        for number, region in enumerate(op.regions):
+            if _is_inside(user, region):
+                if number not in known:
+                    known[number] = _bool(builder, number == 0)
+                user.set_operand(index, known[number])
+    return _with_results(op, builder, range(len(op.results))) if known else None
+
+
+def _to_select(op: Operation, builder: Builder) -> Made:
+    """What is yielded and not computed inside is selected."""
+    true, false = _yielded(_body(op)), _yielded(_body(op, 1))
+    inside = [
+        index
+        for index, (a, b) in enumerate(zip(true, false, strict=False))
+        if _region_of(a) is op.regions[0] or _region_of(b) is op.regions[1]
+    ]
+    if len(inside) == len(op.results):
+        return None
+    outside = {
+        index: a if a is b else builder.value("arith.select", (op.operands[0], a, b), a.type)
+        for index, (a, b) in enumerate(zip(true, false, strict=True))
+        if index not in inside
+    }
+    outside |= dict(zip(inside, _with_results(op, builder, inside), strict=True))
+    return [outside[index] for index in range(len(op.results))]
+
+
+def _no_else(op: Operation, builder: Builder) -> Made:
+    if op.results or not _only_yields(_body(op, 1)):
+        return None
+    then, _ = op.take_regions()
+    builder.create("scf.if", op.operands, (), dict(op.attributes), [then, Region()])
+    return []
+
+
+def _known_if(op: Operation, builder: Builder) -> Made:
+    condition = constant_number(op.operands[0])
+    if condition is None:
+        return None
+    block = _body(op, 0 if condition else 1)
+    return [] if block is None else builder.inline(block, ())
+
+
+def _needless_results(op: Operation, builder: Builder) -> Made:
+    """A result that all regions yield alike is that value; one that is yielded like another is that; one that nothing
+    reads goes."""
+    yielded = [_yielded(_body(op, number)) for number in range(len(op.regions))]
+    columns = list(zip(*yielded, strict=True)) if op.results else []
+    first: dict[tuple[Value, ...], int] = {}
+    kept = [
+        index
+        for index, (result, column) in enumerate(zip(op.results, columns, strict=True))
+        if result.uses and len(set(column)) > 1 and first.setdefault(column, index) == index
+    ]
+    if len(kept) == len(op.results):
+        return None
+    made = dict(zip(kept, _with_results(op, builder, kept), strict=True))
+    return [
+        made[first[column]] if column in first else column[0] if result.uses else result
+        for result, column in zip(op.results, columns, strict=True)
+    ]
+
+
+# -- loops -------------------------------------------------------------------------------------------------------------
+
+
+def _trips(op: Operation) -> int | None:
+    """How often a `scf.for` runs, if that is known."""
+    low, high, step = map(constant_number, op.operands[:3])
+    if op.operands[0] is op.operands[1]:
+        return 0
+    if low is None or high is None or step is None or step <= 0 or "unsignedCmp" in op.attributes:
+        return None
+    return max(0, -((low - high) // step))
+
+
+def _iter_arguments(op: Operation, builder: Builder) -> Made:
+    """What each iteration passes on unchanged is what the loop was given; what nothing reads, or another carries too,
+    goes."""
+    body = _body(op)
+    assert body is not None
+    assert body.last is not None
+    inits, arguments, yielded = op.operands[3:], body.arguments[1:], list(body.last.operands)
+    gone = _unchanged(inits, arguments, yielded)
+    for index, argument in enumerate(arguments):
+        if not argument.uses and not op.results[index].uses:
+            gone[index] = inits[index]
+    first: dict[tuple[Value, Value], int] = {}
+    kept = [
+        index
+        for index, carried in enumerate(zip(inits, yielded, strict=True))
+        if index not in gone and first.setdefault(carried, index) == index
+    ]
+    if len(kept) == len(inits):
+        return None
+    for index, argument in enumerate(arguments):
+        if index not in kept:
+            same = gone.get(index)
+            argument.replace_all_uses(arguments[first[inits[index], yielded[index]]] if same is None else same)
+    body.last.set_operands([body.last.operands[index] for index in kept])
+    _keep_arguments(body, [0, *(1 + index for index in kept)])
+    operands = [*op.operands[:3], *(inits[index] for index in kept)]
+    types = [op.results[index].type for index in kept]
+    made = builder.create("scf.for", operands, types, dict(op.attributes), op.take_regions()).results
+    results = gone | dict(zip(kept, made, strict=True))
+    return [
+        results[index] if index in results else results[first[carried]]
+        for index, carried in enumerate(zip(inits, yielded, strict=True))
+    ]
+
+
+def _keep_arguments(block: Block, kept: Sequence[int]) -> None:
+    block.arguments = [block.arguments[index] for index in kept]
+    for number, argument in enumerate(block.arguments):
+        argument.index = number
+
+
+def _unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequence[Value]) -> dict[int, Value]:
+    """Which arguments are their first values in every iteration: assumed of all, until one is given another value."""
+    known = dict(enumerate(inits))
+    while True:
+        values = {argument: known[index] for index, argument in enumerate(arguments) if index in known}
+        kept = {index: init for index, init in known.items() if values.get(yielded[index], yielded[index]) is init}
+        if len(kept) == len(known):
+            return known
+        known = kept
+
+
+def _trivial_for(op: Operation, builder: Builder) -> Made:
+    """No iteration, one, or many that only yield what is known outside."""
+    trips, body = _trips(op), _body(op)
+    assert body is not None
+    if trips == 0:
+        return op.operands[3:]
+    if trips == 1:
+        return builder.inline(body, [op.operands[0], *op.operands[3:]])
+    if trips is None or not _only_yields(body) or any(_region_of(v) is op.regions[0] for v in _yielded(body)):
+        return None
+    return _yielded(body)[:]
+
+
+def _parallel(op: Operation, builder: Builder) -> Made:
+    """Loops of one iteration are left out; the whole where a loop has none."""
+    assert op.definition is not None
+    bounds = [op.definition.operand_group(op, name) for name in ("lowerBound", "upperBound", "step")]
+    body = _body(op)
+    numbers = [tuple(map(constant_number, each)) for each in zip(*bounds, strict=True)]
+    if op.results or body is None:
+        return None
+    if any(low is not None and high is not None and high <= low for low, high, _ in numbers):
+        return []
+    once = [None not in each and each[0] + each[2] >= each[1] for each in numbers]  # type: ignore[operator]  # no None
+    if not any(once):
+        return None
+    kept = [index for index, single in enumerate(once) if not single]
+    if not kept:
+        builder.inline(body, bounds[0])
+        return []
+    for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
+        if single:
+            argument.replace_all_uses(low)
+    _keep_arguments(body, kept)
+    attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, 0)}
+    operands = [group[index] for group in bounds for index in kept]
+    builder.create("scf.parallel", operands, (), attributes, op.take_regions())
+    return []
+
+
+def _affine_for(op: Operation, builder: Builder) -> Made:
+    """No iteration: the results are what the loop was given."""
+    assert op.definition is not None
+    low, high = (op.attributes[name] for name in ("lowerBoundMap", "upperBoundMap"))
+    assert isinstance(low, AffineMapAttr)  # the attributes' kind
+    assert isinstance(high, AffineMapAttr)
+    if not op.results or len(low.results) != 1 or len(high.results) != 1:
+        return None
+    (first,), (end,) = low.results, high.results
+    if not isinstance(first, int) or not isinstance(end, int) or first < end:
+        return None
+    return op.definition.operand_group(op, "inits")
+
+
+# -- others ------------------------------------------------------------------------------------------------------------
+
+
+def _execute_region(op: Operation, builder: Builder) -> Made:
+    """A region of one block stands where it is."""
+    blocks = op.regions[0].blocks
+    return builder.inline(blocks[0], ()) if len(blocks) == 1 and "no_inline" not in op.attributes else None
+
+
+def _known_case(op: Operation, builder: Builder) -> Made:
+    chosen = constant_number(op.operands[0])
+    if chosen is None:
+        return None
+    cases = list(op.attributes["cases"].python)
+    block = _body(op, 1 + cases.index(chosen) if chosen in cases else 0)
+    assert block is not None
+    return builder.inline(block, ())
+
+
+REGION_PATTERNS: dict[str, Sequence[Pattern]] = {
+    "affine.for": (_affine_for,),
+    "scf.execute_region": (_execute_region,),
+    "scf.for": (_iter_arguments, _trivial_for),
+    "scf.if": (_adjacent_ifs, _nested_ifs, _condition_inside, _to_select, _no_else, _known_if, _needless_results),
+    "scf.index_switch": (_known_case, _needless_results),
+    "scf.parallel": (_parallel,),
+}

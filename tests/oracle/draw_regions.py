@@ -1,0 +1,145 @@
+"""Functions drawn at random whose branches and regions canonicalize: conditions and bounds that are often constants."""
+
+from dataclasses import dataclass, field
+
+from tests.oracle.draw_types import Draw
+
+HEAD = "%c: i1, %d: i1, %x: i32, %y: i32, %n: index, %m: memref<8xi32>, %q: memref<i1>"
+CONSTANTS = """  %t = arith.constant true
+  %f = arith.constant false
+  %k0 = arith.constant 0 : index
+  %k1 = arith.constant 1 : index
+  %k4 = arith.constant 4 : index
+"""
+
+
+@dataclass
+class Structured:
+    """A body of nested `scf` ops while it is drawn; `numbers` are the values of i32 in scope."""
+
+    draw: Draw
+    lines: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def name(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def condition(self) -> str:
+        return self.draw.choice(["%c", "%c", "%d", "%t", "%f"])
+
+    def bound(self) -> str:
+        return self.draw.choice(["%k0", "%k1", "%k4", "%n"])
+
+    def block(self, numbers: list[str], depth: int) -> None:
+        for _ in range(self.draw.randint(0, 3)):
+            rule = self.draw.choice([self.sum, self.store, self.store_condition, self.branch, self.loop, self.other])
+            if depth < 3 or rule in (self.sum, self.store, self.store_condition):
+                rule(numbers, depth)
+
+    def sum(self, numbers: list[str], depth: int) -> None:
+        made = self.name()
+        self.lines.append(f"{made} = arith.addi {self.draw.choice(numbers)}, {self.draw.choice(numbers)} : i32")
+        numbers.append(made)
+
+    def store(self, numbers: list[str], depth: int) -> None:
+        self.lines.append(f"memref.store {self.draw.choice(numbers)}, %m[{self.bound()}] : memref<8xi32>")
+
+    def store_condition(self, numbers: list[str], depth: int) -> None:
+        self.lines.append(f"memref.store {self.condition()}, %q[] : memref<i1>")
+
+    def yielding(self, numbers: list[str], results: int, depth: int, op: str = "scf.yield") -> None:
+        inner = list(numbers)
+        self.block(inner, depth + 1)
+        values = [self.draw.choice(inner) for _ in range(results)]
+        self.lines.append(f"{op} {', '.join(values)} : {', '.join(['i32'] * results)}" if results else op)
+
+    def opened(self, results: int) -> tuple[str, str, list[str]]:
+        """What stands before an op of so many results, its result types, and the results."""
+        if not results:
+            return "", "", []
+        made = self.name()
+        head = f"{made} = " if results == 1 else f"{made}:{results} = "
+        names = [made] if results == 1 else [f"{made}#{i}" for i in range(results)]
+        return head, f" -> ({', '.join(['i32'] * results)})", names
+
+    def branch(self, numbers: list[str], depth: int) -> None:
+        results = self.draw.choice([0, 0, 1, 2])
+        head, types, made = self.opened(results)
+        self.lines.append(f"{head}scf.if {self.condition()}{types} {{")
+        self.yielding(numbers, results, depth)
+        if results or self.draw.chance(0.5):
+            self.lines.append("} else {")
+            self.yielding(numbers, results, depth)
+        self.lines.append("}")
+        numbers.extend(made)
+
+    def loop(self, numbers: list[str], depth: int) -> None:
+        results = self.draw.choice([0, 1, 2])
+        head, types, made = self.opened(results)
+        carried = [self.name() for _ in range(results)]
+        inits = ", ".join(f"{name} = {self.draw.choice(numbers)}" for name in carried)
+        low, high = (self.bound(), self.bound())
+        arguments = f" iter_args({inits}){types}" if results else ""
+        self.lines.append(f"{head}scf.for {self.name()} = {low} to {high} step %k1{arguments} {{")
+        self.yielding([*numbers, *carried], results, depth)
+        self.lines.append("}")
+        numbers.extend(made)
+
+    def other(self, numbers: list[str], depth: int) -> None:
+        results = self.draw.choice([0, 1])
+        head, _, made = self.opened(results)
+        types = " -> i32" if results else ""
+        if self.draw.chance(0.5):
+            self.lines.append(f"{head}scf.execute_region{types} {{")
+        else:
+            self.lines.append(f"{head}scf.index_switch {self.bound()}{types}")
+            self.lines.append(f"case {self.draw.randint(0, 1)} {{")
+            self.yielding(numbers, results, depth)
+            self.lines.append("}\ndefault {")
+        self.yielding(numbers, results, depth)
+        self.lines.append("}")
+        numbers.extend(made)
+
+
+def structured(draw: Draw) -> str:
+    """A function of nested conditions and loops."""
+    body = Structured(draw)
+    numbers = ["%x", "%y"]
+    body.block(numbers, 0)
+    body.block(numbers, 0)
+    lines = "".join(f"  {line}\n" for line in body.lines)
+    end = f"  return {draw.choice(numbers)}, {numbers[-1]} : i32, i32\n}}\n"
+    return f"func.func @f({HEAD}) -> (i32, i32) {{\n{CONSTANTS}{lines}{end}"
+
+
+def branching(draw: Draw) -> str:
+    """A function of blocks, each of which takes a number and passes one on, to blocks behind it."""
+    count = draw.randint(1, 6)
+    lines = []
+    for block in range(count + 1):
+        numbers = ["%x", "%y", f"%b{block}"] if block else ["%x", "%y"]
+        lines.append(f"^bb{block}(%b{block}: i32):" if block else CONSTANTS.rstrip())
+        if draw.chance(0.4):
+            lines.append(f"  %s{block} = arith.muli {draw.choice(numbers)}, {draw.choice(numbers)} : i32")
+            numbers.append(f"%s{block}")
+        if draw.chance(0.2):
+            lines.append(f"  memref.store {draw.choice(['%c', '%d'])}, %q[] : memref<i1>")
+
+        def target(block: int = block, numbers: list[str] = numbers) -> str:
+            return f"^bb{draw.randint(block + 1, count)}({draw.choice(numbers)} : i32)"
+
+        if block == count:
+            lines.append(f"  return {draw.choice(numbers)} : i32")
+        elif draw.chance(0.4):
+            lines.append(f"  cf.br {target()}")
+        elif draw.chance(0.2):
+            flag = draw.choice(["%x", "%k"])
+            if flag == "%k":
+                lines.append(f"  %k{block}i = arith.constant {draw.randint(0, 2)} : i32")
+                flag = f"%k{block}i"
+            cases = "".join(f", {value}: {target()}" for value in range(draw.randint(0, 2)))
+            lines.append(f"  cf.switch {flag} : i32, [default: {target()}{cases}]")
+        else:
+            lines.append(f"  cf.cond_br {draw.choice(['%c', '%c', '%d', '%t', '%f'])}, {target()}, {target()}")
+    return f"func.func @f({HEAD}) -> i32 {{\n" + "\n".join(lines) + "\n}\n"
