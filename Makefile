@@ -14,7 +14,7 @@ EMULATED := avxvnni amx
 ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 
-.PHONY: build emulated demo test test-kernels test-asan test-oracle lint format bench clean
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench clean
 
 build: $(BUILT)
 
@@ -44,7 +44,7 @@ demo: build
 	$(BIN)/python -m examples.digits.demo
 
 test: build
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(TESTS)
 
 # ISA=avx2 alone, or each that the machine has or that is emulated.
 test-kernels: build emulated
@@ -63,6 +63,16 @@ test-asan: build
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
 	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
 	    $(BIN)/python -m pytest -q tests/kernels tests/ops
+
+# The thread sanitizer over the pool, without Python, which it does not know.
+test-tsan:
+	mkdir -p build
+	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc tests/kernels/pool.c csrc/core/threads.c -o build/pool -pthread
+	build/pool
+
+# valgrind knows AVX2 and no AVX-512: it sees the ISAs up to avx2, and avxvnni emulated.
+test-valgrind: emulated
+	$(call in_build,emulated) $(BIN)/python -m tests.kernels.memcheck
 
 # Against real software: fails where it cannot be installed.
 test-oracle: build

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ import pytest
 from qrt import numerics
 from qrt._seam import _core
 from qrt.errors import KernelError
+from tests.kernels.compiled import CSRC, compiled
 from tests.kernels.draws import ISAS, Array
+from tests.kernels.jobs import answer, mixed_jobs
 
 FE_UPWARD = {"x86_64": 0x800, "aarch64": 0x400000}
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
@@ -55,57 +58,6 @@ def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
         found.append(result(call, a, b))
     for other in found[1:]:
         np.testing.assert_array_equal(found[0], other)
-
-
-Job = tuple[_core.Call, tuple[Array, ...]]
-
-
-def mixed_jobs(isa: str) -> list[Job]:
-    """Every kind of work that shares: GEMMs in one block and in many, packing as they go or once, long sums of two
-    spans, convolutions, casts, element-wise rows; small and past the size at which the pool is used."""
-    rng = np.random.default_rng(0)
-
-    def bytes_of(*shape: int) -> Array:
-        return rng.integers(-128, 128, shape, dtype=np.int8)
-
-    jobs: list[Job] = []
-    for m, n, k in [(1, 5, 9), (96, 96, 96), (130, 70, 200), (2, 3, 40_000)]:
-        for constant in (None, bytes_of(k, n)):
-            call = _core.bind_gemm(
-                isa=isa, a="i8", b="i8", m=m, n=n, k=k, a_zero_points=[3], b_zero_points=[-1], requant=REQUANT,
-                b_constant=constant,
-            )  # fmt: skip
-            jobs.append((call, (bytes_of(m, k),) if constant is not None else (bytes_of(m, k), bytes_of(k, n))))
-    for shape, kernel in [((1, 5, 6, 3), 3), ((1, 24, 24, 16), 3), ((2, 16, 16, 32), 1)]:
-        w = bytes_of(20, kernel, kernel, shape[3])
-        convolution = _core.bind_conv2d(
-            isa=isa, x="i8", w="i8", x_shape=shape, w_shape=w.shape, x_zero_point=-7, w_zero_points=[0],
-            requant=REQUANT, w_constant=w, padding=((1, 1), (1, 1)) if kernel == 3 else ((0, 0), (0, 0)),
-        )  # fmt: skip
-        jobs.append((convolution, (bytes_of(*shape),)))
-    for size in (7, 40_000):
-        quantize = _core.bind_qcast(
-            isa=isa, expressed="f32", storage="i8", shape=(size,), scales=[0.5], zero_points=[3], storage_min=-128,
-            storage_max=127,
-        )  # fmt: skip
-        jobs.append((quantize, (rng.normal(0, 30, size).astype(np.float32),)))
-        dequantize = _core.bind_dcast(
-            isa=isa, expressed="f32", storage="i8", shape=(size,), scales=[0.5], zero_points=[3]
-        )
-        jobs.append((dequantize, (bytes_of(size),)))
-        add = _core.bind_binary(
-            isa=isa, kind="add", a="i8", b="i8", a_shape=(size,), b_shape=(size,), a_zero_points=[0],
-            b_zero_points=[1], a_multipliers=[1 << 19], b_multipliers=[1 << 19], requant=REQUANT,
-        )  # fmt: skip
-        jobs.append((add, (bytes_of(size), bytes_of(size))))
-    return jobs
-
-
-def answer(job: Job) -> Array:
-    call, operands = job
-    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
-    call(*operands, out)
-    return out
 
 
 def test_many_python_threads_call_at_once(two_threads: None) -> None:
@@ -146,14 +98,21 @@ def test_a_forked_child_has_a_pool_of_its_own(two_threads: None) -> None:
     assert result(*product()).tobytes() == expected
 
 
+def test_tasks_written_by_any_thread_are_read_by_the_caller(tmp_path: Path) -> None:
+    """make test-tsan runs the same program under the thread sanitizer."""
+    program = compiled("pool", tmp_path, CSRC / "core" / "threads.c", "-pthread")
+    assert subprocess.run([program], capture_output=True, text=True, timeout=60).stdout == "0\n"
+
+
 FORK = """
 import os, signal, sys, threading, warnings
-from tests.kernels import test_threads as t
+from qrt._seam import _core
+from tests.kernels.jobs import answer, mixed_jobs
 warnings.simplefilter("ignore")
-t._core.set_num_threads(2)
-jobs = t.mixed_jobs(t.ISAS[-1])
-expected = [t.answer(job).tobytes() for job in jobs]
-busy = threading.Thread(target=lambda: [t.answer(job) for _ in range(20) for job in jobs])
+_core.set_num_threads(2)
+jobs = mixed_jobs(os.environ.get("QRT_ISA") or _core.isas()[-1])
+expected = [answer(job).tobytes() for job in jobs]
+busy = threading.Thread(target=lambda: [answer(job) for _ in range(20) for job in jobs])
 busy.start()
 for generation in range(3):  # children of children too
     child = os.fork()
@@ -161,7 +120,7 @@ for generation in range(3):  # children of children too
         status = os.waitpid(child, 0)[1]
         busy.join() if generation == 0 else None
         os._exit(os.waitstatus_to_exitcode(status))
-    if [t.answer(job).tobytes() for job in jobs] != expected:
+    if [answer(job).tobytes() for job in jobs] != expected:
         os._exit(1)
 os._exit(42)
 """
