@@ -182,6 +182,14 @@ typedef struct {
     int32_t *terms;
 } qrt_packed;
 
+/* Where the panels of a packed matrix are: [span of K][panel of columns]. */
+typedef struct {
+    int64_t spans, panels;
+    int64_t span_bytes; /* of a panel over a whole span */
+    int64_t matrix_bytes;
+    int64_t matrix_terms; /* int32 values */
+} qrt_packed_shape;
+
 typedef struct {
     int64_t images, height, width, channels; /* of the input, NHWC */
     int64_t out_height, out_width;
@@ -220,7 +228,11 @@ struct qrt_gemm_args {
     bool bias_fits;       /* bias_constant is within it */
     bool raw;             /* requantization leaves every sum as it is */
     qrt_a_form a_form;
-    qrt_packed packed; /* b_constant packed */
+    int64_t a_stride;       /* bytes of a packed row of a over a whole span */
+    int64_t block_rows;     /* rows of a that stay in L2 */
+    int64_t packed_columns; /* columns of b packed together: all of a constant's */
+    qrt_packed_shape shape; /* of those */
+    qrt_packed packed;      /* b_constant packed */
 };
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */

@@ -5,17 +5,14 @@
 
 #include "core.h"
 
+/* A division takes longer than a small product. */
+static inline int64_t qrt_parts(int64_t total, int64_t part) {
+    return total <= part ? 1 : qrt_ceil_div(total, part);
+}
+
 /* Bytes of A that stay in a share of L2, and of B packed per call. */
 #define QRT_A_BLOCK_BYTES (256 * 1024)
 #define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
-
-/* Where the panels of packed matrices are: [matrix][span of K][panel of columns]. */
-typedef struct {
-    int64_t spans, panels;
-    int64_t span_bytes; /* of a panel over a whole span */
-    int64_t matrix_bytes;
-    int64_t matrix_terms; /* int32 values */
-} qrt_b_shape;
 
 /* The operands of one call. */
 typedef struct {
@@ -31,16 +28,11 @@ typedef struct {
 typedef struct {
     int64_t batch, row, rows, column, columns;
     qrt_packed packed;
-    const qrt_b_shape *shape; /* of what is packed */
     int64_t packed_column;
 } qrt_gemm_block;
 
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
     return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
-}
-
-static inline int64_t qrt_spans(const qrt_gemm_args *args) {
-    return qrt_max(1, qrt_ceil_div(args->k, args->span));
 }
 
 static inline int64_t qrt_span_depth(const qrt_gemm_args *args, int64_t span) {
@@ -60,14 +52,9 @@ static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch,
         ->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1]];
 }
 
-qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns);
-
 /* Packs panel `panel` of the `columns` columns from `column` on. */
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed);
-
-/* Rows per block: a share of L2, no more than gives every thread work, all blocks alike. */
-int64_t qrt_block_rows(const qrt_gemm_args *args, int threads);
 
 /* Bytes that qrt_gemm_block_run works in. */
 int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);

@@ -33,26 +33,8 @@ typedef struct {
     int32_t *terms;
 } packed_rows;
 
-/* Rows of packed a over `depth` values start a cache line past a multiple of 512 bytes: columns of them, which the
- * microkernel reads, then fall into different sets of L1. */
-static int64_t packed_stride(const qrt_gemm_args *args, int64_t depth) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const int64_t bytes = qrt_panel_bytes(1, depth, kernel->ku, kernel->a_size);
-    return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
-}
-
 static bool in_place(const qrt_gemm_args *args) {
     return args->a_form == QRT_A_IN_PLACE && !args->window;
-}
-
-int64_t qrt_block_rows(const qrt_gemm_args *args, int threads) {
-    const int mr = args->kernels->gemm.mr;
-    const int64_t stride = packed_stride(args, qrt_min(args->span, args->k));
-    int64_t rows = qrt_max(1, QRT_A_BLOCK_BYTES / (stride * mr)) * mr;
-    if (threads > 1)
-        rows = qrt_min(rows, qrt_ceil_div(args->m, 2 * threads));
-    const int64_t blocks = qrt_ceil_div(args->m, qrt_max(rows, mr));
-    return qrt_max(qrt_ceil_div(args->m, qrt_max(blocks, 1)), 1);
 }
 
 /* The workspace of a block: packed rows, their terms, mr gathered patches. */
@@ -62,8 +44,8 @@ typedef struct {
 
 static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
     layout to = {0};
-    if (!in_place(args) || args->k > args->span)
-        to.terms = rows * packed_stride(args, qrt_min(args->span, args->k));
+    if (!in_place(args))
+        to.terms = rows * args->a_stride;
     to.patches = to.terms + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
     to.bytes = to.patches + (args->window ? args->kernels->gemm.mr * args->k : 0);
     return to;
@@ -99,7 +81,7 @@ static packed_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *bl
                              .stride = args->a_row_stride};
     const layout at = lay_out(args, block->rows);
     const packed_rows to = {.rows = workspace,
-                            .stride = packed_stride(args, depth),
+                            .stride = args->a_stride,
                             .terms = args->a_form == QRT_A_PACKED_TERMS ? (int32_t *)(workspace + at.terms) : NULL};
     const int mr = args->kernels->gemm.mr;
     for (int64_t i = 0; i < block->rows; i += mr)
@@ -110,49 +92,55 @@ static packed_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *bl
 
 /* ---- one span of K: a sum with its bias fits 32 bits ---- */
 
-/* Rows of a by the panel of b whose first column is `column`, over the values of K of `span`. */
-static qrt_gemm_panel panel_at(const qrt_gemm_call *call, const qrt_gemm_block *block, const packed_rows *a,
-                               int64_t span, int64_t column) {
+/* Rows of a by the first panel of b of a block, over the values of K of `span`. */
+static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_block *block, const packed_rows *a,
+                                  int64_t span) {
     const qrt_gemm_args *args = call->args;
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const int64_t panel = (column - block->packed_column) / kernel->nr;
+    const int64_t before = block->column - block->packed_column;
+    const int64_t panel = before == 0 ? 0 : before / kernel->nr, panels = span * args->shape.panels;
     const int64_t depth = qrt_span_depth(args, span);
-    const int64_t panels = span * block->shape->panels;
-    const int64_t panel_bytes = qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size);
     return (qrt_gemm_panel){
         .args = args,
         .rows = (int)block->rows,
-        .columns = (int)qrt_min(kernel->nr, block->column + block->columns - column),
+        .columns = (int)qrt_min(kernel->nr, block->columns),
         .depth = depth,
         .a = a->rows,
         .a_stride = a->stride,
         .a_terms = a->terms,
         .a_zero_point = (int32_t)qrt_a_zero_point(args, block->batch, block->row),
-        .b = (const char *)block->packed.panels + panels * block->shape->span_bytes + panel * panel_bytes,
+        .b = (const char *)block->packed.panels + panels * args->shape.span_bytes +
+             panel * qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size),
         .b_terms = block->packed.terms + (panels + panel) * 2 * kernel->nr,
     };
 }
 
 static void run_narrow(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_args *args = call->args;
+    const int nr = args->kernels->gemm.nr;
     const packed_rows a = pack_rows(call, block, 0, args->k, workspace);
-    for (int64_t column = block->column; column < block->column + block->columns; column += args->kernels->gemm.nr) {
-        qrt_gemm_panel panel = panel_at(call, block, &a, 0, column);
-        int32_t bias[QRT_MAX_NR];
+    qrt_gemm_panel panel = first_panel(call, block, &a, 0);
+    const int size = qrt_container_size(args->requant.container);
+    char *target = output_at(call, block->batch, block->row, block->column);
+    const int32_t *bias = (const int32_t *)call->bias + block->batch * args->bias_batch_step + block->column;
+    panel.parameter = parameter_of(args, block->batch, block->row, block->column);
+    panel.sums_stride = args->out_row_stride / (int64_t)sizeof(int32_t);
+    for (int64_t j = 0; j < block->columns; j += nr) {
+        int32_t values[QRT_MAX_NR];
+        panel.columns = (int)qrt_min(nr, block->columns - j);
         if (args->bias == QRT_BIAS_I32)
-            panel.bias = (const int32_t *)call->bias + block->batch * args->bias_batch_step + column;
+            panel.bias = bias + j;
         else if (args->bias == QRT_BIAS_I64) {
-            for (int j = 0; j < panel.columns; j++)
-                bias[j] = (int32_t)bias_at(call, block->batch, column + j);
-            panel.bias = bias;
+            for (int i = 0; i < panel.columns; i++)
+                values[i] = (int32_t)bias_at(call, block->batch, block->column + j + i);
+            panel.bias = values;
         }
-        panel.target = output_at(call, block->batch, block->row, column);
-        panel.parameter = parameter_of(args, block->batch, block->row, column);
-        if (args->raw) {
-            panel.sums = panel.target;
-            panel.sums_stride = args->out_row_stride / (int64_t)sizeof(int32_t);
-        }
+        panel.target = target + j * size;
+        panel.sums = args->raw ? panel.target : NULL;
         args->kernels->gemm.run(&panel);
+        panel.b = (const char *)panel.b + args->shape.span_bytes;
+        panel.b_terms += 2 * nr;
+        panel.parameter += nr * args->requant_steps[2];
     }
 }
 
@@ -166,33 +154,31 @@ static qrt_status add_bias(const qrt_gemm_call *call, int64_t batch, int64_t col
 }
 
 /* Up to mr rows by one panel. */
-static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t column,
-                                char *workspace) {
+static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_args *args = call->args;
     const int nr = args->kernels->gemm.nr;
+    const int columns = (int)block->columns;
     int64_t acc[MAX_TILE] = {0};
-    int columns = 0;
-    for (int64_t span = 0; span < block->shape->spans; span++) {
+    for (int64_t span = 0; span < args->shape.spans; span++) {
         int32_t sums[MAX_TILE];
         const packed_rows a = pack_rows(call, block, span * args->span, qrt_span_depth(args, span), workspace);
-        qrt_gemm_panel panel = panel_at(call, block, &a, span, column);
+        qrt_gemm_panel panel = first_panel(call, block, &a, span);
         panel.sums = sums;
         panel.sums_stride = nr;
         args->kernels->gemm.run(&panel);
-        columns = panel.columns;
         for (int i = 0; i < panel.rows; i++)
             for (int j = 0; j < columns; j++)
                 acc[i * nr + j] += sums[i * nr + j];
     }
     for (int i = 0; i < block->rows; i++) {
-        const qrt_status status = add_bias(call, block->batch, column, columns, acc + i * nr);
+        const qrt_status status = add_bias(call, block->batch, block->column, columns, acc + i * nr);
         if (status != QRT_OK)
             return status;
     }
     args->kernels->store_wide(
-        &args->requant, acc, nr, (int)block->rows, columns, output_at(call, block->batch, block->row, column),
+        &args->requant, acc, nr, (int)block->rows, columns, output_at(call, block->batch, block->row, block->column),
         args->out_row_stride / qrt_container_size(args->requant.container),
-        parameter_of(args, block->batch, block->row, column), args->requant_steps[1], args->requant_steps[2]);
+        parameter_of(args, block->batch, block->row, block->column), args->requant_steps[1], args->requant_steps[2]);
     return QRT_OK;
 }
 
@@ -205,8 +191,9 @@ qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *b
     qrt_gemm_block part = *block;
     for (part.row = block->row; part.row < block->row + block->rows; part.row += kernel->mr) {
         part.rows = qrt_min(kernel->mr, block->row + block->rows - part.row);
-        for (int64_t column = block->column; column < block->column + block->columns; column += kernel->nr) {
-            const qrt_status status = run_long_tile(call, &part, column, workspace);
+        for (part.column = block->column; part.column < block->column + block->columns; part.column += kernel->nr) {
+            part.columns = qrt_min(kernel->nr, block->column + block->columns - part.column);
+            const qrt_status status = run_long_tile(call, &part, workspace);
             if (status != QRT_OK)
                 return status;
         }

@@ -6,21 +6,44 @@
 /* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_SPAN 16384
 
-qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns) {
+static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    qrt_b_shape shape = {.spans = qrt_spans(args), .panels = qrt_ceil_div(columns, kernel->nr)};
-    shape.span_bytes = qrt_panel_bytes(kernel->nr, qrt_min(args->span, args->k), kernel->ku, kernel->b_size);
-    const int64_t tail = qrt_span_depth(args, shape.spans - 1);
-    shape.matrix_bytes = shape.panels * ((shape.spans - 1) * shape.span_bytes +
-                                         qrt_panel_bytes(kernel->nr, tail, kernel->ku, kernel->b_size));
-    shape.matrix_terms = shape.panels * shape.spans * 2 * kernel->nr;
-    return shape;
+    const int64_t spans = qrt_max(1, qrt_ceil_div(args->k, args->span)), panels = qrt_ceil_div(columns, kernel->nr);
+    const int64_t span_bytes = qrt_panel_bytes(kernel->nr, qrt_min(args->span, args->k), kernel->ku, kernel->b_size);
+    const int64_t tail = qrt_panel_bytes(kernel->nr, qrt_span_depth(args, spans - 1), kernel->ku, kernel->b_size);
+    return (qrt_packed_shape){
+        .spans = spans,
+        .panels = panels,
+        .span_bytes = span_bytes,
+        .matrix_bytes = panels * ((spans - 1) * span_bytes + tail),
+        .matrix_terms = panels * spans * 2 * kernel->nr,
+    };
+}
+
+/* Packed rows of a start a cache line past a multiple of 512 bytes: columns of them, which the microkernel reads, then
+ * fall into different sets of L1. */
+static int64_t packed_stride(const qrt_gemm_args *args) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const int64_t bytes = qrt_panel_bytes(1, qrt_min(args->span, args->k), kernel->ku, kernel->a_size);
+    return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
+}
+
+/* The extents that the loops of a call need. */
+static void block(qrt_gemm_args *args) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_packed_shape panel = packed_shape(args, 1);
+    const int64_t wanted = qrt_max(1, QRT_B_BLOCK_BYTES / qrt_max(1, panel.matrix_bytes)) * kernel->nr;
+    args->packed_columns = args->b_constant ? args->n : qrt_min(wanted, qrt_round_up(args->n, kernel->nr));
+    args->shape = packed_shape(args, args->packed_columns);
+    args->a_stride = packed_stride(args);
+    const int64_t rows = qrt_max(1, QRT_A_BLOCK_BYTES / (args->a_stride * kernel->mr)) * kernel->mr;
+    args->block_rows = qrt_max(1, qrt_ceil_div(args->m, qrt_max(1, qrt_ceil_div(args->m, rows))));
 }
 
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const qrt_b_shape shape = qrt_packed_b_shape(args, columns);
+    const qrt_packed_shape shape = args->shape;
     const int64_t first = column + panel * kernel->nr;
     const int width = (int)qrt_min(kernel->nr, column + columns - first);
     int32_t zero_point[QRT_MAX_NR] = {0}; /* kernels load whole vectors of them */
@@ -40,7 +63,7 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
 }
 
 static qrt_status pack_constant(qrt_gemm_args *args) {
-    const qrt_b_shape shape = qrt_packed_b_shape(args, args->n);
+    const qrt_packed_shape shape = args->shape;
     args->packed.panels = qrt_aligned_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
     args->packed.terms = qrt_aligned_alloc((size_t)(shape.matrix_terms * args->b_matrices) * sizeof(int32_t));
     if (!args->packed.panels || !args->packed.terms)
@@ -111,6 +134,7 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
+    block(args);
     return args->b_constant ? pack_constant(args) : QRT_OK;
 }
 

@@ -53,29 +53,6 @@ static inline __m128i load_flipped(const uint8_t *source, int64_t left, uint8_t 
 #endif
 }
 
-/* Columns contiguous: four rows of 16 columns interleave into 16 quads, or into 8 where the panel ends. */
-static inline void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int width, int64_t depth,
-                               int64_t padded, uint8_t flip, int8_t *panel) {
-    for (int64_t k = 0; k < padded; k += 4) {
-        for (int j = 0; j < width; j += PIECE) {
-            __m128i row[4];
-            for (int r = 0; r < 4; r++) {
-                const int64_t left = k + r < depth && j < columns ? columns - j : 0;
-                row[r] = load_flipped(source + (k + r) * k_stride + j, left, flip);
-            }
-            const __m128i low01 = _mm_unpacklo_epi8(row[0], row[1]), low23 = _mm_unpacklo_epi8(row[2], row[3]);
-            const __m128i high01 = _mm_unpackhi_epi8(row[0], row[1]), high23 = _mm_unpackhi_epi8(row[2], row[3]);
-            __m128i *to = (__m128i *)(panel + k * width + j * 4);
-            _mm_store_si128(to, _mm_unpacklo_epi16(low01, low23));
-            _mm_store_si128(to + 1, _mm_unpackhi_epi16(low01, low23));
-            if (j + PIECE > width)
-                continue;
-            _mm_store_si128(to + 2, _mm_unpacklo_epi16(high01, high23));
-            _mm_store_si128(to + 3, _mm_unpackhi_epi16(high01, high23));
-        }
-    }
-}
-
 /* K contiguous: four columns of 16 values are a 4x4 transpose of quads. */
 static inline void pack_b_columns(const uint8_t *source, int64_t n_stride, int columns, int width, int64_t depth,
                                   int64_t padded, uint8_t flip, int8_t *panel) {
@@ -97,21 +74,18 @@ static inline void pack_b_columns(const uint8_t *source, int64_t n_stride, int c
     }
 }
 
-/* A panel of `width` columns, a multiple of 8, and `padded` values of K, a multiple of 4. */
-static inline void pack_b_panel(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride,
-                                int columns, int width, int64_t depth, int64_t padded, int8_t *panel) {
-    const uint8_t flip = flip_of_b(container);
-    if (n_stride == 1) {
-        pack_b_rows(source, k_stride, columns, width, depth, padded, flip, panel);
-    } else if (k_stride == 1) {
+/* A panel of `width` columns, a multiple of 4, whose columns are not contiguous, and `padded` values of K, a multiple
+ * of 4. */
+static inline void pack_b_strided(const uint8_t *source, int64_t k_stride, int64_t n_stride, int columns, int width,
+                                  int64_t depth, int64_t padded, uint8_t flip, int8_t *panel) {
+    if (k_stride == 1) {
         pack_b_columns(source, n_stride, columns, width, depth, padded, flip, panel);
-    } else {
-        memset(panel, 0, (size_t)(padded * width));
-        for (int64_t k = 0; k < depth; k++)
-            for (int j = 0; j < columns; j++)
-                panel[(k / 4 * width + j) * 4 + k % 4] =
-                    (int8_t)(((const uint8_t *)source)[k * k_stride + j * n_stride] ^ flip);
+        return;
     }
+    memset(panel, 0, (size_t)(padded * width));
+    for (int64_t k = 0; k < depth; k++)
+        for (int j = 0; j < columns; j++)
+            panel[(k / 4 * width + j) * 4 + k % 4] = (int8_t)(source[k * k_stride + j * n_stride] ^ flip);
 }
 
 static inline void zero_point_terms(qrt_container container, int columns, const int32_t *zero_point, int nr,

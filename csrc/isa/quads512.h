@@ -7,6 +7,7 @@
 #include "pack_quads.h"
 
 #define NR (2 * LANES)
+#define PACK_AHEAD 32 /* rows of B */
 
 /* To the end of the row's cache line, zeros after `depth`. */
 static inline void pack_a_quads(qrt_container container, const void *source, int64_t source_stride, int rows,
@@ -39,20 +40,77 @@ static inline void pack_a_quads(qrt_container container, const void *source, int
     }
 }
 
-/* A panel of 32 columns, or 16 where no more are valid, padded to whole steps of `ku` values of K. */
+/* Sums of `vectors` vectors of columns: multiply-add with ones, in four chains to hide its latency. */
+static inline void column_sums(const int8_t *panel, int64_t quads, int vectors, int32_t *sums) {
+    const __m512i ones = _mm512_set1_epi8(1);
+    for (int j = 0; j < vectors; j++) {
+        __m512i sum[4] = {0};
+        int64_t q = 0;
+        for (; q + 4 <= quads; q += 4)
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++)
+                sum[i] = _mm512_dpbusd_epi32(sum[i], ones, _mm512_load_si512(panel + ((q + i) * vectors + j) * 64));
+        for (; q < quads; q++)
+            sum[0] = _mm512_dpbusd_epi32(sum[0], ones, _mm512_load_si512(panel + (q * vectors + j) * 64));
+        const __m512i total = _mm512_add_epi32(_mm512_add_epi32(sum[0], sum[1]), _mm512_add_epi32(sum[2], sum[3]));
+        _mm512_storeu_si512(sums + j * LANES, total);
+    }
+}
+
+/* Up to four rows of the live columns, as quads: a row to a 128-bit lane, four columns of each row to a lane, then
+ * bytes within lanes. */
+static inline __attribute__((always_inline)) __m512i interleave_rows(const uint8_t *source, int64_t stride, int rows,
+                                                                     __mmask16 live) {
+    __m512i lanes = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(live, source));
+    if (rows > 1)
+        lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + stride), 1);
+    if (rows > 2)
+        lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + 2 * stride), 2);
+    if (rows > 3)
+        lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + 3 * stride), 3);
+    const __m512i columns = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(columns, lanes), bytes);
+}
+
+/* Columns contiguous. A step of K is a step of a row, which no prefetcher follows. */
+static inline void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int64_t depth, uint8_t flip,
+                               int8_t *panel) {
+    const int vectors = columns > LANES ? 2 : 1, tail = (int)(depth % 4);
+    const int left = columns - (vectors - 1) * LANES;
+    const __mmask16 live[2] = {vectors > 1 || left == LANES ? 0xffff : (__mmask16)((1 << left) - 1),
+                               (__mmask16)(left == LANES ? 0xffff : (1 << left) - 1)};
+    const int flip_quad = flip * 0x01010101;
+    const __m512i flips[2] = {_mm512_maskz_set1_epi32(live[0], flip_quad), _mm512_maskz_set1_epi32(live[1], flip_quad)};
+    for (int64_t k = depth - tail; k > 0; k -= 4, source += 4 * k_stride) {
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++)
+            _mm_prefetch((const char *)source + (PACK_AHEAD + r) * k_stride, _MM_HINT_T0);
+        for (int j = 0; j < vectors; j++, panel += 64)
+            _mm512_store_si512(panel,
+                               _mm512_xor_si512(interleave_rows(source + j * LANES, k_stride, 4, live[j]), flips[j]));
+    }
+    for (int j = 0; j < vectors && tail; j++, panel += 64) {
+        const __m512i valid = _mm512_set1_epi32((int)(0xffffffffu >> 8 * (4 - tail)));
+        _mm512_store_si512(panel, _mm512_xor_si512(interleave_rows(source + j * LANES, k_stride, tail, live[j]),
+                                                   _mm512_and_si512(flips[j], valid)));
+    }
+}
+
+/* A panel of 32 columns, or 16 where no more are valid, filled up to whole steps of `ku` values of K. */
 static inline void pack_b_quads(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride,
                                 int columns, int64_t depth, int ku, const int32_t *zero_point, int8_t *panel,
                                 int32_t *terms) {
-    const int vectors = columns <= LANES ? 1 : 2;
-    const int64_t padded = (depth + ku - 1) / ku * ku;
-    pack_b_panel(container, source, k_stride, n_stride, columns, vectors * LANES, depth, padded, panel);
+    const int vectors = columns <= LANES ? 1 : 2, width = vectors * LANES;
+    const int64_t quads = (depth + 3) / 4, padded = (depth + ku - 1) / ku * ku;
+    const uint8_t flip = flip_of_b(container);
+    if (n_stride == 1)
+        pack_b_rows(source, k_stride, columns, depth, flip, panel);
+    else
+        pack_b_strided(source, k_stride, n_stride, columns, width, depth, 4 * quads, flip, panel);
+    memset(panel + 4 * quads * width, 0, (size_t)((padded - 4 * quads) * width));
     zero_point_terms(container, columns, zero_point, NR, terms);
-    for (int j = 0; j < vectors; j++) {
-        __m512i sum = _mm512_setzero_si512();
-        for (int64_t q = 0; q < padded / 4; q++)
-            sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), _mm512_load_si512(panel + (q * vectors + j) * 64));
-        _mm512_storeu_si512(terms + NR + j * LANES, sum);
-    }
+    column_sums(panel, quads, vectors, terms + NR);
 }
 
 /* What sums begin with where no row has terms: `bias` - za * sum b, of vector j of the columns. */

@@ -1,5 +1,6 @@
 """Hazards of the SIMD GEMM, every ISA against exact integers and against ref: sums at the ends of 32 bits, operands
-that a 16-bit intermediate would saturate, every shift, tails of rows, columns and K, both orders of b."""
+that a 16-bit intermediate would saturate, every shift, tails of rows, columns and K, both orders of b, reads past the
+end."""
 
 from dataclasses import replace
 from typing import Any
@@ -58,16 +59,30 @@ def exact(a: Array, b: Array, za: npt.ArrayLike, zb: npt.ArrayLike) -> Array:
 @pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("b_dtype", [np.int8, np.uint8])
 def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> None:
-    """Every length 1..130 of each dimension, with zero points per row and per column, b in both orders."""
+    """Every length 1..130 of each dimension, with zero points per row and per column, b in both orders; every count of
+    rows of a tile by one and by two vectors of columns, few rows over every tail of K."""
     rng = np.random.default_rng(1)
     for length in range(1, 131):
-        for m, n, k in [(length, 3, 5), (2, length, 9), (3, 7, length)]:
+        for m, n, k in [(length, 3, 5), (length, 40, 6), (2, length, 9), (3, 7, length), (1, 33, length)]:
             a = rng.integers(0, 256, (m, k)).astype(a_dtype)
             b = rng.integers(0, 256, (k, n)).astype(b_dtype)
             za = rng.choice(a.ravel(), m).astype(np.int64)
             zb = rng.choice(b.ravel(), n).astype(np.int64)
             for transposed in (False, True):
                 np.testing.assert_array_equal(gemm(isa, a, b, za, zb, RAW, transposed), exact(a, b, za, zb))
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("k", [4, 63, 64, 65, 128, 512, 515, 1024])
+def test_no_zero_point_left_to_correct(isa: str, a_dtype: Any, k: int) -> None:
+    """One zero point for a, none for b: rows may be read where they are, whatever their stride, or need no sums."""
+    rng = np.random.default_rng(5)
+    for m, n in [(1, 1), (1, 40), (15, 33), (29, 17)]:
+        a = rng.integers(0, 256, (m, k)).astype(a_dtype)
+        b = rng.integers(-128, 128, (k, n)).astype(np.int8)
+        za = int(a[0, 0])
+        np.testing.assert_array_equal(gemm(isa, a, b, za, 0, RAW), exact(a, b, za, 0))
 
 
 @pytest.mark.parametrize("isa", SIMD_ISAS)
@@ -114,6 +129,10 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
         0,
         -128,
         255,
+        8192,
+        -8192,
+        8193,
+        -8193,
         1 << 23,
         -(1 << 23) - 1,
         2**26 + 77,

@@ -26,7 +26,9 @@ static inline __attribute__((always_inline)) __m512i multiply_add(__m512i acc, _
 static qrt_a_form a_form(const qrt_gemm_args *args) {
     if (args->a_zero_point_steps[1] || !is_centred(args))
         return QRT_A_PACKED_TERMS;
-    return flip_of_a(args->a) || args->k % KU ? QRT_A_PACKED : QRT_A_IN_PLACE;
+    /* Rows a multiple of 2 KiB apart fall into two sets of L1, which hold eight lines each. */
+    const bool collide = args->m > 8 && args->a_row_stride % 2048 == 0;
+    return flip_of_a(args->a) || args->k % KU || collide ? QRT_A_PACKED : QRT_A_IN_PLACE;
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,

@@ -44,11 +44,38 @@ static void pack_a(qrt_container container, const void *source, int64_t source_s
     }
 }
 
+/* Columns contiguous: four rows of 16 columns interleave into 16 quads, or into 8 where the panel ends. */
+static void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int width, int64_t depth, int64_t padded,
+                        uint8_t flip, int8_t *panel) {
+    for (int64_t k = 0; k < padded; k += 4) {
+        for (int j = 0; j < width; j += PIECE) {
+            __m128i row[4];
+            for (int r = 0; r < 4; r++) {
+                const int64_t left = k + r < depth && j < columns ? columns - j : 0;
+                row[r] = load_flipped(source + (k + r) * k_stride + j, left, flip);
+            }
+            const __m128i low01 = _mm_unpacklo_epi8(row[0], row[1]), low23 = _mm_unpacklo_epi8(row[2], row[3]);
+            const __m128i high01 = _mm_unpackhi_epi8(row[0], row[1]), high23 = _mm_unpackhi_epi8(row[2], row[3]);
+            __m128i *to = (__m128i *)(panel + k * width + j * 4);
+            _mm_store_si128(to, _mm_unpacklo_epi16(low01, low23));
+            _mm_store_si128(to + 1, _mm_unpackhi_epi16(low01, low23));
+            if (j + PIECE > width)
+                continue;
+            _mm_store_si128(to + 2, _mm_unpacklo_epi16(high01, high23));
+            _mm_store_si128(to + 3, _mm_unpackhi_epi16(high01, high23));
+        }
+    }
+}
+
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
     const int64_t padded = (depth + KU - 1) / KU * KU;
     const int vectors = tile_vectors(columns);
-    pack_b_panel(container, source, k_stride, n_stride, columns, vectors * LANES, depth, padded, panel);
+    const uint8_t flip = flip_of_b(container);
+    if (n_stride == 1)
+        pack_b_rows(source, k_stride, columns, vectors * LANES, depth, padded, flip, panel);
+    else
+        pack_b_strided(source, k_stride, n_stride, columns, vectors * LANES, depth, padded, flip, panel);
     zero_point_terms(container, columns, zero_point, NR, terms);
     for (int j = 0; j < vectors; j++) {
         __m256i sum = _mm256_setzero_si256();
