@@ -143,6 +143,7 @@ typedef struct {
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
     /* Multiplies rows of a by a panel of b and stores. */
     void (*run)(const qrt_gemm_panel *panel);
+    bool segmented; /* run follows a_segments */
 } qrt_gemm_kernel;
 
 /* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
@@ -150,11 +151,15 @@ typedef struct {
 struct qrt_gemm_panel {
     const qrt_gemm_args *args;
     int rows, columns;
-    int64_t depth;
+    int64_t depth; /* of each segment of a */
     const void *a;
     int64_t a_stride;       /* bytes */
     const int32_t *a_terms; /* NULL: not packed with terms */
     int32_t a_zero_point;   /* of all rows, without terms */
+    /* The values of K of a row, where they are not contiguous: `segments` times `depth`, a multiple of ku, each so many
+     * bytes from the row's start. Rows may overlap. NULL: one segment. */
+    const int64_t *a_segments;
+    int64_t segments;
     const void *b;
     const int32_t *b_terms;
     const int32_t *bias; /* `columns` values; NULL: none */
@@ -197,6 +202,14 @@ typedef struct {
     int64_t groups;
 } qrt_window;
 
+/* A convolution that reads its patches where they overlap. */
+typedef struct {
+    int64_t segments, depth; /* of a patch; segments 0: patches are gathered one by one */
+    bool in_place;           /* from the input; else from a copy of regions */
+    int64_t rows, pixels;    /* of output, of a region at most */
+    void *weights;           /* with filled-up segments, while they are packed */
+} qrt_conv_plan;
+
 struct qrt_gemm_args {
     const qrt_kernels *kernels;
     qrt_container a, b;
@@ -228,6 +241,7 @@ struct qrt_gemm_args {
     bool bias_fits;       /* bias_constant is within it */
     bool raw;             /* requantization leaves every sum as it is */
     qrt_a_form a_form;
+    qrt_conv_plan conv;
     int64_t a_stride;       /* bytes of a packed row of a over a whole span */
     int64_t block_rows;     /* rows of a that stay in L2 */
     int64_t packed_columns; /* columns of b packed together: all of a constant's */
@@ -248,6 +262,17 @@ typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, in
 
 /* ---- depthwise_conv2d: operands x (NHWC), [w] (kernel height, kernel width, out channels), [bias], out ---- */
 
+typedef struct qrt_depthwise_kernel qrt_depthwise_kernel;
+
+/* Blocks of channels, and what of them was packed for a kernel. */
+typedef struct {
+    const qrt_depthwise_kernel *kernel; /* NULL: none computes this */
+    int rows;                           /* output rows computed together: 1 or 2 */
+    int64_t groups;                     /* of input rows that these rows see */
+    int64_t blocks, block_bytes;
+    void *packed; /* blocks of block_bytes */
+} qrt_depthwise_plan;
+
 typedef struct {
     const qrt_kernels *kernels;
     qrt_window window;    /* groups 1 */
@@ -263,10 +288,13 @@ typedef struct {
     qrt_bias_kind bias;        /* not f32 */
     const void *bias_constant; /* NULL: bias is an operand */
     /* Derived when bound, by qrt_depthwise_prepare. */
-    int64_t bias_limit; /* |bias| up to which every sum fits 31 bits; negative: none */
+    int64_t bias_limit;      /* |bias| up to which every sum fits 31 bits; negative: none */
+    qrt_depthwise_plan plan; /* of constant weights and bias */
 } qrt_depthwise_args;
 
-void qrt_depthwise_prepare(qrt_depthwise_args *args);
+/* Completes args: packs constant weights. qrt_depthwise_release frees what it allocated. */
+qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
+void qrt_depthwise_release(qrt_depthwise_args *args);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the
@@ -277,6 +305,50 @@ typedef void (*qrt_depthwise_pixel)(const qrt_depthwise_args *args, const void *
                                     int64_t columns, int32_t *acc);
 typedef qrt_status (*qrt_depthwise_wide_pixel)(const qrt_depthwise_args *args, const void *x, const void *w,
                                                int64_t rows, int64_t columns, int64_t *acc);
+
+/* Bytes of zero point on either side of qrt_depthwise_run.padding. */
+#define QRT_DEPTHWISE_PADDING 64
+
+/* Out channels [first, first + channels). With two segments the channels fill half a vector at most, and its halves
+ * belong to two runs of pixels. */
+typedef struct {
+    int64_t first;
+    int channels, segments;
+    int rows;
+    int64_t groups;
+    const void *packed;
+} qrt_depthwise_block;
+
+/* A run of output pixels of one output row, or two. */
+typedef struct {
+    const qrt_depthwise_block *block;
+    int valid_rows;           /* of block->rows */
+    const char *const *lines; /* groups * group input rows, at the channel that the block's first reads, or `padding` */
+    const int64_t *line_masks; /* -1; 0 for lines of padding, where no offset is added */
+    const int64_t *offsets;    /* [segment][columns]: bytes from the start of a line to each column; -1: padding */
+    int64_t columns, pixel_step, tap_step; /* tap t of pixel p is column p * pixel_step + t * tap_step */
+    int64_t pixels;                        /* per segment, side by side */
+    int64_t valid[2];                      /* pixels of each segment that exist */
+    char *target;         /* the first channel of the first pixel; pixels are out_channels elements apart */
+    int64_t row_elements; /* between the two output rows */
+    const char *padding;  /* zero points, also before it */
+    void *interleaved;    /* room for every column of every tile: columns * groups * group_bytes */
+} qrt_depthwise_run;
+
+/* The 8-bit kernel. core chooses blocks, rows and runs, and owns all memory; the kernel dictates the packing. Neither
+ * |value - zero point| exceeds 255 nor a sum 31 bits. */
+struct qrt_depthwise_kernel {
+    int channels;                      /* of a block */
+    int segments;                      /* at most */
+    int group;                         /* adjacent input rows that one multiply-add takes */
+    int pixels;                        /* a run is computed this many at a time, or a divisor of it */
+    int64_t header_bytes, group_bytes; /* of a packed block, of the channels of a group */
+    int w_min, w_max;                  /* of weight - zero point */
+    const qrt_depthwise_kernel *wider; /* for the other weights */
+    void (*pack)(const qrt_depthwise_args *args, const void *w, const void *bias, const qrt_depthwise_block *block,
+                 void *to);
+    void (*run)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
+};
 
 /* ---- element-wise: operands a, b, out ---- */
 
@@ -428,6 +500,7 @@ struct qrt_kernels {
     qrt_store_wide store_wide;
     qrt_wide_row wide_row;
     qrt_block_row block_row;
+    const qrt_depthwise_kernel *depthwise; /* NULL: depthwise_pixel */
     qrt_depthwise_pixel depthwise_pixel;
     qrt_depthwise_wide_pixel depthwise_wide_pixel;
     qrt_binary_row binary_row;

@@ -69,6 +69,14 @@ static void share(job *j, int64_t batches, int threads) {
 
 static qrt_status run_blocks(job *j, int64_t batches, int threads) {
     const qrt_gemm_args *args = j->call.args;
+    if (args->conv.segments && j->call.bias_fits) {
+        const qrt_gemm_block b = {.batch = j->batch,
+                                  .column = j->column,
+                                  .columns = j->columns,
+                                  .packed = j->packed,
+                                  .packed_column = j->column};
+        return qrt_conv_run(&j->call, &b, batches, threads);
+    }
     j->row_block = args->block_rows;
     j->column_block = j->columns;
     if (threads > 1)

@@ -1,5 +1,5 @@
 /* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding,
- * packing b). */
+ * packing b), conv.c (convolution without patches). */
 #ifndef QRT_GEMM_H
 #define QRT_GEMM_H
 
@@ -31,6 +31,14 @@ typedef struct {
     int64_t packed_column;
 } qrt_gemm_block;
 
+/* Packed rows of a, or rows in place; `segments`: see qrt_gemm_panel. */
+typedef struct {
+    const char *rows;
+    int64_t stride;
+    int32_t *terms;
+    const int64_t *segments;
+} qrt_gemm_rows;
+
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
     return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
 }
@@ -59,6 +67,13 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
 /* Bytes that qrt_gemm_block_run works in. */
 int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace);
+
+/* The rows of a block over the whole of K, one span. */
+void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a);
+
+/* conv.c: chooses args->conv once everything but the packing is known; runs `batches` batches from b's on, all rows. */
+qrt_status qrt_conv_prepare(qrt_gemm_args *args);
+qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
 
 /* One row of a wide or sub-channel GEMM, all columns. */
 int64_t qrt_wide_workspace(const qrt_gemm_args *args);

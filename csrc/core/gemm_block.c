@@ -27,12 +27,6 @@ static int64_t bias_at(const qrt_gemm_call *call, int64_t batch, int64_t column)
 
 /* ---- rows of a ---- */
 
-typedef struct {
-    const char *rows;
-    int64_t stride;
-    int32_t *terms;
-} packed_rows;
-
 static bool in_place(const qrt_gemm_args *args) {
     return args->a_form == QRT_A_IN_PLACE && !args->window;
 }
@@ -57,7 +51,7 @@ int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows) {
 
 /* Up to mr rows over K values [first, first + depth), to row i of `to`. */
 static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, int rows, int64_t first, int64_t depth,
-                       char *patches, int64_t i, const packed_rows *to) {
+                       char *patches, int64_t i, const qrt_gemm_rows *to) {
     const qrt_gemm_args *args = call->args;
     int32_t zero_point[QRT_MAX_MR];
     for (int r = 0; r < rows; r++)
@@ -73,16 +67,16 @@ static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, in
                                (char *)to->rows + i * to->stride, to->stride, to->terms ? to->terms + 2 * i : NULL);
 }
 
-static packed_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first, int64_t depth,
-                             char *workspace) {
+static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first, int64_t depth,
+                               char *workspace) {
     const qrt_gemm_args *args = call->args;
     if (in_place(args))
-        return (packed_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
-                             .stride = args->a_row_stride};
+        return (qrt_gemm_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
+                               .stride = args->a_row_stride};
     const layout at = lay_out(args, block->rows);
-    const packed_rows to = {.rows = workspace,
-                            .stride = args->a_stride,
-                            .terms = args->a_form == QRT_A_PACKED_TERMS ? (int32_t *)(workspace + at.terms) : NULL};
+    const qrt_gemm_rows to = {.rows = workspace,
+                              .stride = args->a_stride,
+                              .terms = args->a_form == QRT_A_PACKED_TERMS ? (int32_t *)(workspace + at.terms) : NULL};
     const int mr = args->kernels->gemm.mr;
     for (int64_t i = 0; i < block->rows; i += mr)
         pack_group(call, block->batch, block->row + i, (int)qrt_min(mr, block->rows - i), first, depth,
@@ -93,7 +87,7 @@ static packed_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *bl
 /* ---- one span of K: a sum with its bias fits 32 bits ---- */
 
 /* Rows of a by the first panel of b of a block, over the values of K of `span`. */
-static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_block *block, const packed_rows *a,
+static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a,
                                   int64_t span) {
     const qrt_gemm_args *args = call->args;
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
@@ -115,11 +109,15 @@ static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_bloc
     };
 }
 
-static void run_narrow(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
+void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
     const qrt_gemm_args *args = call->args;
     const int nr = args->kernels->gemm.nr;
-    const packed_rows a = pack_rows(call, block, 0, args->k, workspace);
-    qrt_gemm_panel panel = first_panel(call, block, &a, 0);
+    qrt_gemm_panel panel = first_panel(call, block, a, 0);
+    if (a->segments) {
+        panel.a_segments = a->segments;
+        panel.segments = args->conv.segments;
+        panel.depth = args->conv.depth;
+    }
     const int size = qrt_container_size(args->requant.container);
     char *target = output_at(call, block->batch, block->row, block->column);
     const int32_t *bias = (const int32_t *)call->bias + block->batch * args->bias_batch_step + block->column;
@@ -161,7 +159,7 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
     int64_t acc[MAX_TILE] = {0};
     for (int64_t span = 0; span < args->shape.spans; span++) {
         int32_t sums[MAX_TILE];
-        const packed_rows a = pack_rows(call, block, span * args->span, qrt_span_depth(args, span), workspace);
+        const qrt_gemm_rows a = pack_rows(call, block, span * args->span, qrt_span_depth(args, span), workspace);
         qrt_gemm_panel panel = first_panel(call, block, &a, span);
         panel.sums = sums;
         panel.sums_stride = nr;
@@ -185,7 +183,8 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_kernel *kernel = &call->args->kernels->gemm;
     if (call->bias_fits) {
-        run_narrow(call, block, workspace);
+        const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
+        qrt_gemm_run_rows(call, block, &a);
         return QRT_OK;
     }
     qrt_gemm_block part = *block;

@@ -1,4 +1,5 @@
 /* Binding a GEMM: which path computes it exactly, and b packed once where it is constant. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gemm.h"
@@ -72,7 +73,8 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
         const qrt_packed packed = {(char *)args->packed.panels + matrix * shape.matrix_bytes,
                                    args->packed.terms + matrix * shape.matrix_terms};
         for (int64_t panel = 0; panel < shape.panels; panel++)
-            qrt_pack_b_panel(args, args->b_constant, matrix, 0, args->n, panel, packed);
+            qrt_pack_b_panel(args, args->conv.weights ? args->conv.weights : args->b_constant, matrix, 0, args->n,
+                             panel, packed);
     }
     return QRT_OK;
 }
@@ -134,8 +136,13 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
+    qrt_status status = qrt_conv_prepare(args);
     block(args);
-    return args->b_constant ? pack_constant(args) : QRT_OK;
+    if (status == QRT_OK && args->b_constant)
+        status = pack_constant(args);
+    free(args->conv.weights);
+    args->conv.weights = NULL;
+    return status;
 }
 
 void qrt_gemm_release(qrt_gemm_args *args) {

@@ -80,30 +80,33 @@ INLINE void run_tile_of(const qrt_gemm_panel *p, int64_t row, int rows, int vect
     const char *a[(MR + 2) / 3];
     __m256i sums[MR][2];
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; i += 3)
-        a[i / 3] = (const char *)p->a + (row + i) * stride;
-#pragma GCC unroll 8
     for (int i = 0; i < rows; i++, start += step)
 #pragma GCC unroll 2
         for (int j = 0; j < vectors; j++)
             sums[i][j] = start[j];
     const char *b = p->b;
-    int64_t groups = (p->depth + KU - 1) / KU;
-    for (; groups >= 4; groups -= 4) {
+    for (int64_t segment = 0, segments = p->a_segments ? p->segments : 1; segment < segments; segment++) {
+        const char *first = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i += 3)
+            a[i / 3] = first + i * stride;
+        int64_t groups = (p->depth + KU - 1) / KU;
+        for (; groups >= 4; groups -= 4) {
 #pragma GCC unroll 4
-        for (int group = 0; group < 4; group++, b += vectors * 32) {
-            _mm_prefetch(b + AHEAD, _MM_HINT_T0);
-            multiply_group(a, stride, b, group, sums, rows, vectors);
+            for (int group = 0; group < 4; group++, b += vectors * 32) {
+                _mm_prefetch(b + AHEAD, _MM_HINT_T0);
+                multiply_group(a, stride, b, group, sums, rows, vectors);
+            }
+#pragma GCC unroll 8
+            for (int i = 0; i < rows; i += 3)
+                a[i / 3] += 4 * 4;
         }
+        for (; groups > 0; groups--, b += vectors * 32) {
+            multiply_group(a, stride, b, 0, sums, rows, vectors);
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; i += 3)
-            a[i / 3] += 4 * 4;
-    }
-    for (; groups > 0; groups--, b += vectors * 32) {
-        multiply_group(a, stride, b, 0, sums, rows, vectors);
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; i += 3)
-            a[i / 3] += 4;
+            for (int i = 0; i < rows; i += 3)
+                a[i / 3] += 4;
+        }
     }
     _Alignas(32) int32_t tile[MR * NR];
 #pragma GCC unroll 8

@@ -67,9 +67,6 @@ INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t 
     const int64_t stride = p->a_stride;
     const char *a[(MR + 2) / 3];
     __m512i sums[4][MR][2];
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; i += 3)
-        a[i / 3] = (const char *)p->a + (row + i) * stride;
     const int64_t step = by_row ? vectors : 0;
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++, start += step)
@@ -81,24 +78,30 @@ INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t 
                 sums[phase][i][j] = _mm512_setzero_si512();
         }
     const char *b = p->b;
-    int64_t groups = (p->depth + KU - 1) / KU;
-    for (; groups >= 4; groups -= 4) {
+    for (int64_t segment = 0, segments = p->a_segments ? p->segments : 1; segment < segments; segment++) {
+        const char *first = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i += 3)
+            a[i / 3] = first + i * stride;
+        int64_t groups = (p->depth + KU - 1) / KU;
+        for (; groups >= 4; groups -= 4) {
 #pragma GCC unroll 4
-        for (int group = 0; group < 4; group++, b += vectors * 64) {
+            for (int group = 0; group < 4; group++, b += vectors * 64) {
 #pragma GCC unroll 2
-            for (int j = 0; j < vectors; j++)
-                _mm_prefetch(b + AHEAD + j * 64, _MM_HINT_T0);
-            multiply_group(a, stride, b, group, sums[group % phases], rows, vectors);
+                for (int j = 0; j < vectors; j++)
+                    _mm_prefetch(b + AHEAD + j * 64, _MM_HINT_T0);
+                multiply_group(a, stride, b, group, sums[group % phases], rows, vectors);
+            }
+#pragma GCC unroll 8
+            for (int i = 0; i < rows; i += 3)
+                a[i / 3] += 4 * 4;
         }
+        for (; groups > 0; groups--, b += vectors * 64) {
+            multiply_group(a, stride, b, 0, sums[0], rows, vectors);
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; i += 3)
-            a[i / 3] += 4 * 4;
-    }
-    for (; groups > 0; groups--, b += vectors * 64) {
-        multiply_group(a, stride, b, 0, sums[0], rows, vectors);
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; i += 3)
-            a[i / 3] += 4;
+            for (int i = 0; i < rows; i += 3)
+                a[i / 3] += 4;
+        }
     }
 #pragma GCC unroll 4
     for (int phase = 1; phase < phases; phase++)

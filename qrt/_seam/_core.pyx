@@ -79,7 +79,7 @@ cdef class Call:
     cdef qrt_entry entry
     cdef void *args
     cdef void *extra  # a second block that args points into
-    cdef bint is_gemm
+    cdef bint is_gemm, is_depthwise
     cdef int count
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef list keep  # arrays that args points into
@@ -94,6 +94,8 @@ cdef class Call:
     def __dealloc__(self):
         if self.is_gemm:
             qrt_gemm_release(<qrt_gemm_args *>self.args)
+        if self.is_depthwise:
+            qrt_depthwise_release(<qrt_depthwise_args *>self.args)
         free(self.args)
         free(self.extra)
 

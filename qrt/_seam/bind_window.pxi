@@ -78,6 +78,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
                           strides=(1, 1), padding=((0, 0), (0, 0)), dilations=(1, 1), w_constant=None, bias=None):
     cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
     cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
+    cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     args.x, args.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
     x_shape, w_shape = dimensions(call.name, "x_shape", x_shape, 4), dimensions(call.name, "w_shape", w_shape, 3)
@@ -109,7 +110,11 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    qrt_depthwise_prepare(args)
+    call.is_depthwise = True
+    with nogil:
+        status = qrt_depthwise_prepare(args)
+    if status != QRT_OK:
+        raise failure(call.name, status)
     return call
 
 

@@ -142,7 +142,8 @@ cdef extern from "qrt.h" nogil:
         qrt_bias_kind bias
         const void *bias_constant
 
-    void qrt_depthwise_prepare(qrt_depthwise_args *args)
+    qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args)
+    void qrt_depthwise_release(qrt_depthwise_args *args)
 
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels

@@ -48,5 +48,6 @@ void qrt_avx512_install_gemm(qrt_kernels *table) {
         .pack_a = qrt_pack_a_i16,
         .pack_b = pack_b,
         .run = run,
+        .segmented = true,
     };
 }

@@ -10,10 +10,9 @@
  * Exact: see pack_quads.h. Unsigned rows of A against signed B without a zero point need neither a flip nor a sum: they
  * are read in place. Panels of B have 32 columns, or 16 where no more are valid. */
 #include "../quads512.h"
+#include "avx512vnni.h"
 
 #define KU 4
-
-void qrt_init_avx512vnni(qrt_kernels *table);
 
 /* Written out so that the sum stays in its register: see avx512/gemm.c. */
 static inline __attribute__((always_inline)) __m512i multiply_add(__m512i acc, __m512i a, __m512i b) {
@@ -55,7 +54,7 @@ static void run(const qrt_gemm_panel *p) {
     }
 }
 
-void qrt_init_avx512vnni(qrt_kernels *table) {
+void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
         .mr = MR,
         .nr = NR,
@@ -66,5 +65,6 @@ void qrt_init_avx512vnni(qrt_kernels *table) {
         .pack_a = pack_a_quads,
         .pack_b = pack_b,
         .run = run,
+        .segmented = true,
     };
 }

@@ -122,5 +122,6 @@ void qrt_init_avxvnni(qrt_kernels *table) {
         .pack_a = pack_a,
         .pack_b = pack_b,
         .run = run,
+        .segmented = true,
     };
 }
