@@ -14,7 +14,7 @@ EMULATED := avxvnni amx
 ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
 SANITIZE := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench clean
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench bench-peers clean
 
 build: $(BUILT)
 
@@ -86,7 +86,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._seam._core
+	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt._seam.calls
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
 
@@ -97,6 +97,19 @@ format: $(LINTERS)
 
 bench: build
 	$(BIN)/python -m pytest benches --benchmark-only
+
+# Beside other runtimes, which live in an environment of their own. PEERS is the harness that times them.
+PEERS ?= ../shared/bench/peers.py
+PEERS_VENV ?= .venv-peers
+
+$(PEERS_VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(PEERS_VENV)/bin/python -m pip install --quiet --group peers
+	touch $@
+
+bench-peers: build $(PEERS_VENV)/.installed
+	$(PEERS_VENV)/bin/python benches/performance.py --harness $(PEERS)
 
 clean:
 	rm -rf build dist *.egg-info

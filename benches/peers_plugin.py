@@ -1,16 +1,19 @@
 """qrt in a harness that times one table of quantized workloads on several runtimes.
 
-The harness loads this file with ``--plugin`` and asks ``PEERS[name](case, threads)`` for ``(call, get)``: ``call()`` runs
-the op once through the public functions with a preallocated result, ``get()`` returns that result. A case carries its
-kind and data (``case.d``): activations, weights, scales, zero points and bias. Before a call is handed out, its result is
-compared bit for bit with the scalar reference kernels: a fast wrong answer has no time.
+The harness loads this file with ``--plugin`` and asks ``PEERS[name](case, threads)`` for ``(call, get)``: ``call()``
+runs the op once through the public functions with a preallocated result, ``get()`` returns that result. A case carries
+its kind and data (``case.d``): activations, weights, scales, zero points and bias. Before a call is handed out, its
+result is compared bit for bit with the scalar reference kernels: a fast wrong answer has no time.
 
 qrt need not be installed where the harness runs: the checkout this file stands in is put on the path.
 """
 
+import ctypes
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -108,4 +111,29 @@ def make(requant: str) -> Callable[[Any, int], Peer | None]:
     return peer
 
 
-PEERS = {"qrt_float32": make("float32"), "qrt_fixed": make("fixed")}
+# ---------------------------------------------------------------------- the limits of the machine, measured beside them
+
+
+def peak(case: Any, threads: int) -> Peer | None:
+    """As many multiply-adds on registers alone; its result is the right one, as nobody computes it."""
+    if not case.ops:
+        return None
+    with TemporaryDirectory() as folder:
+        library = Path(folder, "peak.so")
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", Path(__file__).with_name("peak.c"), "-o", library], check=True)
+        function = ctypes.CDLL(str(library))[f"peak_{kernels.active()}"]
+    function.argtypes, function.restype = [ctypes.c_int64], ctypes.c_int64
+    loops = ctypes.c_int64(max(1, round(case.ops / 2 / threads / (function(1000) / 1000))))
+    return (lambda: function(loops)), (lambda: case.d["ref"])
+
+
+def copy(case: Any, threads: int) -> Peer | None:
+    """A copy of as many bytes as the cast reads and writes, half of them each."""
+    if case.kind not in ("q", "dq") or threads > 1:
+        return None
+    source = np.ones(case.nbytes // 2, np.int8)
+    target = np.zeros_like(source)
+    return (lambda: np.copyto(target, source)), (lambda: case.d["ref"])
+
+
+PEERS = {"qrt_float32": make("float32"), "qrt_fixed": make("fixed"), "meter_peak": peak, "meter_copy": copy}

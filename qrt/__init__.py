@@ -25,6 +25,7 @@ from qrt.functions import (
     max_pool2d,
     mean,
     mul,
+    pack,
     pad,
     qcast,
     quantize,
@@ -37,7 +38,7 @@ from qrt.functions import (
     transpose,
 )
 from qrt.kernels import get_num_threads, set_num_threads
-from qrt.tensor import QuantTensor
+from qrt.tensor import PackedTensor, QuantTensor
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ __all__ = [
     "CalibratedType",
     "KernelError",
     "ModelError",
+    "PackedTensor",
     "ParseError",
     "Program",
     "QuantError",
@@ -86,6 +88,7 @@ __all__ = [
     "max_pool2d",
     "mean",
     "mul",
+    "pack",
     "pad",
     "parse_type",
     "qcast",
