@@ -591,7 +591,7 @@ qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, 
 typedef qrt_status (*qrt_task)(void *context, int64_t task);
 qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
-int qrt_get_num_threads(void);
+int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not within [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
 
 const char *qrt_status_text(qrt_status status);
