@@ -39,8 +39,8 @@ static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *plan) {
     const double pixel_bytes = (double)w->channels * args->kernels->gemm.a_size;
     plan->pixels = w->out_width;
     /* In floating point: extents times channels may pass 64 bits. */
-    while (plan->pixels > 1 && (double)lines_under(w, 1) * (double)columns_under(w, plan->pixels) * pixel_bytes >
-                                   QRT_A_BLOCK_BYTES / 2)
+    while (plan->pixels > 1 &&
+           (double)lines_under(w, 1) * (double)columns_under(w, plan->pixels) * pixel_bytes > QRT_A_BLOCK_BYTES / 2)
         plan->pixels = qrt_ceil_div(plan->pixels, 2);
     if ((double)columns_under(w, plan->pixels) * pixel_bytes > QRT_A_BLOCK_BYTES)
         return;
@@ -67,7 +67,8 @@ qrt_status qrt_conv_prepare(qrt_gemm_args *args) {
     const qrt_window *w = args->window;
     const int ku = args->kernels->gemm.ku;
     args->conv = (qrt_conv_plan){0};
-    if (!w || args->m == 0 || !args->kernels->gemm.segmented || args->a_form == QRT_A_PACKED_TERMS || args->k > args->span)
+    if (!w || args->m == 0 || !args->kernels->gemm.segmented || args->a_form == QRT_A_PACKED_TERMS ||
+        args->k > args->span)
         return QRT_OK;
     const bool wide = w->groups == 1 && w->dilations[1] == 1; /* a kernel row is one segment */
     const int64_t depth = w->channels / w->groups * (wide ? w->kernel[1] : 1);
