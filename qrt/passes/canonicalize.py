@@ -10,6 +10,7 @@ from qrt.ir.rewrite import Pattern, rewrite_greedily
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
+from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
@@ -24,6 +25,7 @@ _SETS = (
     TENSOR_PATTERNS,
     SLICE_PATTERNS,
     RESHAPE_PATTERNS,
+    LINALG_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))
