@@ -97,16 +97,16 @@ INLINE void finish_rows(const qrt_gemm_panel *p, const finish_columns *c, int64_
     }
     for (int i = 0; i < rows; i += 4) {
         const int group = rows - i < 4 ? rows - i : 4;
-        __m512i totals[4][2];
+        __m512i totals[8];
 #pragma GCC unroll 4
         for (int r = 0; r < 4; r++)
 #pragma GCC unroll 2
             for (int j = 0; j < vectors; j++) {
                 const int at = r < group ? i + r : i;
                 const __m512i from = p->a_terms ? start_of_row(p, bias[j], row + at, j) : start[j];
-                totals[r][j] = _mm512_add_epi32(_mm512_load_si512(sums + at * NR + j * LANES), from);
+                totals[r * vectors + j] = _mm512_add_epi32(_mm512_load_si512(sums + at * NR + j * LANES), from);
             }
-        finish(p, c, row + i, totals, group, vectors);
+        finish_tile(p, c, row + i, totals, group, vectors);
     }
 }
 
