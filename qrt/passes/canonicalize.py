@@ -11,6 +11,7 @@ from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
+from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
@@ -26,6 +27,7 @@ _SETS = (
     SLICE_PATTERNS,
     RESHAPE_PATTERNS,
     LINALG_PATTERNS,
+    MEMREF_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))
