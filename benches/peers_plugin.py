@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import qrt
 from qrt import kernels
 
-pack = getattr(qrt, "pack", lambda w: w)
 Peer = tuple[Callable[[], object], Callable[[], np.ndarray]]
 
 
@@ -56,7 +55,7 @@ def gemm(case: Any, requant: str) -> Peer:
     d = case.d
     x_type, w_type, bias_type, out_type = linear_types(d, 1)
     x, w, bias = qrt.QuantTensor(d["x"], x_type), qrt.QuantTensor(d["w"], w_type), qrt.QuantTensor(d["bias"], bias_type)
-    packed = pack(w)
+    packed = qrt.pack(w)
 
     def run(y: qrt.QuantTensor) -> object:
         return qrt.matmul(x, packed, bias=bias, out_type=out_type, requant=requant, out=y)
@@ -71,10 +70,10 @@ def conv(case: Any, requant: str) -> Peer:
     x, bias = qrt.QuantTensor(d["x"], x_type), qrt.QuantTensor(d["bias"], bias_type)
     window = {"strides": (case.s, case.s), "padding": ((case.k // 2,) * 2,) * 2}
     if depthwise:
-        packed = pack(qrt.QuantTensor(np.ascontiguousarray(d["w"][..., 0].transpose(1, 2, 0)), w_type))
+        packed = qrt.pack(qrt.QuantTensor(np.ascontiguousarray(d["w"][..., 0].transpose(1, 2, 0)), w_type))
         function = qrt.depthwise_conv2d
     else:
-        packed, function = pack(qrt.QuantTensor(d["w"], w_type)), qrt.conv2d
+        packed, function = qrt.pack(qrt.QuantTensor(d["w"], w_type)), qrt.conv2d
 
     def run(y: qrt.QuantTensor) -> object:
         return function(x, packed, bias=bias, out_type=out_type, requant=requant, out=y, **window)
@@ -97,6 +96,15 @@ def cast(case: Any) -> Peer:
     return checked(lambda y: qrt.dcast(q, out=y), lambda: np.zeros(x.shape, np.float32), lambda y: y)
 
 
+def weight_only(case: Any) -> Peer | None:
+    """Float activations by block-quantized weights, which the case keeps transposed."""
+    d = case.d
+    scales = np.ascontiguousarray(d["s"].T).astype(float)
+    t = qrt.UniformType(f"i{case.bits}", "f32", scales.tolist(), block_sizes={0: case.block, 1: 1})
+    x, w = d["x"], qrt.pack(qrt.QuantTensor(np.ascontiguousarray(d["q"].T), t))
+    return checked(lambda y: qrt.float_matmul(x, w, out=y), lambda: np.zeros((case.M, case.N), np.float32), lambda y: y)
+
+
 def make(requant: str) -> Callable[[Any, int], Peer | None]:
     def peer(case: Any, threads: int) -> Peer | None:
         qrt.set_num_threads(threads)
@@ -106,6 +114,8 @@ def make(requant: str) -> Callable[[Any, int], Peer | None]:
             return conv(case, requant)
         if case.kind in ("q", "dq") and requant == "float32":
             return cast(case)
+        if case.kind == "wo" and requant == "float32":
+            return weight_only(case)
         return None
 
     return peer

@@ -308,7 +308,7 @@ typedef void (*qrt_dequantize_panel)(const qrt_float_matmul_args *args, const vo
 typedef void (*qrt_quantized_panel)(const qrt_float_matmul_args *args, const float *a, const void *panel,
                                     const float *parameters, float *sums);
 
-/* ---- depthwise_conv2d: operands x (NHWC), [w] (kernel height, kernel width, out channels), [bias], out ---- */
+/* ---- depthwise_conv2d: operands x (NHWC), [w], [bias], out ---- */
 
 typedef struct qrt_depthwise_kernel qrt_depthwise_kernel;
 
@@ -327,7 +327,8 @@ typedef struct {
     int64_t out_channels; /* j reads channel j / multiplier */
     int64_t multiplier;
     qrt_container x, w;
-    const int64_t *x_zero_point; /* one */
+    int64_t w_tap_step, w_channel_step; /* elements of w; taps are row-major */
+    const int64_t *x_zero_point;        /* one */
     const int64_t *w_zero_point; /* index j * w_zero_point_step */
     int64_t w_zero_point_step;
     qrt_requant requant; /* index j * requant_step */
@@ -347,7 +348,7 @@ qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the
  * rows x columns taps of its window that lie inside the input; x and w point at the first of them. Taps are
- * (y * dilation * width + x * dilation) * channels elements of x apart, (y * kernel width + x) * out_channels of w. In
+ * (y * dilation * width + x * dilation) * channels elements of x apart, (y * kernel width + x) * w_tap_step of w. In
  * the narrow form both containers have 8 bits, neither |value - zero point| exceeds 255 and every sum fits 32 bits. */
 typedef void (*qrt_depthwise_pixel)(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
                                     int64_t columns, int32_t *acc);
@@ -591,7 +592,7 @@ qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, 
 typedef qrt_status (*qrt_task)(void *context, int64_t task);
 qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
-int qrt_get_num_threads(void);
+int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not within [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
 
 const char *qrt_status_text(qrt_status status);

@@ -18,13 +18,13 @@ from qrt.tensor import (
     QuantTensor,
     as_array,
     bind,
+    bind_floats,
     bound_cast,
     bound_dcast,
     bound_to,
     check_bounds,
     eager,
     expressed_array,
-    operand,
     ready,
     require_hashable,
     require_tensor,
@@ -89,17 +89,25 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     """
     require_tensor(q, "dcast: q")
     dtype = expressed_dtype(q.type.expressed_type)
-    if out is not None and not (isinstance(out, np.ndarray) and out.flags.writeable):
-        raise QuantTypeError("dcast: out must be a writable array")
-    if out is not None and (out.shape != q.shape or out.dtype != dtype):
-        raise QuantTypeError(f"dcast: out must have shape {q.shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
-    if out is None or (out.flags.carray and not np.may_share_memory(out, operand(q))):
-        return bound_dcast(q, np.empty(q.shape, dtype) if out is None else out)
-    bound, given = bound_dcast(q, np.empty(q.shape, dtype)), out
+    return _into(out, bound_dcast(q, np.empty(q.shape, dtype)))
+
+
+def _into(out: Array | None, bound: Bound[Array]) -> Bound[Array]:
+    """The call with its result in ``out``, if given, which may overlap what it reads."""
+    if out is None:
+        return bound
+    fresh, name = bound.storage, getattr(bound.call, "name", "the op")
+    if not (isinstance(out, np.ndarray) and out.flags.writeable):
+        raise QuantTypeError(f"{name}: out must be a writable array")
+    if out.shape != fresh.shape or out.dtype != fresh.dtype:
+        wanted = f"shape {fresh.shape} and dtype {fresh.dtype}"
+        raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
+    if out.flags.carray and not any(np.may_share_memory(out, array) for array in bound.inputs):
+        return replace(bound, storage=out, result=lambda: out)
 
     def copied() -> Array:
-        given[...] = bound.storage
-        return given
+        out[...] = fresh
+        return out
 
     return replace(bound, result=copied)
 
@@ -180,6 +188,32 @@ def matmul(
     """
     operands = (a, w) if bias is None else (a, w, bias)
     return bind("matmul", operands, {"requant": requant}, out_type, out)
+
+
+@eager
+def float_matmul(
+    a: npt.ArrayLike, w: QuantTensor | npt.ArrayLike, *, bias: npt.ArrayLike | None = None, out: Array | None = None
+) -> Bound[Array]:
+    """``a @ w`` in float32: ``a`` of any rank from 1, ``w`` a float32 matrix, or a quantized one that expresses f32 and
+    counts as ``dcast(w)`` without being written out; ``bias`` is one float per column.
+
+    The order of each sum is defined (``qrt.ops.float_matmul``), so the bits are those of every machine. Weights that
+    stay the same are packed once by ``qrt.pack``. Raises ``QuantTypeError`` for other dtypes and shapes.
+
+    >>> w = QuantTensor(np.int8([[1, -2], [3, 0]]), UniformType("i4", "f32", [0.5, 0.25], axis=1))
+    >>> float_matmul(np.float32([[2, 1]]), w).tolist()
+    [[2.5, -1.0]]
+    """
+    given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
+    operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
+    return _into(out, bind_floats("float_matmul", operands))
+
+
+def _floats(name: str, x: Any) -> Array:
+    array = as_array(x)
+    if array.dtype != np.float32:
+        raise QuantTypeError(f"float_matmul: {name} must be an array of float32, got dtype {array.dtype}")
+    return array
 
 
 @eager

@@ -30,8 +30,9 @@ from qrt.ops.core import (
 )
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.types import TensorType, UniformType, check_integrity
+from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
+F32 = FloatType("f32")
 _PACKED_WIDTHS = (1, 2, 4)
 _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 P = ParamSpec("P")
@@ -426,16 +427,33 @@ def bind(
     if out is not None:
         require_tensor(out, f"{name}: out")
         out_type = out.type if out_type is None else out_type
+    result, call, inputs = _bound_operands(name, operands, attributes, out_type)
+    return bound_to(name, call, inputs, result, out)
+
+
+def bind_floats(name: str, operands: Sequence[QuantTensor | Array]) -> Bound[Array]:
+    """One op family on float32 arrays and quantized tensors, to an array of float32."""
+    result, call, inputs = _bound_operands(name, operands, {}, None)
+    values = np.empty(static_shape(result, name), np.float32)
+    return Bound(call, inputs, values, lambda: values)
+
+
+def _bound_operands(
+    name: str, operands: Sequence[QuantTensor | Array], attributes: dict[str, Any], out_type: UniformType | None
+) -> tuple[TensorType, BoundCall, tuple[Array, ...]]:
+    """(result type, call, the arrays it reads): packed operands are constants of the call."""
     key = tuple(sorted(attributes.items()))
     require_hashable(name, (key, out_type))
-    arguments = name, tuple(q.tensor_type for q in operands), key, _kinds(key), out_type, kernels.active()
+    types = tuple(q.tensor_type if isinstance(q, QuantTensor) else TensorType(q.shape, F32) for q in operands)
+    arguments = name, types, key, _kinds(key), out_type, kernels.active()
     packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
     if packed:
         keeper = packed[min(packed)]
         result, call = keeper.bound(*arguments, tuple((i, q.constant) for i, q in packed.items()))
     else:
         result, call = _bound(*arguments)
-    return bound_to(name, call, tuple(operand(q) for i, q in enumerate(operands) if i not in packed), result, out)
+    given = [q for i, q in enumerate(operands) if i not in packed]
+    return result, call, tuple(operand(q) if isinstance(q, QuantTensor) else ready(q) for q in given)
 
 
 def bound_to(

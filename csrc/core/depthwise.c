@@ -37,7 +37,7 @@ static qrt_status sum_pixel(const job *j, int64_t pixel, void *acc) {
     const int64_t first = line * w->width + left + columns.first * w->dilations[1];
     const char *x = j->call.x + first * w->channels * qrt_container_size(args->x);
     const int64_t tap = rows.first * w->kernel[1] + columns.first;
-    const char *weights = j->call.w + tap * args->out_channels * qrt_container_size(args->w);
+    const char *weights = j->call.w + tap * args->w_tap_step * qrt_container_size(args->w);
     if (!j->narrow)
         return args->kernels->depthwise_wide_pixel(args, x, weights, rows.count, columns.count, acc);
     args->kernels->depthwise_pixel(args, x, weights, rows.count, columns.count, acc);

@@ -10,7 +10,7 @@ static bool weights_within(const qrt_depthwise_args *args, const void *w, const 
     const int64_t taps = args->window.kernel[0] * args->window.kernel[1];
     for (int64_t tap = 0; tap < taps; tap++)
         for (int64_t j = 0; j < args->out_channels; j++) {
-            const int64_t at = tap * args->out_channels + j;
+            const int64_t at = tap * args->w_tap_step + j * args->w_channel_step;
             const int64_t value = (args->w == QRT_I8 ? ((const int8_t *)w)[at] : ((const uint8_t *)w)[at]) -
                                   args->w_zero_point[j * args->w_zero_point_step];
             if (value < kernel->w_min || value > kernel->w_max)

@@ -96,7 +96,7 @@ static void pack_channel(const qrt_depthwise_args *args, const void *w, int64_t 
     int64_t sum = 0;
     for (int64_t kx = 0; kx < window->kernel[1]; kx++)
         for (int64_t ky = 0; ky < window->kernel[0]; ky++) {
-            const int64_t at = (ky * window->kernel[1] + kx) * args->out_channels + j;
+            const int64_t at = (ky * window->kernel[1] + kx) * args->w_tap_step + j * args->w_channel_step;
             const int64_t value = (args->w == QRT_I8 ? ((const int8_t *)w)[at] : ((const uint8_t *)w)[at]) - zw;
             sum += value;
             for (int r = 0; r < block->rows; r++) {

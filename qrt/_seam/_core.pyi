@@ -196,8 +196,8 @@ def bind_conv2d(
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...
 
-# x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), out_channels a multiple of channels;
-# the rest as bind_conv2d.
+# x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,
+# kernel_height, kernel_width); out_channels a multiple of channels; the rest as bind_conv2d.
 def bind_depthwise_conv2d(
     *,
     isa: str,
@@ -211,6 +211,7 @@ def bind_depthwise_conv2d(
     strides: Sequence[int] = (1, 1),
     padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
     dilations: Sequence[int] = (1, 1),
+    channels_first: bool = False,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...

@@ -7,6 +7,7 @@ from libc.stdlib cimport calloc, free
 
 from qrt._seam.qrt cimport *
 
+import os
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -110,7 +111,7 @@ cdef int run(Call call, void **pointers) except -1:
     cdef qrt_status status
     cdef qrt_scratch scratch
     scratch.operands = pointers
-    scratch.threads = qrt_get_num_threads()
+    scratch.threads = thread_count()
     if <double>call.largest * <double>call.operands[call.count - 1].elements <= BRIEF_WORK:
         status = call.entry(call.args, &scratch)
     else:
@@ -204,6 +205,7 @@ cdef class Plan:
         cdef int slot, overlapped = -1
         cdef int64_t step = -1
         cdef qrt_status status = QRT_OK
+        cdef int threads = thread_count()
         cdef Call call
         buffers = tuple(buffers)
         if len(buffers) != self.slot_count:
@@ -227,7 +229,7 @@ cdef class Plan:
                         f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"
                     )
             with nogil:
-                status = qrt_run(self.steps, self.count, pointers, qrt_get_num_threads(), seconds, &step)
+                status = qrt_run(self.steps, self.count, pointers, threads, seconds, &step)
             if status != QRT_OK:
                 call = self.calls[step]
                 raise failure(f"plan: step {step} ({call.name})", status)
@@ -244,8 +246,15 @@ def isas():
     return tuple(names)
 
 
+cdef inline int thread_count() except 0:
+    cdef int count = qrt_get_num_threads()
+    if count == 0:
+        raise KernelError(f"QRT_NUM_THREADS: {os.environ.get('QRT_NUM_THREADS')!r} given, expected 1 to 256")
+    return count
+
+
 def get_num_threads():
-    return qrt_get_num_threads()
+    return thread_count()
 
 
 def set_num_threads(threads):

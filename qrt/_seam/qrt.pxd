@@ -158,6 +158,7 @@ cdef extern from "qrt.h" nogil:
         qrt_window window
         int64_t out_channels, multiplier
         qrt_container x, w
+        int64_t w_tap_step, w_channel_step
         const int64_t *x_zero_point
         const int64_t *w_zero_point
         int64_t w_zero_point_step

@@ -58,12 +58,14 @@ def test_drawn(isa: str, data: st.DataObject) -> None:
     b = None if bias is None else rng.integers(-(2**31), 2**31, outputs).astype(bias)
     acc = sums(x, w, zx, zw, strides, padding, dilations) + (0 if b is None else b.astype(object))
     expected = numerics.requantize(acc.astype(np.int64), requant, np.arange(outputs) if per_channel else 0)
+    channels_first = data.draw(st.booleans())
+    w = np.ascontiguousarray(w.transpose(2, 0, 1)) if channels_first else w
     for constant in (False, True):
         name = None if b is None else str(b.dtype).replace("int", "i")
         call = _core.bind_depthwise_conv2d(
             isa=isa, x=x_type.name, w=w_type.name, x_shape=x.shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=zw,
-            requant=requant, strides=strides, padding=padding, dilations=dilations, w_constant=w if constant else None,
-            bias=b if constant else name,
+            requant=requant, strides=strides, padding=padding, dilations=dilations, channels_first=channels_first,
+            w_constant=w if constant else None, bias=b if constant else name,
         )  # fmt: skip
         out = np.full(acc.shape, 85, DTYPES[requant.storage])
         call(x, *(() if constant else (w,) if b is None else (w, b)), out)

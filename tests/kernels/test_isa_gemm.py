@@ -2,8 +2,6 @@
 that a 16-bit intermediate would saturate, every shift, tails of rows, columns and K, both orders of b, reads past the
 end."""
 
-import ctypes
-import mmap
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +11,8 @@ import pytest
 
 from qrt import numerics
 from qrt._seam import _core
+from tests.kernels.draws import SIMD_ISAS
 
-ISAS = _core.isas()[1:]
 BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i32": (-(2**31), 2**31 - 1)}
 DTYPES: dict[str, Any] = {"i8": np.int8, "u8": np.uint8, "i32": np.int32}
 EMPTY = np.empty(0, np.int32)
@@ -57,7 +55,7 @@ def exact(a: Array, b: Array, za: npt.ArrayLike, zb: npt.ArrayLike) -> Array:
     return rows @ (b.astype(np.int64) - np.atleast_1d(zb))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("b_dtype", [np.int8, np.uint8])
 def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> None:
@@ -74,7 +72,7 @@ def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> No
                 np.testing.assert_array_equal(gemm(isa, a, b, za, zb, RAW, transposed), exact(a, b, za, zb))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("k", [4, 63, 64, 65, 128, 512, 515, 1024])
 def test_no_zero_point_left_to_correct(isa: str, a_dtype: Any, k: int) -> None:
@@ -87,42 +85,7 @@ def test_no_zero_point_left_to_correct(isa: str, a_dtype: Any, k: int) -> None:
         np.testing.assert_array_equal(gemm(isa, a, b, za, 0, RAW), exact(a, b, za, 0))
 
 
-def guarded(values: Array, at_end: bool) -> Array:
-    """A copy of values between two pages that may not be touched, against the one or the other."""
-    page, pages = mmap.PAGESIZE, -(-values.nbytes // mmap.PAGESIZE)
-    memory = np.frombuffer(mmap.mmap(-1, (pages + 2) * page), np.uint8)
-    protect = ctypes.CDLL(None, use_errno=True).mprotect
-    for start in (0, (pages + 1) * page):
-        assert protect(ctypes.c_void_p(memory.ctypes.data + start), ctypes.c_size_t(page), 0) == 0
-    start = (pages + 1) * page - values.nbytes if at_end else page
-    inside = memory[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
-    inside[...] = values
-    return inside
-
-
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mprotect"), reason="this system protects no pages")
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("at_end", [False, True])
-@pytest.mark.parametrize("transposed", [False, True])
-def test_no_byte_outside_the_operands_is_touched(isa: str, at_end: bool, transposed: bool) -> None:
-    """Operands and result against a page that faults; the vector loads of tails would reach over."""
-    rng = np.random.default_rng(6)
-    for m, n, k in [(1, 1, 1), (1, 33, 4), (3, 17, 7), (14, 32, 64), (15, 65, 129)]:
-        a = guarded(rng.integers(0, 256, (m, k)).astype(np.uint8), at_end)
-        b = rng.integers(-128, 128, (k, n)).astype(np.int8)
-        bias = guarded(rng.integers(-9, 9, n).astype(np.int32), at_end)
-        given = guarded(np.ascontiguousarray(b.T) if transposed else b, at_end)
-        requant = parameters("float32", "u8", scale_f32=2.0**-9, zero_point=100)
-        out = guarded(np.zeros((m, n), np.uint8), at_end)
-        call = _core.bind_gemm(
-            isa=isa, a="u8", b="i8", m=m, n=n, k=k, a_zero_points=[7], b_zero_points=[0], requant=requant,
-            b_transposed=transposed, bias="i32",
-        )  # fmt: skip
-        call(a, given, bias, out)
-        np.testing.assert_array_equal(out, numerics.requantize(exact(a, b, 7, 0) + bias, requant))
-
-
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize(
     ("a", "za"), [(np.uint8(255), 0), (np.uint8(0), 255), (np.int8(-128), 127), (np.int8(127), -128)]
 )
@@ -149,7 +112,7 @@ def extreme_operands(rng: np.random.Generator, n: int) -> tuple[Array, Array, Ar
     return a, b, bias
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("per", ["tensor", "column", "row"])
@@ -195,7 +158,7 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
         np.testing.assert_array_equal(got, numerics.requantize(acc, requant, index))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("columns", [1, 7, 8, 9, 15, 16, 17, 31, 33, 63])
 def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) -> None:
@@ -208,7 +171,7 @@ def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) 
     np.testing.assert_array_equal(gemm(isa, a, b, 0, 0, requant), expected)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_threads_and_blocks_agree(isa: str) -> None:
     """More rows than a block holds, more K than a chunk, with one thread and with two."""
     rng = np.random.default_rng(4)

@@ -18,13 +18,14 @@ WIDE = (20, 24, 31, 32)
 """Storage on which accumulators pass 32 bits, and that shows their low bits."""
 
 KINDS = {
-    "ties": 5, "fitted": 2, "wide": 1, "wide ties": 2, "one": 1, "under": 1, "above": 1, "near 0": 2, "left": 2, "far": 1
+    "ties": 5, "fitted": 2, "wide": 1, "wide ties": 2, "one": 1, "under": 1, "above": 1, "near 0": 2, "left": 2,
+    "far": 1,
 }  # fmt: skip
 """What the multiplier is. `ties`: a power of two below 1, and results that are not clamped. `fitted`: any, so that
 results fill their storage. `wide`: near 1, every bit of a long accumulator in the result. `wide ties`: and of 32 bits,
-which M0 rounds from a tie. `one`: exactly 1. `under`: M0 rounds up to a power of two. `above`: above 1. `near 0`: shifts of 61 to 64, of sums that are long
-enough to leave something. `left`: shifts of 2 down to -9, of sums that are near 0. `far`: any exponent. The numbers are
-how often one is drawn."""
+which M0 rounds from a tie. `one`: exactly 1. `under`: M0 rounds up to a power of two. `above`: above 1. `near 0`:
+shifts of 61 to 64, of sums that are long enough to leave something. `left`: shifts of 2 down to -9, of sums that are
+near 0. `far`: any exponent. The numbers are how often one is drawn."""
 _SHIFTED = ("near 0", "left")
 _LONG = ("wide", "wide ties")
 _BINARY = ("ties", "one", "under", "wide ties", *_SHIFTED)
