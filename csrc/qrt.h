@@ -233,6 +233,9 @@ struct qrt_gemm_args {
     const int64_t *block_multiplier; /* fixed */
     const int64_t *bias_multiplier;  /* fixed, [n] */
     const qrt_window *window;        /* conv2d: rows of a are gathered patches; NULL: a is a matrix */
+    /* Args prepared before for the same b_constant, which outlive these; or NULL. qrt_gemm_prepare leaves them only
+     * where their packed b serves here too. */
+    const qrt_gemm_args *earlier;
     /* Derived when bound, by qrt_gemm_prepare. */
     bool narrow;          /* the 8-bit microkernel applies */
     int64_t a_max, b_max; /* bounds of |value - zero point| */
@@ -251,7 +254,7 @@ struct qrt_gemm_args {
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
-void qrt_gemm_release(qrt_gemm_args *args);
+void qrt_gemm_release(void *args);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);
 
 /* ref only: a row of exact 64-bit accumulators for any container, and a sub-channel row stored. */
@@ -259,6 +262,51 @@ typedef qrt_status (*qrt_wide_row)(const qrt_gemm_args *args, const void *a, int
                                    int64_t matrix, int64_t *acc);
 typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
                                     int64_t matrix, const void *bias, void *target, int64_t parameter);
+
+/* ---- float_matmul: operands a, [w], [bias], out: float32, but for quantized weights ---- */
+
+/* A dot product has QRT_FLOAT_LANES sums: that of lane l is a chain of fused multiply-adds over the k = l modulo 16, in
+ * ascending order, from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
+ * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
+#define QRT_FLOAT_LANES 16
+#define QRT_FLOAT_COLUMNS 4 /* of a panel of packed weights */
+
+/* Packed weights, [panel][step of 16 values of K][column][lane]: floats, or bytes; or for widths up to 4 bits eight
+ * steps to a word, the first in its low bits: [panel][8 steps][column][lane]. */
+typedef enum { QRT_WEIGHTS_F32, QRT_WEIGHTS_BYTES, QRT_WEIGHTS_NIBBLES } qrt_weights;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    int64_t m, n, k;
+    qrt_weights weights;
+    qrt_container w;         /* of quantized weights: QRT_I8 or QRT_U8, [k][n] as floats are */
+    int64_t k_block;         /* values of K that share parameters, a multiple of QRT_FLOAT_LANES; at least k: all do */
+    const float *scale;      /* [ceil(k / k_block)][n] */
+    const float *zero_point; /* the same, integers within 2^20 */
+    const void *w_constant;  /* NULL: w is an operand; else [k][n], needed while binding alone */
+    bool bias;
+    const float *bias_constant; /* NULL: bias is an operand */
+    /* Derived when bound. */
+    const void *panels; /* w_constant packed; parameters [panel][block][2][column]: scale, then zero point of the */
+    const float *parameters; /* packed form: bytes are signed, nibbles unsigned */
+} qrt_float_matmul_args;
+
+qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
+void qrt_float_matmul_release(void *args);
+qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
+
+/* Rows of `a`, a_stride floats apart, by a panel of floats, over `k` values of K. The lanes of every sum,
+ * [rows][QRT_FLOAT_COLUMNS][QRT_FLOAT_LANES], are taken from `lanes` unless `first`, and left there, or if `last` added
+ * up to sums[rows][QRT_FLOAT_COLUMNS]. Nothing past k is read of a row; k is a multiple of QRT_FLOAT_LANES unless
+ * `last`. */
+typedef void (*qrt_float_panel)(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k,
+                                float *lanes, bool first, bool last, float *sums);
+/* The panel as floats: (float(q) - zero point) * scale, each rounded, as dcast does. */
+typedef void (*qrt_dequantize_panel)(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
+                                     float *target);
+/* The sums of one row by a panel that is dequantized on the way. */
+typedef void (*qrt_quantized_panel)(const qrt_float_matmul_args *args, const float *a, const void *panel,
+                                    const float *parameters, float *sums);
 
 /* ---- depthwise_conv2d: operands x (NHWC), [w], [bias], out ---- */
 
@@ -296,7 +344,7 @@ typedef struct {
 
 /* Completes args: packs constant weights. qrt_depthwise_release frees what it allocated. */
 qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
-void qrt_depthwise_release(qrt_depthwise_args *args);
+void qrt_depthwise_release(void *args);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the
@@ -516,6 +564,9 @@ struct qrt_kernels {
     qrt_mean_row mean_row;
     qrt_softmax_line softmax_line;
     qrt_bits_row pack_bits_row, unpack_bits_row;
+    qrt_float_panel float_panel;
+    qrt_dequantize_panel dequantize_panel;
+    qrt_quantized_panel quantized_panel;
 };
 
 /* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table
@@ -546,7 +597,7 @@ qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, 
 typedef qrt_status (*qrt_task)(void *context, int64_t task);
 qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
-int qrt_get_num_threads(void);
+int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not within [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
 
 const char *qrt_status_text(qrt_status status);

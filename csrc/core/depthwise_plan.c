@@ -99,7 +99,8 @@ qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args) {
     return QRT_OK;
 }
 
-void qrt_depthwise_release(qrt_depthwise_args *args) {
+void qrt_depthwise_release(void *pointer) {
+    qrt_depthwise_args *args = pointer;
     qrt_aligned_free(args->plan.packed);
     args->plan = (qrt_depthwise_plan){0};
 }

@@ -63,7 +63,27 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     }
 }
 
+/* Whether both pack the same constant into the same panels. A convolution's window may have a say in the order of K: it
+ * packs its own. */
+static bool pack_alike(const qrt_gemm_args *x, const qrt_gemm_args *y) {
+    if (x->window || y->window || x->kernels != y->kernels || !x->packed.panels || x->b_constant != y->b_constant ||
+        x->b != y->b || x->n != y->n || x->k != y->k || x->b_matrices != y->b_matrices || x->span != y->span ||
+        x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
+        return false;
+    for (int64_t matrix = 0; matrix < x->b_matrices; matrix++)
+        for (int64_t j = 0; j < x->n; j++)
+            if (x->b_zero_point[matrix * x->b_zero_point_steps[0] + j * x->b_zero_point_steps[2]] !=
+                y->b_zero_point[matrix * y->b_zero_point_steps[0] + j * y->b_zero_point_steps[2]])
+                return false;
+    return true;
+}
+
 static qrt_status pack_constant(qrt_gemm_args *args) {
+    if (args->earlier && pack_alike(args->earlier, args)) {
+        args->packed = args->earlier->packed;
+        return QRT_OK;
+    }
+    args->earlier = NULL;
     const qrt_packed_shape shape = args->shape;
     args->packed.panels = qrt_aligned_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
     args->packed.terms = qrt_aligned_alloc((size_t)(shape.matrix_terms * args->b_matrices) * sizeof(int32_t));
@@ -144,8 +164,10 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->b_max = qrt_largest_difference(args->b, args->b_zero_point, b_count);
     args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&
                    args->b_max <= 255 && args->bias != QRT_BIAS_F32;
-    if (!args->narrow)
+    if (!args->narrow) {
+        args->earlier = NULL;
         return QRT_OK;
+    }
     const int64_t products = args->a_max * args->b_max;
     args->span = args->k <= INT32_MAX / products ? qrt_max(args->k, 1) : LONG_SPAN;
     args->bias_limit = args->k <= args->span ? INT32_MAX - args->k * products : -1;
@@ -161,8 +183,11 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     return args->b_constant ? pack_constant(args) : QRT_OK;
 }
 
-void qrt_gemm_release(qrt_gemm_args *args) {
-    qrt_aligned_free(args->packed.panels);
-    qrt_aligned_free(args->packed.terms);
+void qrt_gemm_release(void *pointer) {
+    qrt_gemm_args *args = pointer;
+    if (!args->earlier) {
+        qrt_aligned_free(args->packed.panels);
+        qrt_aligned_free(args->packed.terms);
+    }
     args->packed = (qrt_packed){NULL, NULL};
 }

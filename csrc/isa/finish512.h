@@ -115,70 +115,63 @@ INLINE __m512i narrow(const __m512i *v, const finish_columns *c, bool fixed) {
     return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, c->flip));
 }
 
-/* Rows of one vector lie four to a register, those of two vectors two. */
-INLINE void finish_bytes(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, __m512i sums[][2], int rows,
+/* Rows from `row` on, four vectors of their sums: two rows of two vectors, or four of one. */
+INLINE void finish_group(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, const __m512i *sums, int rows,
                          int vectors, bool fixed) {
-    const int group = 4 / vectors;
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; i += group) {
-        __m512i v[4];
+    __m512i v[4];
 #pragma GCC unroll 4
-        for (int n = 0; n < 4; n++) {
-            const int r = i + n / vectors < rows ? i + n / vectors : i, j = n % vectors;
-            v[n] = fixed ? scale_fixed(sums[r][j], c, j) : scale_float32(sums[r][j], c, j);
-        }
-        const __m512i bytes = narrow(v, c, fixed);
-        char *target = (char *)p->target + (row + i) * p->args->out_row_stride;
-        if (vectors == 2) {
-            const __mmask32 live = _mm512_kunpackw(c->live[1], c->live[0]);
-            _mm256_mask_storeu_epi8(target, live, _mm512_castsi512_si256(bytes));
-            if (i + 1 < rows)
-                _mm256_mask_storeu_epi8(target + p->args->out_row_stride, live, _mm512_extracti64x4_epi64(bytes, 1));
-        } else {
-            const int64_t stride = p->args->out_row_stride;
-            _mm_mask_storeu_epi8(target, c->live[0], _mm512_castsi512_si128(bytes));
-            if (i + 1 < rows)
-                _mm_mask_storeu_epi8(target + stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 1));
-            if (i + 2 < rows)
-                _mm_mask_storeu_epi8(target + 2 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 2));
-            if (i + 3 < rows)
-                _mm_mask_storeu_epi8(target + 3 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 3));
-        }
+    for (int n = 0; n < 4; n++)
+        v[n] = fixed ? scale_fixed(sums[n], c, n % vectors) : scale_float32(sums[n], c, n % vectors);
+    const __m512i bytes = narrow(v, c, fixed);
+    const int64_t stride = p->args->out_row_stride;
+    char *target = (char *)p->target + row * stride;
+    if (vectors == 2) {
+        const __mmask32 live = _mm512_kunpackw(c->live[1], c->live[0]);
+        _mm256_mask_storeu_epi8(target, live, _mm512_castsi512_si256(bytes));
+        if (rows > 1)
+            _mm256_mask_storeu_epi8(target + stride, live, _mm512_extracti64x4_epi64(bytes, 1));
+        return;
     }
+    _mm_mask_storeu_epi8(target, c->live[0], _mm512_castsi512_si128(bytes));
+    if (rows > 1)
+        _mm_mask_storeu_epi8(target + stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 1));
+    if (rows > 2)
+        _mm_mask_storeu_epi8(target + 2 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 2));
+    if (rows > 3)
+        _mm_mask_storeu_epi8(target + 3 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 3));
 }
 
-/* Through memory, rows of 32: sums as they are, or the table's store. */
-static __attribute__((noinline)) void finish_sums(const qrt_gemm_panel *p, const finish_columns *c, int64_t row,
-                                                  const int32_t *sums, int rows) {
+/* Sums as they are, or the table's store. */
+static inline void finish_sums(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, const __m512i *sums,
+                               int rows, int vectors) {
     const qrt_gemm_args *args = p->args;
     if (!p->sums) {
         const int size = args->requant.container <= QRT_U8 ? 1 : args->requant.container <= QRT_U16 ? 2 : 4;
-        args->kernels->store(&args->requant, sums, 2 * LANES, rows, p->columns,
+        args->kernels->store(&args->requant, (const int32_t *)sums, vectors * LANES, rows, p->columns,
                              (char *)p->target + row * args->out_row_stride, args->out_row_stride / size,
                              p->parameter + row * args->requant_steps[1], args->requant_steps[1],
                              args->requant_steps[2]);
         return;
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j * LANES < p->columns; j++)
+        for (int j = 0; j < vectors; j++)
             _mm512_mask_storeu_epi32(p->sums + (row + i) * p->sums_stride + j * LANES, c->live[j],
-                                     _mm512_load_si512(sums + (i * 2 + j) * LANES));
+                                     sums[i * vectors + j]);
 }
 
-INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, __m512i sums[][2], int rows,
-                   int vectors) {
-    if (c->kind == FINISH_FLOAT32)
-        finish_bytes(p, c, row, sums, rows, vectors, false);
-    else if (c->kind == FINISH_FIXED)
-        finish_bytes(p, c, row, sums, rows, vectors, true);
-    else {
-        _Alignas(64) int32_t tile[16 * 2 * LANES];
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-            for (int j = 0; j < vectors; j++)
-                _mm512_store_si512(tile + (i * 2 + j) * LANES, sums[i][j]);
-        finish_sums(p, c, row, tile, rows);
+/* The sums [rows][vectors] of a tile, in memory up to a multiple of four vectors. */
+static __attribute__((noinline)) void finish_tile(const qrt_gemm_panel *p, const finish_columns *c, int64_t row,
+                                                  const __m512i *sums, int rows, int vectors) {
+    if (c->kind < FINISH_FLOAT32) {
+        finish_sums(p, c, row, sums, rows, vectors);
+        return;
+    }
+    const int group = 4 / vectors;
+    for (int i = 0; i < rows; i += group, sums += 4) {
+        if (vectors == 2)
+            finish_group(p, c, row + i, sums, rows - i, 2, c->kind == FINISH_FIXED);
+        else
+            finish_group(p, c, row + i, sums, rows - i, 1, c->kind == FINISH_FIXED);
     }
 }
 

@@ -60,6 +60,33 @@ INLINE void multiply_group(const char *const *a, int64_t stride, const char *b, 
     }
 }
 
+/* Full tiles end in registers; others, which are few, through memory, and so in less code. */
+INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, __m512i sums[][2], int rows,
+                   int vectors) {
+    if (rows == MR && vectors == 2 && c->kind == FINISH_FLOAT32) {
+#pragma GCC unroll 16
+        for (int i = 0; i < MR; i += 2)
+            finish_group(p, c, row + i, sums[i], 2, 2, false);
+        return;
+    }
+    if (rows == MR && vectors == 2 && c->kind == FINISH_FIXED) {
+#pragma GCC unroll 16
+        for (int i = 0; i < MR; i += 2)
+            finish_group(p, c, row + i, sums[i], 2, 2, true);
+        return;
+    }
+    __m512i tile[(MR * 2 + 3) / 4 * 4];
+#pragma GCC unroll 4
+    for (int n = rows * vectors; n % 4; n++)
+        tile[n] = _mm512_setzero_si512();
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < vectors; j++)
+            tile[i * vectors + j] = sums[i][j];
+    finish_tile(p, c, row, tile, rows, vectors);
+}
+
 /* Few rows have too few sums to hide the latency of multiply_add: they keep a set per phase of the loop. */
 INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int rows, int vectors,
                         const __m512i *start, bool by_row) {
@@ -78,13 +105,21 @@ INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t 
                 sums[phase][i][j] = _mm512_setzero_si512();
         }
     const char *b = p->b;
-    for (int64_t segment = 0, segments = p->a_segments ? p->segments : 1; segment < segments; segment++) {
+    const int64_t segments = p->a_segments ? p->segments : 1, whole = (p->depth + KU - 1) / KU;
+    /* A quarter of the panel that follows, so that it is in L2 when its turn comes. Past the last one this fetches
+     * nothing of use and faults nowhere. */
+    const char *next = b + segments * whole * (4 + row / MR % 4) * (vectors * 64 / 4);
+    for (int64_t segment = 0; segment < segments; segment++) {
         const char *first = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; i += 3)
             a[i / 3] = first + i * stride;
-        int64_t groups = (p->depth + KU - 1) / KU;
-        for (; groups >= 4; groups -= 4) {
+        int64_t groups = whole;
+        for (; groups >= 4; groups -= 4, next += vectors * 64) {
+            if (rows > 4) {
+                _mm_prefetch(next, _MM_HINT_T1);
+                _mm_prefetch(next + 64, _MM_HINT_T1);
+            }
 #pragma GCC unroll 4
             for (int group = 0; group < 4; group++, b += vectors * 64) {
 #pragma GCC unroll 2
@@ -116,9 +151,10 @@ INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t 
 typedef void (*tile_fn)(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, const __m512i *start, bool by_row);
 
 #define ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
+/* Sanitizers take minutes over unrolled tiles; tests set pages that fault around what they read and write. */
 #define TILE(rows, vectors)                                                                                            \
-    static void tile_##rows##x##vectors(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,                   \
-                                        const __m512i *start, bool by_row) {                                           \
+    __attribute__((no_sanitize_address, no_sanitize_undefined)) static void tile_##rows##x##vectors(                   \
+        const qrt_gemm_panel *p, const tile_columns *c, int64_t row, const __m512i *start, bool by_row) {              \
         run_tile_of(p, c, row, rows, vectors, start, by_row);                                                          \
     }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)

@@ -116,7 +116,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    call.is_depthwise = True
+    call.release = qrt_depthwise_release
     with nogil:
         status = qrt_depthwise_prepare(args)
     if status != QRT_OK:

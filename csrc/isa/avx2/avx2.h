@@ -8,5 +8,6 @@ void qrt_avx2_install_casts(qrt_kernels *table);
 void qrt_avx2_install_depthwise(qrt_kernels *table);
 void qrt_avx2_install_gemm(qrt_kernels *table);
 void qrt_avx2_install_store(qrt_kernels *table);
+void qrt_avx2_install_float_matmul(qrt_kernels *table);
 
 #endif
