@@ -113,6 +113,7 @@ static qrt_status pack_filled(qrt_gemm_args *args) {
     free(weights);
     args->shape = filled.shape;
     args->packed_columns = filled.packed_columns;
+    args->earlier = filled.earlier;
     args->packed = filled.packed;
     return status;
 }
