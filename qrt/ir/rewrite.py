@@ -54,6 +54,10 @@ class Builder:
             name, operands, types, attributes, regions, successors, self.location, definition
         )
         operation.loc = self.loc
+        return self.insert(operation)
+
+    def insert(self, operation: Operation) -> Operation:
+        """Put a detached operation here."""
         if self.place is None:
             return self.block.append(operation)
         return self.block.insert_before(self.place, operation)
@@ -73,11 +77,7 @@ class Builder:
         for argument, value in zip(block.arguments, arguments, strict=True):
             argument.replace_all_uses(value)
         for operation in block:
-            operation.detach()
-            if self.place is None:
-                self.block.append(operation)
-            else:
-                self.block.insert_before(self.place, operation)
+            self.insert(operation.detach())
         assert block.parent is not None
         block.parent.blocks.remove(block)
 

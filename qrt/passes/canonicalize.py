@@ -1,19 +1,38 @@
 """The simplest form of every operation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation
 from qrt.ir.fold import Folds
-from qrt.ir.rewrite import rewrite_greedily
+from qrt.ir.rewrite import Pattern, rewrite_greedily
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
+from qrt.passes.linalg_patterns import LINALG_PATTERNS
+from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.region_patterns import REGION_PATTERNS
+from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
+from qrt.passes.slice_patterns import SLICE_PATTERNS
+from qrt.passes.tensor_patterns import TENSOR_PATTERNS
 
-_PATTERNS = {**ARITH_PATTERNS, **BRANCH_PATTERNS, **QUANT_KERNELS, **REGION_PATTERNS}
+_SETS = (
+    ARITH_PATTERNS,
+    BRANCH_PATTERNS,
+    QUANT_KERNELS,
+    REGION_PATTERNS,
+    TENSOR_PATTERNS,
+    SLICE_PATTERNS,
+    RESHAPE_PATTERNS,
+    LINALG_PATTERNS,
+    MEMREF_PATTERNS,
+)
+_PATTERNS: dict[str, Sequence[Pattern]] = {
+    name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))
+    for name in {name for patterns in _SETS for name in patterns}
+}
 
 
 @dataclass(frozen=True)

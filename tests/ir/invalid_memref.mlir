@@ -175,3 +175,12 @@ func.func @f(%m: memref<?x?xf32>) { %0 = memref.subview %m[0, -1] [4, 4] [1, 1] 
 // -----
 // expected-error@+1:42 {{expected sizes to be non-negative, but got -4}}
 func.func @f(%m: memref<?x?xf32>) { %0 = memref.subview %m[0, 1] [4, -4] [1, 1] : memref<?x?xf32> to memref<4x4xf32, strided<[?, 1], offset: 1>> return }
+// -----
+// expected-error@+1:92 {{'memref.extract_strided_metadata' op operand #0 must be strided memref of any type values, but got 'memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>'}}
+func.func @f(%m: memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>) { %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>> -> memref<f32>, index, index, index, index, index return }
+// -----
+// expected-error@+1:104 {{'memref.extract_strided_metadata' op operand #0 must be strided memref of any type values, but got 'memref<4x4xf32, affine_map<(d0, d1) -> (d0 + d1 floordiv 2)>>'}}
+func.func @f(%m: memref<4x4xf32, affine_map<(d0, d1) -> (d0 + d1 floordiv 2)>>) { %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xf32, affine_map<(d0, d1) -> (d0 + d1 floordiv 2)>> -> memref<f32>, index, index, index, index, index return }
+// -----
+// expected-error@+1:113 {{'memref.extract_strided_metadata' op operand #0 must be strided memref of any type values, but got 'memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 + s0 floordiv 2 + d1)>>'}}
+func.func @f(%m: memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 + s0 floordiv 2 + d1)>>) { %b, %o, %s:2, %t:2 = memref.extract_strided_metadata %m : memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 + s0 floordiv 2 + d1)>> -> memref<f32>, index, index, index, index, index return }

@@ -20,7 +20,7 @@ FOLDS = {
     "tensor.dim %t, %i : tensor<4x?xf32>": None,
     "tensor.dim %empty, %c0 : tensor<?x3x?xf32>": "%i",
     "tensor.dim %empty, %c2 : tensor<?x3x?xf32>": "%j",
-    "tensor.dim %splat, %c1 : tensor<2x?xf32>": "%j",
+    "tensor.dim %splat, %c1 : tensor<2x?xf32>": None,
     "tensor.dim %slice, %c1 : tensor<2x?xf32>": "%j",
     "tensor.dim %reduced, %c0 : tensor<?xf32>": None,
     "tensor.extract %splat[%i, %j] : tensor<2x?xf32>": "%x",

@@ -7,7 +7,9 @@
 void qrt_avx512_install_bits(qrt_kernels *table);
 void qrt_avx512_install_f64_casts(qrt_kernels *table);
 void qrt_avx512_install_casts(qrt_kernels *table);
+void qrt_avx512_install_depthwise(qrt_kernels *table);
 void qrt_avx512_install_gemm(qrt_kernels *table);
 void qrt_avx512_install_store(qrt_kernels *table);
+void qrt_avx512_install_float_matmul(qrt_kernels *table);
 
 #endif

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from qrt.ir.affine import AffineMapAttr
+from qrt.ir.affine import AffineMapAttr, Expression
 from qrt.ir.attribute_kinds import AFFINE_MAP, ARRAY, I32, dense_array
-from qrt.ir.constraints import same_as
+from qrt.ir.attribute_parser import AttributeParser
+from qrt.ir.constraints import add_type_constraint, same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition
 from qrt.ir.dialects.strides import collapsed, expanded, is_contiguous, product, subview
@@ -16,7 +17,8 @@ from qrt.ir.dialects.tensor_slices import (
     verify_slice_bounds,
     verify_slice_lists,
 )
-from qrt.types import IntegerType, MemRefType, StridedLayout
+from qrt.text import Source
+from qrt.types import IntegerType, MemRefType, StridedLayout, Type
 
 _LISTS = ("offsets", "sizes", "strides")
 _STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
@@ -244,6 +246,33 @@ def _verify_view(operation: Operation) -> None:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
 
 
+def _is_strided(type: Type) -> bool:
+    """Whether the layout says an offset and strides: as a map, one result that is a sum of dimensions, each times what
+    does not depend on them."""
+    if not isinstance(type, MemRefType) or type.shape is None:
+        return False
+    if not isinstance(type.layout, str):
+        return True
+    map = AttributeParser(Source(type.layout), allow_unregistered=False).attribute()
+    return isinstance(map, AffineMapAttr) and len(map.results) == 1 and _degree(map.results[0]) < 2
+
+
+def _degree(value: Expression) -> int:
+    """0 of symbols, their sums and products, 1 of a weighted sum of dimensions, 2 of all else, as of a quotient."""
+    if isinstance(value, int) or value[0] == "s":
+        return 0
+    if value[0] == "d":
+        return 1
+    operator, left, right = value
+    first, second = _degree(left), _degree(right)
+    if operator == "+":
+        return max(first, second)
+    return min(first + second, 2) if operator == "*" else 2
+
+
+add_type_constraint("strided memref", _is_strided, "strided memref of any type values")
+
+
 def _verify_metadata(operation: Operation) -> None:
     given = memref_type(operation.operands[0])
     count = 2 * len(given.shape or ()) + 2
@@ -351,7 +380,7 @@ VIEWS = [
     ),
     Definition(
         "memref.extract_strided_metadata",
-        operands=("source: memref",),
+        operands=("source: strided memref",),
         results=("results*",),
         traits={PURE},
         format="$source `:` type($source) `->` type($results) attr-dict",

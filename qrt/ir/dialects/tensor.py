@@ -125,14 +125,6 @@ def _fold_identity(operation: Operation, folds: Folds) -> Folded:
     return [given] if given.type is operation.results[0].type else None
 
 
-def _fold_cast(operation: Operation, folds: Folds) -> Folded:
-    """A cast to the type the tensor has, or had before another cast."""
-    source = _defined_by(operation.operands[0], "tensor.cast")
-    if source is not None and source.operands[0].type is operation.results[0].type:
-        return [source.operands[0]]
-    return _fold_identity(operation, folds)
-
-
 def _fold_rank(operation: Operation, folds: Folds) -> Folded:
     given = operation.operands[0].type
     return [_index(given.rank)] if isinstance(given, TensorType) and given.rank is not None else None
@@ -147,7 +139,7 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
     size = shape[axis]
     if size is not None:
         return [_index(size)]
-    for name in ("tensor.empty", "tensor.generate", "tensor.splat"):
+    for name in ("tensor.empty", "tensor.generate"):
         maker = _defined_by(source, name)
         if maker is not None and maker.definition is not None:
             return [maker.definition.operand_group(maker, "dynamicSizes")[shape[:axis].count(None)]]
@@ -249,7 +241,7 @@ OPS = [
         traits={PURE},
         format="$source attr-dict `:` type($source) `to` type($dest)",
         verify_signature=_verify_cast,
-        fold=_fold_cast,
+        fold=_fold_identity,
     ),
     Definition(
         "tensor.bitcast",

@@ -18,10 +18,10 @@ Shape = tuple[int | None, ...]
 Groups = tuple[tuple[int, ...], ...]
 
 _STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
-_PARTS = ("offsets", "sizes", "strides")
-_SLICE_FORMAT = "".join(f"dynamic_indices(${part}, $static_{part}) " for part in _PARTS)
-_SLICE_ATTRIBUTES = {f"static_{part}": _STATIC for part in _PARTS}
-_SLICE_OPERANDS = tuple(f"{part}*: index" for part in _PARTS)
+PARTS = ("offsets", "sizes", "strides")
+_SLICE_FORMAT = "".join(f"dynamic_indices(${part}, $static_{part}) " for part in PARTS)
+_SLICE_ATTRIBUTES = {f"static_{part}": _STATIC for part in PARTS}
+_SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
 
 
 def ranked(value: Value) -> TensorType:
@@ -82,7 +82,7 @@ def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
 
 def verify_slice_lists(operation: Operation, rank: int) -> None:
     """The offsets, sizes and strides of a slice are as many as the dimensions; the first two are not negative."""
-    _verify_lists(operation, _PARTS, rank)
+    _verify_lists(operation, PARTS, rank)
     for name in ("offsets", "sizes"):
         negative = [value for value in static_values(operation, name) if value is not None and value < 0]
         if negative:
@@ -91,7 +91,7 @@ def verify_slice_lists(operation: Operation, rank: int) -> None:
 
 def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
     """The slice is within its source, as far as both are known."""
-    parts = [static_values(operation, name) for name in _PARTS]
+    parts = [static_values(operation, name) for name in PARTS]
     for axis, (size, offset, count, stride) in enumerate(zip(shape, *parts, strict=True)):
         if size is None or offset is None:
             continue
@@ -129,7 +129,7 @@ def _fold_whole(operation: Operation, folds: Folds) -> list[Value | Attribute] |
     source, made = ranked(operation.operands[0]), ranked(operation.results[0])
     if source is not made or not made.has_static_shape:
         return None
-    parts = {name: static_values(operation, name) for name in _PARTS}
+    parts = {name: static_values(operation, name) for name in PARTS}
     whole = parts["sizes"] == made.shape and set(parts["offsets"]) <= {0} and set(parts["strides"]) <= {1}
     return [operation.operands[0]] if whole else None
 
@@ -140,7 +140,7 @@ def _fold_insert(operation: Operation, folds: Folds) -> list[Value | Attribute] 
     taken = source.operation
     if taken is None or taken.name != "tensor.extract_slice" or taken.operands[0] is not dest:
         return _fold_whole(operation, folds)
-    same = all(mixed_values(taken, name) == mixed_values(operation, name) for name in _PARTS)
+    same = all(mixed_values(taken, name) == mixed_values(operation, name) for name in PARTS)
     return [dest] if same else None
 
 

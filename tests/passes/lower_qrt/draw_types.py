@@ -17,15 +17,19 @@ WIDTHS = tuple(range(2, 17))
 WIDE = (20, 24, 31, 32)
 """Storage on which accumulators pass 32 bits, and that shows their low bits."""
 
-KINDS = {"ties": 5, "fitted": 2, "wide": 1, "wide ties": 2, "one": 1, "above": 1, "near 0": 2, "left": 2, "far": 1}
+KINDS = {
+    "ties": 5, "fitted": 2, "wide": 1, "wide ties": 2, "one": 1, "under": 1, "above": 1, "near 0": 2, "left": 2,
+    "far": 1,
+}  # fmt: skip
 """What the multiplier is. `ties`: a power of two below 1, and results that are not clamped. `fitted`: any, so that
 results fill their storage. `wide`: near 1, every bit of a long accumulator in the result. `wide ties`: and of 32 bits,
-which M0 rounds from a tie. `one`: exactly 1. `above`: above 1. `near 0`: shifts of 61 to 64, of sums that are long
-enough to leave something. `left`: shifts of 2 down to -9, of sums that are near 0. `far`: any exponent. The numbers are
-how often one is drawn."""
+which M0 rounds from a tie. `one`: exactly 1. `under`: M0 rounds up to a power of two. `above`: above 1. `near 0`:
+shifts of 61 to 64, of sums that are long enough to leave something. `left`: shifts of 2 down to -9, of sums that are
+near 0. `far`: any exponent. The numbers are how often one is drawn."""
 _SHIFTED = ("near 0", "left")
 _LONG = ("wide", "wide ties")
-_BINARY = ("ties", "one", "wide ties", *_SHIFTED)
+_BINARY = ("ties", "one", "under", "wide ties", *_SHIFTED)
+_ROUNDED_M0 = ("under", "wide ties")
 """Scales are powers of two."""
 
 
@@ -41,7 +45,8 @@ class OpDraw(Draw):
         self.is_small = self.kind in ("ties", "left") and self.chance(0.6)
         """Of few bits: sums fit the 8 bits of results, which kernels store in ways of their own."""
         self.expressed = self.choice(("f32", "f32", "f32", "f64", "bf16"))
-        self.rule = self.choice(("fixed", "fixed", "fixed", "fixed_double") if self.kind in _SHIFTED else REQUANT_RULES)
+        fixed = ("fixed", "fixed_double") if self.kind in _ROUNDED_M0 else ("fixed", "fixed", "fixed", "fixed_double")
+        self.rule = self.choice(fixed if self.kind in (*_SHIFTED, *_ROUNDED_M0) else REQUANT_RULES)
 
     def dim(self, largest: int = 5) -> int:
         return self.choice((0, 1, 1, *[self.randint(1, largest) for _ in range(12)]))
@@ -61,7 +66,8 @@ class OpDraw(Draw):
         if self.is_small:
             usual = [width for width in usual if width <= 5] or [min(usual)]
         if self.kind in (*_LONG, "near 0"):
-            usual = [width for width in fitting if width >= min(15, most)] or usual
+            least = 31 if self.kind == "wide ties" and most == 32 else min(15, most)
+            usual = [width for width in fitting if width >= least] or usual
         return self.choice(usual if self.kind in (*_LONG, "near 0") or self.chance(0.95) else fitting)
 
     def storage(self, width: int, narrowed: float = 0.25) -> dict[str, Any]:
@@ -151,6 +157,7 @@ class OpDraw(Draw):
         scale = {
             "fitted": unit * steps / span * self.uniform(0.5, 2.0),
             "one": unit,
+            "under": unit * 2.0**right * (1 + 2.0**-40),
             "above": unit * self.choice([2.0**-right, self.uniform(0.01, 1.0)]),
             "near 0": unit * 2.0 ** self.choice([31, 32, 32, 33, 33, 34]),
             "left": unit * 2.0 ** -self.choice([28, 29, 29, 30, 30, 31, 31, 32, 39]) * self.choice([1.0, 0.9]),

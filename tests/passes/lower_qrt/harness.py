@@ -32,10 +32,12 @@ def program(
     lines, arguments, names = [], [], []
     for i, (array, t) in enumerate(zip(arrays, types, strict=True)):
         if i in fixed:
-            assert isinstance(t.element, UniformType)
-            stored = t.with_(element=t.element.storage_type)
+            stored = t.with_(element=t.element.storage_type) if isinstance(t.element, UniformType) else t
             dense = DenseElementsAttr(array.astype(storage_dtype(stored.element)), stored)
-            lines += [f"%c{i} = arith.constant {dense}", f"%x{i} = quant.scast %c{i} : {stored} to {t}"]
+            constant = f"%x{i}" if stored is t else f"%c{i}"
+            lines.append(f"{constant} = arith.constant {dense}")
+            if stored is not t:
+                lines.append(f"%x{i} = quant.scast {constant} : {stored} to {t}")
         else:
             arguments.append(f"%x{i}: {t}")
         names.append(f"%x{i}")

@@ -51,7 +51,7 @@ def for_upstream(
 
 
 def test_every_op_is_drawn() -> None:
-    assert set(SAMPLE) == set(LOWERINGS)
+    assert set(SAMPLE) | {"float_matmul"} == set(LOWERINGS)  # that one is drawn in test_float_matmul.py
     assert sum(SAMPLE.values()) >= 200
 
 
