@@ -79,7 +79,9 @@ def test_arith_and_math_canonicalized(programs):
     assert not list(disagreements(programs, "canonicalize"))
 
 
-@pytest.mark.parametrize("name", ["branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"])
+@pytest.mark.parametrize(
+    "name", ["affine", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"]
+)
 def test_files_canonicalized(name):
     text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
     assert not list(disagreements({name: text}, "canonicalize"))
