@@ -7,7 +7,14 @@ LINTERS := $(VENV)/.linters
 SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
-.PHONY: build demo test test-oracle lint format bench clean
+# ISAs whose instructions are emulated where the machine has none.
+EMULATED := avxvnni amx
+
+# Python keeps objects to its end, and leaks are looked for elsewhere (tests count memory): detect_leaks would report those.
+ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
+SANITIZE := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
+
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench bench-peers clean
 
 build: $(BUILT)
 
@@ -28,11 +35,47 @@ $(BUILT): $(INSTALLED) $(SOURCES)
 	@if test -n "$$(find $(SOURCES) -newer $@)"; then set -x; $(BIN)/python setup.py --quiet build_ext --inplace; fi
 	@touch $@
 
+# Builds for tests stand beside the product's, each a whole package: setup.py looks for what has changed. -P: not from here.
+emulated: build
+	QRT_EMULATE="$(EMULATED)" $(BIN)/python setup.py --quiet build --build-base build/emulated --build-lib build/emulated/lib
+in_build = PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/$(1)/lib:$(CURDIR)
+
 demo: build
 	$(BIN)/python -m examples.digits.demo
 
 test: build
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(TESTS)
+
+# ISA=avx2 alone, or each that the machine has or that is emulated.
+test-kernels: build emulated
+	set -e; \
+	native="$$($(BIN)/python -c 'import qrt.kernels as k; print(*k.available())')"; \
+	for isa in $(or $(ISA),$$(printf '%s\n' $$native $(EMULATED) | sort -u)); do \
+	    case " $$native " in \
+	        *" $$isa "*) QRT_ISA=$$isa $(BIN)/python -m pytest -q tests/kernels ;; \
+	        *) QRT_ISA=$$isa $(call in_build,emulated) $(BIN)/python -m pytest -q tests/kernels ;; \
+	    esac; \
+	done
+
+# Address and undefined-behaviour sanitizers over every ISA: few examples per test, and none of the tests in which values
+# alone vary. The others preload or build on their own.
+test-asan: build
+	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
+	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
+	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
+	    $(BIN)/python -m pytest -q tests/kernels tests/ops --ignore=tests/kernels/test_guard.py \
+	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py \
+	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators)"
+
+# The thread sanitizer over the pool, without Python, which it does not know.
+test-tsan:
+	mkdir -p build
+	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc tests/kernels/pool.c csrc/core/threads.c -o build/pool -pthread
+	build/pool
+
+# valgrind knows AVX2 and no AVX-512: it sees the ISAs up to avx2, and avxvnni emulated.
+test-valgrind: emulated
+	$(call in_build,emulated) $(BIN)/python -m tests.kernels.memcheck
 
 # Against real software: fails where it cannot be installed.
 test-oracle: build
@@ -43,7 +86,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._seam._core
+	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt._seam.calls
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
 
@@ -54,6 +97,19 @@ format: $(LINTERS)
 
 bench: build
 	$(BIN)/python -m pytest benches --benchmark-only
+
+# Beside other runtimes, which live in an environment of their own. PEERS is the harness that times them.
+PEERS ?= ../shared/bench/peers.py
+PEERS_VENV ?= .venv-peers
+
+$(PEERS_VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(PEERS_VENV)/bin/python -m pip install --quiet --group peers
+	touch $@
+
+bench-peers: build $(PEERS_VENV)/.installed
+	$(PEERS_VENV)/bin/python benches/performance.py --harness $(PEERS)
 
 clean:
 	rm -rf build dist *.egg-info

@@ -1,5 +1,11 @@
-"""Builds csrc/ as static libraries, one per ISA folder with its own flags, and the Cython modules over them."""
+"""Builds csrc/ as static libraries, one per ISA folder with its own flags, and the Cython modules over them.
 
+Two variables of the environment make other builds, for tests, each in a --build-base of its own:
+QRT_EMULATE=amx,avxvnni   these ISAs run anywhere their parent does, on emulated instructions
+QRT_CFLAGS="-O1 ..."      follows all other flags, of compiler and linker
+"""
+
+import os
 import platform
 import re
 from glob import glob
@@ -16,6 +22,8 @@ ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 # they end with is known to fit.
 COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
 HEADERS = ["setup.py", *glob("csrc/**/*.[hd]*", recursive=True), *glob("csrc/isa/*/flags")]
+EMULATED = os.environ.get("QRT_EMULATE", "").replace(",", " ").split()
+EXTRA = os.environ.get("QRT_CFLAGS", "").split()
 NO_VECTORS = {
     "gcc": ["-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"],
     "clang": ["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
@@ -47,7 +55,7 @@ def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, st
         "obj_deps": {"": HEADERS},
         "include_dirs": ["csrc"],
         "macros": macros or [],
-        "cflags": COMMON + flags,
+        "cflags": COMMON + flags + EXTRA,
     }
 
 
@@ -68,10 +76,19 @@ class BuildExtensions(build_ext):
 
 isas = isa_flags()
 built = {name: flags for name, flags in isas.items() if flags is not None}
+if unknown := set(EMULATED) - set(built):
+    raise SystemExit(f"QRT_EMULATE: {', '.join(unknown)} not among the ISAs built here, {', '.join(built)}")
 macros = [(f"QRT_BUILD_{name}", str(int(name in built))) for name in isas]
+macros += [(f"QRT_EMULATE_{name}", str(int(name in EMULATED))) for name in isas]
 libraries = [library("qrt_core", "csrc/core", ["-O2"], macros)]
 libraries += [
-    library(f"qrt_{name}", "csrc/ref" if name == "ref" else f"csrc/isa/{name}", flags) for name, flags in built.items()
+    library(
+        f"qrt_{name}",
+        "csrc/ref" if name == "ref" else f"csrc/isa/{name}",
+        flags,
+        [("QRT_EMULATE", "1")] if name in EMULATED else [],
+    )
+    for name, flags in built.items()
 ]
 
 extensions = [
@@ -82,8 +99,8 @@ extensions = [
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")],
         depends=[*HEADERS, *glob("csrc/**/*.c", recursive=True), *glob("qrt/_seam/*.p*")],
         # -g0: debug information of generated code takes a quarter of its compile time, and nobody reads it.
-        extra_compile_args=["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden"],
-        extra_link_args=["-pthread"],
+        extra_compile_args=["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden", *EXTRA],
+        extra_link_args=["-pthread", *EXTRA],
     )
     for path in sorted(glob("qrt/_seam/*.pyx"))
 ]

@@ -1,16 +1,19 @@
 """qrt in a harness that times one table of quantized workloads on several runtimes.
 
-The harness loads this file with ``--plugin`` and asks ``PEERS[name](case, threads)`` for ``(call, get)``: ``call()`` runs
-the op once through the public functions with a preallocated result, ``get()`` returns that result. A case carries its
-kind and data (``case.d``): activations, weights, scales, zero points and bias. Before a call is handed out, its result is
-compared bit for bit with the scalar reference kernels: a fast wrong answer has no time.
+The harness loads this file with ``--plugin`` and asks ``PEERS[name](case, threads)`` for ``(call, get)``: ``call()``
+runs the op once through the public functions with a preallocated result, ``get()`` returns that result. A case carries
+its kind and data (``case.d``): activations, weights, scales, zero points and bias. Before a call is handed out, its
+result is compared bit for bit with the scalar reference kernels: a fast wrong answer has no time.
 
 qrt need not be installed where the harness runs: the checkout this file stands in is put on the path.
 """
 
+import ctypes
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import qrt
 from qrt import kernels
 
-pack = getattr(qrt, "pack", lambda w: w)
 Peer = tuple[Callable[[], object], Callable[[], np.ndarray]]
 
 
@@ -53,7 +55,7 @@ def gemm(case: Any, requant: str) -> Peer:
     d = case.d
     x_type, w_type, bias_type, out_type = linear_types(d, 1)
     x, w, bias = qrt.QuantTensor(d["x"], x_type), qrt.QuantTensor(d["w"], w_type), qrt.QuantTensor(d["bias"], bias_type)
-    packed = pack(w)
+    packed = qrt.pack(w)
 
     def run(y: qrt.QuantTensor) -> object:
         return qrt.matmul(x, packed, bias=bias, out_type=out_type, requant=requant, out=y)
@@ -68,10 +70,10 @@ def conv(case: Any, requant: str) -> Peer:
     x, bias = qrt.QuantTensor(d["x"], x_type), qrt.QuantTensor(d["bias"], bias_type)
     window = {"strides": (case.s, case.s), "padding": ((case.k // 2,) * 2,) * 2}
     if depthwise:
-        packed = pack(qrt.QuantTensor(np.ascontiguousarray(d["w"][..., 0].transpose(1, 2, 0)), w_type))
+        packed = qrt.pack(qrt.QuantTensor(np.ascontiguousarray(d["w"][..., 0].transpose(1, 2, 0)), w_type))
         function = qrt.depthwise_conv2d
     else:
-        packed, function = pack(qrt.QuantTensor(d["w"], w_type)), qrt.conv2d
+        packed, function = qrt.pack(qrt.QuantTensor(d["w"], w_type)), qrt.conv2d
 
     def run(y: qrt.QuantTensor) -> object:
         return function(x, packed, bias=bias, out_type=out_type, requant=requant, out=y, **window)
@@ -94,6 +96,15 @@ def cast(case: Any) -> Peer:
     return checked(lambda y: qrt.dcast(q, out=y), lambda: np.zeros(x.shape, np.float32), lambda y: y)
 
 
+def weight_only(case: Any) -> Peer | None:
+    """Float activations by block-quantized weights, which the case keeps transposed."""
+    d = case.d
+    scales = np.ascontiguousarray(d["s"].T).astype(float)
+    t = qrt.UniformType(f"i{case.bits}", "f32", scales.tolist(), block_sizes={0: case.block, 1: 1})
+    x, w = d["x"], qrt.pack(qrt.QuantTensor(np.ascontiguousarray(d["q"].T), t))
+    return checked(lambda y: qrt.float_matmul(x, w, out=y), lambda: np.zeros((case.M, case.N), np.float32), lambda y: y)
+
+
 def make(requant: str) -> Callable[[Any, int], Peer | None]:
     def peer(case: Any, threads: int) -> Peer | None:
         qrt.set_num_threads(threads)
@@ -103,9 +114,36 @@ def make(requant: str) -> Callable[[Any, int], Peer | None]:
             return conv(case, requant)
         if case.kind in ("q", "dq") and requant == "float32":
             return cast(case)
+        if case.kind == "wo" and requant == "float32":
+            return weight_only(case)
         return None
 
     return peer
 
 
-PEERS = {"qrt_float32": make("float32"), "qrt_fixed": make("fixed")}
+# ---------------------------------------------------------------------- the limits of the machine, measured beside them
+
+
+def peak(case: Any, threads: int) -> Peer | None:
+    """As many multiply-adds on registers alone; its result is the right one, as nobody computes it."""
+    if not case.ops:
+        return None
+    with TemporaryDirectory() as folder:
+        library = Path(folder, "peak.so")
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", Path(__file__).with_name("peak.c"), "-o", library], check=True)
+        function = ctypes.CDLL(str(library))[f"peak_{kernels.active()}"]
+    function.argtypes, function.restype = [ctypes.c_int64], ctypes.c_int64
+    loops = ctypes.c_int64(max(1, round(case.ops / 2 / threads / (function(1000) / 1000))))
+    return (lambda: function(loops)), (lambda: case.d["ref"])
+
+
+def copy(case: Any, threads: int) -> Peer | None:
+    """A copy of as many bytes as the cast reads and writes, half of them each."""
+    if case.kind not in ("q", "dq") or threads > 1:
+        return None
+    source = np.ones(case.nbytes // 2, np.int8)
+    target = np.zeros_like(source)
+    return (lambda: np.copyto(target, source)), (lambda: case.d["ref"])
+
+
+PEERS = {"qrt_float32": make("float32"), "qrt_fixed": make("fixed"), "meter_peak": peak, "meter_copy": copy}

@@ -33,6 +33,7 @@ typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
 typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_rule;
 
 typedef struct qrt_kernels qrt_kernels;
+typedef struct qrt_gemm_args qrt_gemm_args;
 
 typedef struct {
     void *const *operands; /* inputs, then the output */
@@ -114,29 +115,59 @@ typedef void (*qrt_requantize_row)(const qrt_requantize_args *args, const void *
 
 /* ---- GEMM: operands a, [b], [bias], out ---- */
 
-/* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads, and stores through the
- * table. A panel is a sequence of steps, each ku values of K: [depth / ku][mr][ku] or any order within a step, so that
- * core may start a tile at any step. Core owns all memory; panels and tiles are 64-byte aligned. Neither
- * |value - zero point| exceeds 255 nor a tile's exact sum 31 bits: core sends everything else to the wide path. */
+/* How the 8-bit microkernel wants the rows of a. */
+typedef enum {
+    QRT_A_IN_PLACE,     /* as they are given */
+    QRT_A_PACKED,       /* through pack_a */
+    QRT_A_PACKED_TERMS, /* through pack_a, with a_terms */
+} qrt_a_form;
+
+typedef struct qrt_gemm_panel qrt_gemm_panel;
+
+/* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads and owns all memory. Packed
+ * rows of a begin at multiples of 64 bytes, panels of b too, and both are padded to whole steps of ku values of K.
+ * Neither |value - zero point| exceeds 255 nor an exact sum 31 bits: core sends everything else to the wide path. */
 typedef struct {
-    int mr, nr;         /* rows and columns of a tile */
+    int mr, nr;         /* rows of a tile (blocks of rows are multiples of it), columns of a panel */
     int ku;             /* K values per step */
     int a_size, b_size; /* bytes of one packed value */
-    /* One panel of `rows` <= mr rows (row i at source + i * row_stride) and `depth` values of K, K contiguous. Missing
-     * rows and the tail of the last step are filled so that they add nothing. zero_point has mr values. `terms` has
-     * room for 2 * mr values, private to the kernel: what `start` needs to know about the rows. */
-    void (*pack_a)(qrt_container container, const void *source, int64_t row_stride, int rows, int64_t depth,
-                   const int32_t *zero_point, void *panel, int32_t *terms);
-    /* The same for `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. terms: 2 * nr.
-     */
+    /* Asked once, when a call is bound. Core packs gathered patches whatever the answer. */
+    qrt_a_form (*a_form)(const qrt_gemm_args *args);
+    /* Row i, `depth` contiguous values of K from source + i * source_stride, to target + i * target_stride. The padding
+     * adds nothing. zero_point has `rows` values. terms: NULL, or room for 2 per row, private to the kernel. */
+    void (*pack_a)(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
+                   const int32_t *zero_point, void *target, int64_t target_stride, int32_t *terms);
+    /* A panel of `columns` <= nr columns: element (k, j) is at source + k * k_stride + j * n_stride. A panel is a
+     * sequence of steps and at most nr * ku * b_size bytes of each. terms: 2 * nr, private to the kernel. */
     void (*pack_b)(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
-    /* tile[mr][nr] = bias[nr] plus the corrections that the packing left out. Sums wrap modulo 2^32: only the final
-     * value is known to fit. */
-    void (*start)(const int32_t *bias, const int32_t *a_terms, const int32_t *b_terms, int64_t depth, int32_t *tile);
-    /* tile[mr][nr] += a_panel . b_panel over `steps` steps. */
-    void (*tile)(const void *a_panel, const void *b_panel, int64_t steps, int32_t *tile);
+    /* Multiplies rows of a by a panel of b and stores. */
+    void (*run)(const qrt_gemm_panel *panel);
+    bool segmented; /* run follows a_segments */
 } qrt_gemm_kernel;
+
+/* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
+ * that sum, not requantized. Intermediate sums may wrap modulo 2^32: only the final value is known to fit. */
+struct qrt_gemm_panel {
+    const qrt_gemm_args *args;
+    int rows, columns;
+    int64_t depth; /* of each segment of a */
+    const void *a;
+    int64_t a_stride;       /* bytes */
+    const int32_t *a_terms; /* NULL: not packed with terms */
+    int32_t a_zero_point;   /* of all rows, without terms */
+    /* The values of K of a row, where they are not contiguous: `segments` times `depth`, a multiple of ku, each so many
+     * bytes from the row's start. Rows may overlap. NULL: one segment. */
+    const int64_t *a_segments;
+    int64_t segments;
+    const void *b;
+    const int32_t *b_terms;
+    const int32_t *bias; /* `columns` values; NULL: none */
+    int32_t *sums;       /* NULL, or rows sums_stride elements apart */
+    int64_t sums_stride;
+    void *target;      /* rows args->out_row_stride bytes apart */
+    int64_t parameter; /* of the first element; args->requant_steps[1] and [2] lead to the others */
+};
 
 /* target[i][j] = requantize(acc[i][j]) with parameter index parameter + i * row_step + j * column_step (steps 0 or 1;
  * at most one is 1 where columns > 1 is read contiguously). acc rows are acc_stride apart, target rows target_stride
@@ -156,6 +187,14 @@ typedef struct {
     int32_t *terms;
 } qrt_packed;
 
+/* Where the panels of a packed matrix are: [span of K][panel of columns]. */
+typedef struct {
+    int64_t spans, panels;
+    int64_t span_bytes; /* of a panel over a whole span */
+    int64_t matrix_bytes;
+    int64_t matrix_terms; /* int32 values */
+} qrt_packed_shape;
+
 typedef struct {
     int64_t images, height, width, channels; /* of the input, NHWC */
     int64_t out_height, out_width;
@@ -163,7 +202,15 @@ typedef struct {
     int64_t groups;
 } qrt_window;
 
+/* A convolution that reads its patches where they overlap. */
 typedef struct {
+    int64_t segments, depth; /* of a patch; segments 0: patches are gathered one by one */
+    bool in_place;           /* from the input; else from a copy of regions */
+    int64_t rows, pixels;    /* of output, of a region at most */
+    void *weights;           /* with filled-up segments, while they are packed */
+} qrt_conv_plan;
+
+struct qrt_gemm_args {
     const qrt_kernels *kernels;
     qrt_container a, b;
     int64_t batch, m, n, k;
@@ -186,18 +233,28 @@ typedef struct {
     const int64_t *block_multiplier; /* fixed */
     const int64_t *bias_multiplier;  /* fixed, [n] */
     const qrt_window *window;        /* conv2d: rows of a are gathered patches; NULL: a is a matrix */
+    /* Args prepared before for the same b_constant, which outlive these; or NULL. qrt_gemm_prepare leaves them only
+     * where their packed b serves here too. */
+    const qrt_gemm_args *earlier;
     /* Derived when bound, by qrt_gemm_prepare. */
     bool narrow;          /* the 8-bit microkernel applies */
     int64_t a_max, b_max; /* bounds of |value - zero point| */
     int64_t span;         /* values of K whose sums of products fit 31 bits in one tile */
     int64_t bias_limit;   /* |bias| up to which a whole sum fits 31 bits; negative: none */
     bool bias_fits;       /* bias_constant is within it */
-    qrt_packed packed;    /* b_constant packed */
-} qrt_gemm_args;
+    bool raw;             /* requantization leaves every sum as it is */
+    qrt_a_form a_form;
+    qrt_conv_plan conv;
+    int64_t a_stride;       /* bytes of a packed row of a over a whole span */
+    int64_t block_rows;     /* rows of a that stay in L2 */
+    int64_t packed_columns; /* columns of b packed together: all of a constant's */
+    qrt_packed_shape shape; /* of those */
+    qrt_packed packed;      /* b_constant packed */
+};
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
-void qrt_gemm_release(qrt_gemm_args *args);
+void qrt_gemm_release(void *args);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);
 
 /* ref only: a row of exact 64-bit accumulators for any container, and a sub-channel row stored. */
@@ -206,7 +263,63 @@ typedef qrt_status (*qrt_wide_row)(const qrt_gemm_args *args, const void *a, int
 typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
                                     int64_t matrix, const void *bias, void *target, int64_t parameter);
 
-/* ---- depthwise_conv2d: operands x (NHWC), [w] (kernel height, kernel width, out channels), [bias], out ---- */
+/* ---- float_matmul: operands a, [w], [bias], out: float32, but for quantized weights ---- */
+
+/* A dot product has QRT_FLOAT_LANES sums: that of lane l is a chain of fused multiply-adds over the k = l modulo 16, in
+ * ascending order, from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
+ * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
+#define QRT_FLOAT_LANES 16
+#define QRT_FLOAT_COLUMNS 4 /* of a panel of packed weights */
+
+/* Packed weights, [panel][step of 16 values of K][column][lane]: floats, or bytes; or for widths up to 4 bits eight
+ * steps to a word, the first in its low bits: [panel][8 steps][column][lane]. */
+typedef enum { QRT_WEIGHTS_F32, QRT_WEIGHTS_BYTES, QRT_WEIGHTS_NIBBLES } qrt_weights;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    int64_t m, n, k;
+    qrt_weights weights;
+    qrt_container w;         /* of quantized weights: QRT_I8 or QRT_U8, [k][n] as floats are */
+    int64_t k_block;         /* values of K that share parameters, a multiple of QRT_FLOAT_LANES; at least k: all do */
+    const float *scale;      /* [ceil(k / k_block)][n] */
+    const float *zero_point; /* the same, integers within 2^20 */
+    const void *w_constant;  /* NULL: w is an operand; else [k][n], needed while binding alone */
+    bool bias;
+    const float *bias_constant; /* NULL: bias is an operand */
+    /* Derived when bound. */
+    const void *panels; /* w_constant packed; parameters [panel][block][2][column]: scale, then zero point of the */
+    const float *parameters; /* packed form: bytes are signed, nibbles unsigned */
+} qrt_float_matmul_args;
+
+qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
+void qrt_float_matmul_release(void *args);
+qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
+
+/* Rows of `a`, a_stride floats apart, by a panel of floats, over `k` values of K. The lanes of every sum,
+ * [rows][QRT_FLOAT_COLUMNS][QRT_FLOAT_LANES], are taken from `lanes` unless `first`, and left there, or if `last` added
+ * up to sums[rows][QRT_FLOAT_COLUMNS]. Nothing past k is read of a row; k is a multiple of QRT_FLOAT_LANES unless
+ * `last`. */
+typedef void (*qrt_float_panel)(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k,
+                                float *lanes, bool first, bool last, float *sums);
+/* The panel as floats: (float(q) - zero point) * scale, each rounded, as dcast does. */
+typedef void (*qrt_dequantize_panel)(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
+                                     float *target);
+/* The sums of one row by a panel that is dequantized on the way. */
+typedef void (*qrt_quantized_panel)(const qrt_float_matmul_args *args, const float *a, const void *panel,
+                                    const float *parameters, float *sums);
+
+/* ---- depthwise_conv2d: operands x (NHWC), [w], [bias], out ---- */
+
+typedef struct qrt_depthwise_kernel qrt_depthwise_kernel;
+
+/* Blocks of channels, and what of them was packed for a kernel. */
+typedef struct {
+    const qrt_depthwise_kernel *kernel; /* NULL: none computes this */
+    int rows;                           /* output rows computed together: 1 or 2 */
+    int64_t groups;                     /* of input rows that these rows see */
+    int64_t blocks, block_bytes;
+    void *packed; /* blocks of block_bytes */
+} qrt_depthwise_plan;
 
 typedef struct {
     const qrt_kernels *kernels;
@@ -214,7 +327,8 @@ typedef struct {
     int64_t out_channels; /* j reads channel j / multiplier */
     int64_t multiplier;
     qrt_container x, w;
-    const int64_t *x_zero_point; /* one */
+    int64_t w_tap_step, w_channel_step; /* elements of w; taps are row-major */
+    const int64_t *x_zero_point;        /* one */
     const int64_t *w_zero_point; /* index j * w_zero_point_step */
     int64_t w_zero_point_step;
     qrt_requant requant; /* index j * requant_step */
@@ -223,20 +337,67 @@ typedef struct {
     qrt_bias_kind bias;        /* not f32 */
     const void *bias_constant; /* NULL: bias is an operand */
     /* Derived when bound, by qrt_depthwise_prepare. */
-    int64_t bias_limit; /* |bias| up to which every sum fits 31 bits; negative: none */
+    int64_t bias_limit;      /* |bias| up to which every sum fits 31 bits; negative: none */
+    qrt_depthwise_plan plan; /* of constant weights and bias */
 } qrt_depthwise_args;
 
-void qrt_depthwise_prepare(qrt_depthwise_args *args);
+/* Completes args: packs constant weights. qrt_depthwise_release frees what it allocated. */
+qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
+void qrt_depthwise_release(void *args);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
 
 /* acc[j] += sum of (x - x zero point) * (w - w zero point of j), for all out channels j of one output pixel, over the
  * rows x columns taps of its window that lie inside the input; x and w point at the first of them. Taps are
- * (y * dilation * width + x * dilation) * channels elements of x apart, (y * kernel width + x) * out_channels of w. In
+ * (y * dilation * width + x * dilation) * channels elements of x apart, (y * kernel width + x) * w_tap_step of w. In
  * the narrow form both containers have 8 bits, neither |value - zero point| exceeds 255 and every sum fits 32 bits. */
 typedef void (*qrt_depthwise_pixel)(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
                                     int64_t columns, int32_t *acc);
 typedef qrt_status (*qrt_depthwise_wide_pixel)(const qrt_depthwise_args *args, const void *x, const void *w,
                                                int64_t rows, int64_t columns, int64_t *acc);
+
+/* Bytes of zero point on either side of qrt_depthwise_run.padding. */
+#define QRT_DEPTHWISE_PADDING 64
+
+/* Out channels [first, first + channels). With two segments the channels fill half a vector at most, and its halves
+ * belong to two runs of pixels. */
+typedef struct {
+    int64_t first;
+    int channels, segments;
+    int rows;
+    int64_t groups;
+    const void *packed;
+} qrt_depthwise_block;
+
+/* A run of output pixels of one output row, or two. */
+typedef struct {
+    const qrt_depthwise_block *block;
+    int valid_rows;           /* of block->rows */
+    const char *const *lines; /* groups * group input rows, at the channel that the block's first reads, or `padding` */
+    const int64_t *line_masks; /* -1; 0 for lines of padding, where no offset is added */
+    const int64_t *offsets;    /* [segment][columns]: bytes from the start of a line to each column; -1: padding */
+    int64_t columns, pixel_step, tap_step; /* tap t of pixel p is column p * pixel_step + t * tap_step */
+    int64_t pixels;                        /* per segment, side by side */
+    int64_t valid[2];                      /* pixels of each segment that exist */
+    char *target;         /* the first channel of the first pixel; pixels are out_channels elements apart */
+    int64_t row_elements; /* between the two output rows */
+    const char *padding;  /* zero points, also before it */
+    void *interleaved;    /* room for every column of every tile: columns * groups * group_bytes */
+} qrt_depthwise_run;
+
+/* The 8-bit kernel. core chooses blocks, rows and runs, and owns all memory; the kernel dictates the packing. Neither
+ * |value - zero point| exceeds 255 nor a sum 31 bits. */
+struct qrt_depthwise_kernel {
+    int channels;                      /* of a block */
+    int segments;                      /* at most */
+    int group;                         /* adjacent input rows that one multiply-add takes */
+    int pixels;                        /* a run is computed this many at a time, or a divisor of it */
+    int64_t header_bytes, group_bytes; /* of a packed block, of the channels of a group */
+    int w_min, w_max;                  /* of weight - zero point */
+    const qrt_depthwise_kernel *wider; /* for the other weights */
+    void (*pack)(const qrt_depthwise_args *args, const void *w, const void *bias, const qrt_depthwise_block *block,
+                 void *to);
+    void (*run)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
+};
 
 /* ---- element-wise: operands a, b, out ---- */
 
@@ -388,6 +549,7 @@ struct qrt_kernels {
     qrt_store_wide store_wide;
     qrt_wide_row wide_row;
     qrt_block_row block_row;
+    const qrt_depthwise_kernel *depthwise; /* NULL: depthwise_pixel */
     qrt_depthwise_pixel depthwise_pixel;
     qrt_depthwise_wide_pixel depthwise_wide_pixel;
     qrt_binary_row binary_row;
@@ -397,6 +559,9 @@ struct qrt_kernels {
     qrt_mean_row mean_row;
     qrt_softmax_line softmax_line;
     qrt_bits_row pack_bits_row, unpack_bits_row;
+    qrt_float_panel float_panel;
+    qrt_dequantize_panel dequantize_panel;
+    qrt_quantized_panel quantized_panel;
 };
 
 /* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table
@@ -427,7 +592,7 @@ qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, 
 typedef qrt_status (*qrt_task)(void *context, int64_t task);
 qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
-int qrt_get_num_threads(void);
+int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not within [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
 
 const char *qrt_status_text(qrt_status status);

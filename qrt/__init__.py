@@ -20,11 +20,13 @@ from qrt.functions import (
     conv2d,
     dcast,
     depthwise_conv2d,
+    float_matmul,
     lookup,
     matmul,
     max_pool2d,
     mean,
     mul,
+    pack,
     pad,
     qcast,
     quantize,
@@ -37,7 +39,7 @@ from qrt.functions import (
     transpose,
 )
 from qrt.kernels import get_num_threads, set_num_threads
-from qrt.tensor import QuantTensor
+from qrt.tensor import PackedTensor, QuantTensor
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ __all__ = [
     "CalibratedType",
     "KernelError",
     "ModelError",
+    "PackedTensor",
     "ParseError",
     "Program",
     "QuantError",
@@ -77,6 +80,7 @@ __all__ = [
     "conv2d",
     "dcast",
     "depthwise_conv2d",
+    "float_matmul",
     "get_num_threads",
     "ir",
     "kernels",
@@ -86,6 +90,7 @@ __all__ = [
     "max_pool2d",
     "mean",
     "mul",
+    "pack",
     "pad",
     "parse_type",
     "qcast",

@@ -1,4 +1,4 @@
-"""The command line: ``qrt run`` and ``qrt opt``.
+"""The command line: ``qrt run``, ``qrt opt`` and ``qrt bench``.
 
 Exit status: 0 done, 1 the input is wrong (a diagnostic on standard error), 2 usage. ``-`` reads standard input.
 """
@@ -79,6 +79,13 @@ def _parser(add_opt_arguments: Callable[[argparse.ArgumentParser], None] | None 
     opt = commands.add_parser("opt", help="check, transform and print a program", allow_abbrev=False)
     if add_opt_arguments is not None:
         add_opt_arguments(opt)
+
+    bench = commands.add_parser("bench", help="measure the kernels on this machine", allow_abbrev=False)
+    bench.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
+    bench.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
+    bench.add_argument("--threads", type=int, metavar="N")
+    bench.add_argument("--seconds", type=float, default=0.2, help="spent on each case (default 0.2)")
+    bench.set_defaults(command=_bench)
     return parser
 
 
@@ -170,6 +177,15 @@ def _save_array(path: Path, value: Any) -> None:
             np.save(file, array, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _bench(options: argparse.Namespace) -> None:
+    from qrt import bench  # here: to run a program takes no shapes
+
+    with kernels.use(options.isa or kernels.active()):
+        if options.threads is not None:
+            kernels.set_num_threads(options.threads)
+        bench.run(options.case, options.seconds)
 
 
 def _show(name: str, value: Any) -> None:

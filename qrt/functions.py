@@ -2,6 +2,7 @@
 (docs/numerics.md)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,14 +13,18 @@ from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, expressed_dtype, storage_dtype
 from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor import (
+    Bound,
+    PackedTensor,
     QuantTensor,
-    apply,
     as_array,
+    bind,
+    bind_floats,
     bound_cast,
+    bound_dcast,
+    bound_to,
     check_bounds,
-    direct_target,
+    eager,
     expressed_array,
-    operand,
     ready,
     require_hashable,
     require_tensor,
@@ -31,6 +36,7 @@ Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
 Pair = Sequence[int] | int
 
 
+@eager
 def qcast(
     x: npt.ArrayLike,
     type: UniformType,
@@ -39,7 +45,7 @@ def qcast(
     zero_point: str = "before",
     scale: str = "divide",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` in the expressed type.
 
     ``x``: an array of the type's expressed dtype (Python numbers and lists are converted). ``rounding``: half_even,
@@ -54,7 +60,8 @@ def qcast(
     return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
 
 
-def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> QuantTensor:
+@eager
+def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
     """``qcast`` by the default rule of real values of any dtype, rounded to the expressed type first.
 
     >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
@@ -64,26 +71,17 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     return _quantize(values, type, ("half_even", "before", "divide"), out)
 
 
-def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> QuantTensor:
+def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
     result = TensorType(x.shape, type)
     attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
     require_hashable("qcast", attributes)
     call = bound_cast("qcast", result, attributes, kernels.active())
-    values = ready(x)
-    if out is not None:
-        require_tensor(out, "qcast: out")
-    target = None if out is None else direct_target("qcast", out, result, [values])
-    storage = np.empty(x.shape, storage_dtype(type)) if target is None else target
-    call(values, storage)
-    if out is None:
-        return QuantTensor._of(storage, type)
-    if target is None:
-        out._data[...] = QuantTensor._of(storage, type)._data
-    return out
+    return bound_to("qcast", call, (ready(x),), result, out)
 
 
-def dcast(q: QuantTensor, *, out: Array | None = None) -> Array:
+@eager
+def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     """``quant.dcast``: ``(storage - zero_point) * scale`` in the expressed type.
 
     >>> dcast(QuantTensor(np.int8([3, 5]), UniformType("i8", "f32", 0.5, 3))).tolist()
@@ -91,18 +89,27 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Array:
     """
     require_tensor(q, "dcast: q")
     dtype = expressed_dtype(q.type.expressed_type)
-    if out is not None and not (isinstance(out, np.ndarray) and out.flags.writeable):
-        raise QuantTypeError("dcast: out must be a writable array")
-    if out is not None and (out.shape != q.shape or out.dtype != dtype):
-        raise QuantTypeError(f"dcast: out must have shape {q.shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
-    storage = operand(q)
-    direct = out is not None and out.flags.carray and not np.may_share_memory(out, storage)
-    values = out if direct and out is not None else np.empty(q.shape, dtype)
-    bound_cast("dcast", q.tensor_type, (), kernels.active())(storage, values)
-    if out is None or direct:
-        return values
-    out[...] = values
-    return out
+    return _into(out, bound_dcast(q, np.empty(q.shape, dtype)))
+
+
+def _into(out: Array | None, bound: Bound[Array]) -> Bound[Array]:
+    """The call with its result in ``out``, if given, which may overlap what it reads."""
+    if out is None:
+        return bound
+    fresh, name = bound.storage, getattr(bound.call, "name", "the op")
+    if not (isinstance(out, np.ndarray) and out.flags.writeable):
+        raise QuantTypeError(f"{name}: out must be a writable array")
+    if out.shape != fresh.shape or out.dtype != fresh.dtype:
+        wanted = f"shape {fresh.shape} and dtype {fresh.dtype}"
+        raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
+    if out.flags.carray and not any(np.may_share_memory(out, array) for array in bound.inputs):
+        return replace(bound, storage=out, result=lambda: out)
+
+    def copied() -> Array:
+        out[...] = fresh
+        return out
+
+    return replace(bound, result=copied)
 
 
 def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:
@@ -147,6 +154,20 @@ def from_signless(integers: Array, t: UniformType) -> Array:
     return values.astype(storage_dtype(t))
 
 
+def pack(w: QuantTensor) -> PackedTensor:
+    """Weights that never change: a copy of the storage, with which is kept what functions make of it as their second or
+    third operand. ``matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` read it packed for their kernel, and give
+    the same results.
+
+    >>> t = UniformType("i8", "f32", 0.5)
+    >>> a, w = QuantTensor(np.int8([[1, 2]]), t), QuantTensor(np.int8([[3], [4]]), t)
+    >>> (a @ pack(w)) == (a @ w)
+    True
+    """
+    return w if isinstance(w, PackedTensor) else PackedTensor(require_tensor(w, "pack: w"))
+
+
+@eager
 def matmul(
     a: QuantTensor,
     w: QuantTensor,
@@ -155,7 +176,7 @@ def matmul(
     out_type: UniformType | None = None,
     requant: str = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """``a @ w`` with NumPy's shapes; ``bias`` is one value per column; ``out_type`` fuses the requantization.
 
     Without ``out_type`` the result is i32 with scale ``sa * sw``, where that is exact for every value of the types.
@@ -166,9 +187,36 @@ def matmul(
     ([[5]], '!quant.uniform<i32:f32, 2.500000e-01>')
     """
     operands = (a, w) if bias is None else (a, w, bias)
-    return apply("matmul", operands, {"requant": requant}, out_type, out)
+    return bind("matmul", operands, {"requant": requant}, out_type, out)
 
 
+@eager
+def float_matmul(
+    a: npt.ArrayLike, w: QuantTensor | npt.ArrayLike, *, bias: npt.ArrayLike | None = None, out: Array | None = None
+) -> Bound[Array]:
+    """``a @ w`` in float32: ``a`` of any rank from 1, ``w`` a float32 matrix, or a quantized one that expresses f32 and
+    counts as ``dcast(w)`` without being written out; ``bias`` is one float per column.
+
+    The order of each sum is defined (``qrt.ops.float_matmul``), so the bits are those of every machine. Weights that
+    stay the same are packed once by ``qrt.pack``. Raises ``QuantTypeError`` for other dtypes and shapes.
+
+    >>> w = QuantTensor(np.int8([[1, -2], [3, 0]]), UniformType("i4", "f32", [0.5, 0.25], axis=1))
+    >>> float_matmul(np.float32([[2, 1]]), w).tolist()
+    [[2.5, -1.0]]
+    """
+    given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
+    operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
+    return _into(out, bind_floats("float_matmul", operands))
+
+
+def _floats(name: str, x: Any) -> Array:
+    array = as_array(x)
+    if array.dtype != np.float32:
+        raise QuantTypeError(f"float_matmul: {name} must be an array of float32, got dtype {array.dtype}")
+    return array
+
+
+@eager
 def conv2d(
     x: QuantTensor,
     w: QuantTensor,
@@ -181,7 +229,7 @@ def conv2d(
     out_type: UniformType | None = None,
     requant: str = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """2-D convolution: ``x`` NHWC, ``w`` OHWI (I = channels / groups), ``bias`` one value per output channel.
 
     ``padding``: "VALID", "SAME" (TensorFlow's) or ``((top, bottom), (left, right))``.
@@ -195,9 +243,10 @@ def conv2d(
     require_tensor(w, "conv2d: w")
     window = _convolution_window("conv2d", x, w.shape[1:3], strides, padding, dilations)
     attributes = {**window, "groups": groups, "requant": requant}
-    return apply("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+    return bind("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
+@eager
 def depthwise_conv2d(
     x: QuantTensor,
     w: QuantTensor,
@@ -209,7 +258,7 @@ def depthwise_conv2d(
     out_type: UniformType | None = None,
     requant: str = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """2-D convolution of each channel by itself: ``x`` NHWC, ``w`` [KH, KW, C * M], output channel ``c * M + m`` of
     input channel ``c``; the rest as ``conv2d``.
 
@@ -222,18 +271,19 @@ def depthwise_conv2d(
     require_tensor(w, "depthwise_conv2d: w")
     window = _convolution_window("depthwise_conv2d", x, w.shape[:2], strides, padding, dilations)
     attributes = {**window, "requant": requant}
-    return apply("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+    return bind("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
 def _sum(
     name: str, a: QuantTensor, b: QuantTensor, out_type: UniformType | None, out: QuantTensor | None
-) -> QuantTensor:
-    return apply(name, (a, b), {}, out_type, out)
+) -> Bound[QuantTensor]:
+    return bind(name, (a, b), {}, out_type, out)
 
 
+@eager
 def add(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """``a + b``, broadcast. Without ``out_type`` equal scales give i32 of that scale.
 
     >>> a = QuantTensor(np.int8([1, 2]), UniformType("i8", "f32", 0.5))
@@ -243,13 +293,15 @@ def add(
     return _sum("add", a, b, out_type, out)
 
 
+@eager
 def sub(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """``a - b``, as ``add``."""
     return _sum("sub", a, b, out_type, out)
 
 
+@eager
 def mul(
     a: QuantTensor,
     b: QuantTensor,
@@ -257,41 +309,45 @@ def mul(
     out_type: UniformType | None = None,
     requant: str = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """``a * b``, broadcast. Without ``out_type`` the result is i32 with scale ``sa * sb``."""
-    return apply("mul", (a, b), {"requant": requant}, out_type, out)
+    return bind("mul", (a, b), {"requant": requant}, out_type, out)
 
 
+@eager
 def requantize(
     q: QuantTensor, type: UniformType, *, requant: str = "fixed", out: QuantTensor | None = None
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """The same values in another quantized type of the same expressed type.
 
     >>> q = QuantTensor(np.int8([4, -3]), UniformType("i8", "f32", 0.5))
     >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
     [18, 4]
     """
-    return apply("requantize", (q,), {"requant": requant}, require_uniform(type), out)
+    return bind("requantize", (q,), {"requant": requant}, require_uniform(type), out)
 
 
+@eager
 def clamp(
     q: QuantTensor, min: float | None = None, max: float | None = None, *, out: QuantTensor | None = None
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """Values clamped to ``[min, max]`` (expressed values, quantized by the default cast rule).
 
     >>> q = QuantTensor(np.int8([-5, 5, 50]), UniformType("i8", "f32", 0.5))
     >>> clamp(q, 0, 6).storage.tolist()
     [0, 5, 12]
     """
-    return apply("clamp", (q,), {"min": min, "max": max}, None, out)
+    return bind("clamp", (q,), {"min": min, "max": max}, None, out)
 
 
-def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
+@eager
+def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
     """``clamp`` from 0."""
-    return clamp(q, 0.0, out=out)
+    return bind("clamp", (q,), {"min": 0.0, "max": None}, None, out)
 
 
-def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> QuantTensor:
+@eager
+def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
     """``table[q - least]`` with the least value of q's storage type, of at most 8 bits: any function of one variable.
     The result has the table's type; ``qrt.ops.lookup.table_of`` makes the table's storage.
 
@@ -301,7 +357,7 @@ def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None
     >>> lookup(QuantTensor(np.int8([-128, -3, 3]), t), table).storage.tolist()
     [127, 3, 3]
     """
-    return apply("lookup", (q, table), {}, None, out)
+    return bind("lookup", (q, table), {}, None, out)
 
 
 def _pool(
@@ -313,15 +369,16 @@ def _pool(
     extra: dict[str, Any],
     out_type: UniformType | None,
     out: QuantTensor | None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     require_tensor(q, f"{name}: q")
     size = two_positive(name, "kernel", _pair(kernel))
     steps = size if strides is None else two_positive(name, "strides", _pair(strides))
     resolved = _resolved(name, padding, q, size, steps, (1, 1))
     attributes = {"kernel": size, "strides": steps, "padding": resolved, **extra}
-    return apply(name, (q,), attributes, out_type, out)
+    return bind(name, (q,), attributes, out_type, out)
 
 
+@eager
 def avg_pool2d(
     q: QuantTensor,
     kernel: Pair,
@@ -331,7 +388,7 @@ def avg_pool2d(
     out_type: UniformType | None = None,
     requant: str = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """Average over NHWC windows, padding left out; the type is kept unless ``out_type`` is given.
 
     >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]).reshape(1, 2, 2, 1), UniformType("i8", "f32", 0.5))
@@ -341,6 +398,7 @@ def avg_pool2d(
     return _pool("avg_pool2d", q, kernel, strides, padding, {"requant": requant}, out_type, out)
 
 
+@eager
 def max_pool2d(
     q: QuantTensor,
     kernel: Pair,
@@ -348,11 +406,12 @@ def max_pool2d(
     strides: Pair | None = None,
     padding: Padding = "VALID",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """Maximum over NHWC windows, padding left out; the type is kept."""
     return _pool("max_pool2d", q, kernel, strides, padding, {}, None, out)
 
 
+@eager
 def mean(
     q: QuantTensor,
     axes: int | Sequence[int] | None = None,
@@ -361,7 +420,7 @@ def mean(
     out_type: UniformType | None = None,
     requant: str = "fixed",
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """Average over ``axes`` (None: all of them); the type is kept unless ``out_type`` is given, its channels follow
     their axis.
 
@@ -371,9 +430,10 @@ def mean(
     """
     named = (axes,) if isinstance(axes, (int, np.integer)) else axes
     attributes = {"axes": named if named is None else tuple(named), "keepdims": keepdims, "requant": requant}
-    return apply("mean", (q,), attributes, out_type, out)
+    return bind("mean", (q,), attributes, out_type, out)
 
 
+@eager
 def softmax(
     q: QuantTensor,
     out_type: UniformType,
@@ -381,7 +441,7 @@ def softmax(
     axis: int = -1,
     beta: float = 1.0,
     out: QuantTensor | None = None,
-) -> QuantTensor:
+) -> Bound[QuantTensor]:
     """``exp(beta * x)`` over its sum along ``axis``, of at most 8 bits per layer: exponentials from a table of 30
     fractional bits, the sum exact, one division in float64, half to even.
 
@@ -389,7 +449,7 @@ def softmax(
     >>> softmax(q, UniformType("u8", "f32", 1 / 256)).storage.tolist()
     [51, 51, 154]
     """
-    return apply("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type), out)
+    return bind("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type), out)
 
 
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
@@ -417,7 +477,12 @@ def pad(
     ([3, 5, 6, 3, 3], [5, 6, 7])
     """
     pairs = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in padding)
-    return apply("pad", (q,), {"padding": pairs, "value": value}, None, out)
+    return _pad(q, pairs, value, out)
+
+
+@eager
+def _pad(q: QuantTensor, padding: Any, value: float | None, out: QuantTensor | None) -> Bound[QuantTensor]:
+    return bind("pad", (q,), {"padding": padding, "value": value}, None, out)
 
 
 def concat(
@@ -435,7 +500,14 @@ def concat(
     >>> concat([q, q]).storage.tolist()
     [1, 2, 1, 2]
     """
-    return apply("concat", tuple(tensors), {"axis": axis, "requant": requant}, out_type, out)
+    return _concat(tuple(tensors), axis, out_type, requant, out)
+
+
+@eager
+def _concat(
+    tensors: tuple[QuantTensor, ...], axis: int, out_type: UniformType | None, requant: str, out: QuantTensor | None
+) -> Bound[QuantTensor]:
+    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
 
 
 def _convolution_window(

@@ -7,16 +7,14 @@ Every ISA gives the same bits: forcing one is for tests, measurements and for fi
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cache
 
 from qrt._seam import _core
 from qrt._seam._core import get_num_threads, set_num_threads
+from qrt._seam.calls import forced_isa
 from qrt.errors import KernelError
 
 __all__ = ["active", "available", "get_num_threads", "set_num_threads", "use"]
-
-_forced: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
 
 def available() -> tuple[str, ...]:
@@ -34,7 +32,7 @@ def active() -> str:
 
     Raises KernelError if ``QRT_ISA`` names one that this machine does not have.
     """
-    return _forced.get() or _default()
+    return forced_isa.get() or _default()
 
 
 @cache
@@ -51,11 +49,11 @@ def use(name: str) -> Iterator[None]:
     ...     active()
     'ref'
     """
-    token = _forced.set(_checked(name))
+    token = forced_isa.set(_checked(name))
     try:
         yield
     finally:
-        _forced.reset(token)
+        forced_isa.reset(token)
 
 
 def _checked(name: str, source: str = "") -> str:

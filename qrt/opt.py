@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
         "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
         "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
+        "--mlir-print-debuginfo": "print locations; those of lower-qrt name the stage of the arithmetic",
         "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
         "--strict": "make warnings errors, and check that quantization parameters fit their tensors on every value",
         "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
@@ -98,14 +99,18 @@ def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_
     def after(name: str, seconds: float) -> None:
         timing.add(name, seconds)
         if options.mlir_print_ir_after_all and name in PASSES:
-            text = module.print(generic=options.emit == "generic")
+            text = _text(module, options)
             sys.stderr.write(f"// -----// IR Dump After {name} //----- //\n{text}\n")
 
     pipeline = ",".join(options.passes or ())
     rules = {"strict": options.strict, "strict_upstream": options.strict_upstream}
     run_pipeline(module, pipeline, **rules, after=after, report=report)
     with timing.of("print"):
-        return module.print(generic=options.emit == "generic")
+        return _text(module, options)
+
+
+def _text(module: ir.Module, options: argparse.Namespace) -> str:
+    return module.print(generic=options.emit == "generic", locations=options.mlir_print_debuginfo)
 
 
 def _refuse_extensions(module: ir.Module) -> None:

@@ -5,15 +5,16 @@ next larger integer.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Any, Self, SupportsIndex
+from typing import Any, Generic, ParamSpec, SupportsIndex, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
-from qrt._seam import _core
+from qrt._seam import _core, calls
 from qrt.errors import QuantTypeError
 from qrt.numerics import round_to_format
 from qrt.ops import FAMILIES
@@ -29,13 +30,18 @@ from qrt.ops.core import (
 )
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.types import TensorType, UniformType, check_integrity
+from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
+F32 = FloatType("f32")
 _PACKED_WIDTHS = (1, 2, 4)
 _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
+P = ParamSpec("P")
+R = TypeVar("R")
+
+calls.set_interned_type(UniformType)
 
 
-class QuantTensor:
+class QuantTensor(calls.Tensor):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values they stand for are ``(storage -
@@ -53,14 +59,11 @@ class QuantTensor:
     [1.0, -1.5]
     """
 
-    __slots__ = ("__weakref__", "_data", "_shape", "_tensor_type", "type")
+    __slots__ = ("__weakref__",)
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
     type: UniformType
-    _data: Array
-    _shape: Shape
-    _tensor_type: TensorType | None
 
     def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
         require_uniform(type)
@@ -69,19 +72,18 @@ class QuantTensor:
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
-        self.type, self._shape, self._tensor_type = type, array.shape, None
-        self._data = _pack(array.astype(storage_dtype(type)), type)
+        self._fill(_pack(array.astype(storage_dtype(type)), type), type, array.shape)
 
-    @classmethod
-    def _wrap(cls, data: Array, type: UniformType, shape: Shape) -> Self:
-        self = cls.__new__(cls)
-        self._data, self.type, self._shape, self._tensor_type = data, type, shape, None
-        return self
+    @staticmethod
+    def _wrap(data: Array, type: UniformType, shape: Shape) -> "QuantTensor":
+        made = QuantTensor.__new__(QuantTensor)
+        made._fill(data, type, shape)
+        return made
 
-    @classmethod
-    def _of(cls, storage: Array, type: UniformType) -> Self:
+    @staticmethod
+    def _of(storage: Array, type: UniformType) -> "QuantTensor":
         """Around storage known to be valid: a view of it where the width is not packed."""
-        return cls._wrap(_pack(storage, type), type, storage.shape)
+        return QuantTensor._wrap(_pack(storage, type), type, storage.shape)
 
     # ------------------------------------------------------------------------------------------------------ properties
 
@@ -132,21 +134,20 @@ class QuantTensor:
 
     @property
     def tensor_type(self) -> TensorType:
-        if self._tensor_type is None:
-            self._tensor_type = TensorType(self._shape, self.type)
-        return self._tensor_type
+        known: TensorType | None = self._tensor_type
+        if known is None:
+            known = self._tensor_type = TensorType(self._shape, self.type)
+        return known
 
     @property
-    def T(self) -> Self:  # noqa: N802 - NumPy's name
+    def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
         return self.transpose()
 
     # ---------------------------------------------------------------------------------------------------------- values
 
     def dequantize(self) -> Array:
         """The expressed values (``quant.dcast``), an array of the expressed type's dtype."""
-        values = np.empty(self._shape, expressed_dtype(self.type.expressed_type))
-        bound_cast("dcast", self.tensor_type, (), kernels.active())(operand(self), values)
-        return values
+        return _dequantized(self)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         if copy is False:
@@ -154,12 +155,12 @@ class QuantTensor:
         values = self.dequantize()
         return values if dtype is None else values.astype(dtype)
 
-    def copy(self) -> Self:
+    def copy(self) -> "QuantTensor":
         return self._wrap(self._data.copy(), self.type, self._shape)
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "QuantTensor":
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -185,12 +186,13 @@ class QuantTensor:
             values, label = self.dequantize(), ""
         except QuantTypeError:  # f80 and f128 have no NumPy values
             values, label = self.storage, "storage="
-        shown = np.array2string(values, separator=", ", prefix=f"QuantTensor({label}", threshold=100)
-        return f"QuantTensor({label}{shown}, type={self.type})"
+        head = f"{self.__class__.__name__}({label}"
+        shown = np.array2string(values, separator=", ", prefix=head, threshold=100)
+        return f"{head}{shown}, type={self.type})"
 
     # ----------------------------------------------------------------------------------------------------------- views
 
-    def __getitem__(self, key: Any) -> Self:
+    def __getitem__(self, key: Any) -> "QuantTensor":
         """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
         channel's type."""
         element = indexed_element(self.type, self._shape, key)
@@ -199,7 +201,7 @@ class QuantTensor:
         data = self._data[key]
         return self._wrap(np.asarray(data), element, np.shape(data))
 
-    def transpose(self, *axes: Any) -> Self:
+    def transpose(self, *axes: Any) -> "QuantTensor":
         order = _axes(axes, self.ndim)
         element = transposed_element(self.type, order)
         if _is_packed(self.type):
@@ -207,7 +209,7 @@ class QuantTensor:
         data = self._data.transpose(order)
         return self._wrap(data, element, data.shape)
 
-    def reshape(self, *shape: Any) -> Self:
+    def reshape(self, *shape: Any) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], SupportsIndex) else shape
         source = self.storage if _is_packed(self.type) else self._data
@@ -236,20 +238,65 @@ class QuantTensor:
     def _binary(name: str, a: "QuantTensor", b: object) -> "QuantTensor":
         if not isinstance(b, QuantTensor):
             return NotImplemented  # type: ignore[no-any-return]  # what Python asks of an operator
-        return apply(name, (a, b), {}, None, None)
+        return _operator(name, a, b)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         name = {np.matmul: "matmul", np.add: "add", np.subtract: "sub", np.multiply: "mul"}.get(ufunc)
         out = kwargs.pop("out", (None,))[0]
         if name is None or method != "__call__" or kwargs or not all(isinstance(i, QuantTensor) for i in inputs):
             return NotImplemented
-        return apply(name, inputs, {}, None, out)
+        a, b = inputs
+        return _operator(name, a, b, out)
 
     def __array_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         handler = _HANDLED.get(func)
         return NotImplemented if handler is None else handler(*args, **kwargs)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Constant:
+    """Storage that never changes; told apart by identity."""
+
+    storage: Array
+
+
+class PackedTensor(QuantTensor):
+    """A tensor that never changes, made by ``qrt.pack``. What ``matmul``, ``conv2d`` and the other functions make of it
+    as their second or third operand is kept with it, for each ISA and each signature it is used with (the latest 8).
+
+    Its views and copies are ordinary tensors. A pickle holds the storage alone.
+
+    >>> import qrt
+    >>> t = qrt.UniformType("i8", "f32", 0.5)
+    >>> w = qrt.pack(qrt.QuantTensor(np.int8([[1], [2]]), t))
+    >>> w
+    PackedTensor([[0.5],
+                  [1. ]], type=!quant.uniform<i8:f32, 5.000000e-01>)
+    >>> (qrt.QuantTensor(np.int8([[3, 4]]), t) @ w).storage.tolist()
+    [[11]]
+    """
+
+    __slots__ = ("bound", "constant")
+
+    def __init__(self, q: QuantTensor) -> None:
+        data = np.ascontiguousarray(q._data)
+        # The memory is a bytes object: NumPy lets nobody write there, nor set the flag that would.
+        frozen = np.ndarray(q._data.shape, data.dtype, data.tobytes())
+        self._fill(frozen, q.type, q._shape)
+        self._keep_calls()
+        self.constant = Constant(operand(self))
+        self.bound = lru_cache(maxsize=8)(_bind)
+
+    def __copy__(self) -> "PackedTensor":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "PackedTensor":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedTensor, (self.copy(),)
 
 
 # ------------------------------------------------------------------------------------------------------------ packing
@@ -308,21 +355,30 @@ def operand(q: QuantTensor) -> Array:
     return _unpack(q._data, q.type, q._shape) if _is_packed(q.type) else ready(q._data)
 
 
-@lru_cache(maxsize=1024)
-def _bound(
+def _bind(
     name: str,
     types: tuple[TensorType, ...],
     attributes: tuple[tuple[str, Any], ...],
+    kinds: Any,
     out_type: UniformType | None,
     isa: str,
+    constants: tuple[tuple[int, Constant], ...] = (),
 ) -> tuple[TensorType, BoundCall]:
+    """(result type, call). ``kinds`` tells attributes apart that are equal: True, 1 and 1.0."""
     family = FAMILIES[name]
     complete = family.complete(dict(attributes))
     if out_type is not None and not isinstance(out_type, UniformType):
         raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {out_type!r}")
     declared = None if out_type is None else TensorType(None, out_type)
     result = family.resolve(types, complete, declared)
-    return result, family.call(types, result, complete)[0]
+    return result, family.call(types, result, complete, {i: c.storage for i, c in constants})[0]
+
+
+_bound = lru_cache(maxsize=1024)(_bind)
+
+
+def _kinds(value: Any) -> Any:
+    return tuple(map(_kinds, value)) if isinstance(value, tuple) else value.__class__
 
 
 @lru_cache(maxsize=1024)
@@ -336,34 +392,102 @@ def bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...]
     return family.call((source,), family.resolve((source,), complete, result), complete)[0]
 
 
-def apply(
+@dataclass(slots=True)
+class Bound(Generic[R]):
+    """A call with the arrays it reads and the one it writes, and what makes the result of that."""
+
+    call: BoundCall
+    inputs: tuple[Array, ...]
+    storage: Array
+    result: Callable[[], R]
+
+    def run(self) -> R:
+        self.call(*self.inputs, self.storage)
+        return self.result()
+
+
+def eager(bind: Callable[P, Bound[R]]) -> Callable[P, R]:
+    """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
+    ``calls`` and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values, and passes
+    its operands on in the order of its parameters."""
+    bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
+    return calls.Function(bind)
+
+
+def bind(
     name: str,
     operands: Sequence[QuantTensor],
     attributes: dict[str, Any],
     out_type: UniformType | None,
     out: QuantTensor | None,
-) -> QuantTensor:
-    """Runs one op family on quantized tensors; ``out`` may overlap the operands."""
+) -> Bound[QuantTensor]:
+    """One op family on quantized tensors; ``out`` may overlap the operands."""
     for i, q in enumerate(operands):
         require_tensor(q, f"{name}: operand {i}")
     if out is not None:
         require_tensor(out, f"{name}: out")
         out_type = out.type if out_type is None else out_type
-    types = tuple(q.tensor_type for q in operands)
+    result, call, inputs = _bound_operands(name, operands, attributes, out_type)
+    return bound_to(name, call, inputs, result, out)
+
+
+def bind_floats(name: str, operands: Sequence[QuantTensor | Array]) -> Bound[Array]:
+    """One op family on float32 arrays and quantized tensors, to an array of float32."""
+    result, call, inputs = _bound_operands(name, operands, {}, None)
+    values = np.empty(static_shape(result, name), np.float32)
+    return Bound(call, inputs, values, lambda: values)
+
+
+def _bound_operands(
+    name: str, operands: Sequence[QuantTensor | Array], attributes: dict[str, Any], out_type: UniformType | None
+) -> tuple[TensorType, BoundCall, tuple[Array, ...]]:
+    """(result type, call, the arrays it reads): packed operands are constants of the call."""
     key = tuple(sorted(attributes.items()))
     require_hashable(name, (key, out_type))
-    result, call = _bound(name, types, key, out_type, kernels.active())
+    types = tuple(q.tensor_type if isinstance(q, QuantTensor) else TensorType(q.shape, F32) for q in operands)
+    arguments = name, types, key, _kinds(key), out_type, kernels.active()
+    packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
+    if packed:
+        keeper = packed[min(packed)]
+        result, call = keeper.bound(*arguments, tuple((i, q.constant) for i, q in packed.items()))
+    else:
+        result, call = _bound(*arguments)
+    given = [q for i, q in enumerate(operands) if i not in packed]
+    return result, call, tuple(operand(q) if isinstance(q, QuantTensor) else ready(q) for q in given)
+
+
+def bound_to(
+    name: str, call: BoundCall, inputs: tuple[Array, ...], result: TensorType, out: QuantTensor | None
+) -> Bound[QuantTensor]:
+    """A call whose result is a tensor of type ``result``: ``out``, if given."""
     element, shape = result.element, static_shape(result, name)
     assert isinstance(element, UniformType)
-    inputs = [operand(q) for q in operands]
-    target = None if out is None else direct_target(name, out, result, inputs)
-    storage = np.empty(shape, storage_dtype(element)) if target is None else target
-    call(*inputs, storage)
     if out is None:
-        return QuantTensor._of(storage, element)
-    if target is None:
-        out._data[...] = _pack(storage, element)
-    return out
+        fresh = np.empty(shape, storage_dtype(element))
+        return Bound(call, inputs, fresh, lambda: QuantTensor._of(fresh, element))
+    target = direct_target(name, require_tensor(out, f"{name}: out"), result, inputs)
+    storage = np.empty(shape, storage_dtype(element)) if target is None else target
+
+    def written() -> QuantTensor:
+        if target is None:
+            out._data[...] = _pack(storage, element)
+        return out
+
+    return Bound(call, inputs, storage, written)
+
+
+@eager
+def _operator(name: str, a: QuantTensor, b: QuantTensor, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+    return bind(name, (a, b), {}, None, out)
+
+
+def bound_dcast(q: QuantTensor, values: Array) -> Bound[Array]:
+    return Bound(bound_cast("dcast", q.tensor_type, (), kernels.active()), (operand(q),), values, lambda: values)
+
+
+@eager
+def _dequantized(q: QuantTensor) -> Bound[Array]:
+    return bound_dcast(q, np.empty(q.shape, expressed_dtype(q.type.expressed_type)))
 
 
 def direct_target(name: str, out: QuantTensor, result: TensorType, inputs: Sequence[Array]) -> Array | None:
@@ -454,7 +578,7 @@ def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
 
 
 def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:
-    return apply("concat", tuple(arrays), {"axis": axis}, None, out)
+    return bind("concat", tuple(arrays), {"axis": axis}, None, out).run()
 
 
 def _np_reshape(a: QuantTensor, shape: Any) -> QuantTensor:

@@ -1,10 +1,11 @@
 """Hypothesis profiles: `ci`, the default, draws the same examples on every machine; HYPOTHESIS_PROFILE=search draws
-new and many."""
+new and many; few is for builds that run slowly."""
 
 import os
 
 from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("few", derandomize=True, deadline=None, max_examples=6)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

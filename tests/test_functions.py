@@ -353,3 +353,38 @@ def test_results_do_not_depend_on_the_isa() -> None:
         with qrt.kernels.use(isa):
             made.append(qrt.matmul(a, w, out_type=OUT, requant="float32"))
     assert all(q == made[0] for q in made)
+
+
+def test_float_matmul_takes_floats_and_quantized_weights() -> None:
+    rng = np.random.default_rng(0)
+    a, w = rng.standard_normal((3, 20), np.float32), rng.standard_normal((20, 5), np.float32)
+    q = qrt.quantize(w, qrt.UniformType("i4", "f32", [0.3] * 5, axis=1))
+    expected = qrt.float_matmul(a, qrt.dcast(q))
+    np.testing.assert_allclose(expected, a @ qrt.dcast(q), rtol=1e-5, atol=1e-5)
+    for weights in (q, qrt.pack(q)):
+        for _ in range(3):
+            np.testing.assert_array_equal(qrt.float_matmul(a, weights), expected)
+    out, bias = np.empty((3, 5), np.float32), np.arange(5, dtype=np.float32)
+    assert qrt.float_matmul(a, w, bias=bias, out=out) is out
+    np.testing.assert_array_equal(out, qrt.float_matmul(a, w) + bias)
+
+
+def test_float_matmul_into_an_operand() -> None:
+    square = np.random.default_rng(1).standard_normal((4, 4), np.float32)
+    expected = qrt.float_matmul(square, square.copy())
+    for _ in range(2):
+        mine = square.copy()
+        np.testing.assert_array_equal(qrt.float_matmul(mine, mine, out=mine), expected)
+
+
+@pytest.mark.parametrize(
+    ("a", "out", "message"),
+    [
+        (np.zeros((2, 3)), None, "a must be an array of float32, got dtype float64"),
+        (np.zeros((2, 3), np.float32), np.zeros((2, 5), np.float32), r"out must have shape \(2, 4\)"),
+        (np.zeros((2, 3), np.float32), np.zeros((2, 4)), "and dtype float32"),
+    ],
+)
+def test_float_matmul_refuses(a: np.ndarray, out: np.ndarray | None, message: str) -> None:
+    with pytest.raises(QuantTypeError, match=message):
+        qrt.float_matmul(a, np.zeros((3, 4), np.float32), out=out)

@@ -15,86 +15,20 @@ from hypothesis import strategies as st
 from qrt import numerics
 from qrt.errors import QuantTypeError
 from qrt.floats import FORMATS
-
-# ---------------------------------------------------------------------------------------------------------- the oracle
-
-PRECISION = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "f32": (24, -126, 127), "f64": (53, -1022, 1023)}
-Number = Fraction | float
-
-
-def round_half_even(value: Fraction) -> int:
-    floor = value.numerator // value.denominator
-    rest = value - floor
-    return floor + (rest > Fraction(1, 2) or (rest == Fraction(1, 2) and floor % 2 == 1))
-
-
-def to_ieee(value: Number, name: str) -> Number:
-    """An exact value rounded to an IEEE format; infinities and NaN stay floats."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return value
-    exact = Fraction(value)
-    precision, least, greatest = PRECISION[name]
-    if exact == 0:
-        return exact
-    exponent = max(exact.numerator.bit_length() - exact.denominator.bit_length(), least)
-    if exponent > least and abs(exact) < Fraction(2) ** exponent:
-        exponent -= 1
-    ulp = Fraction(2) ** (exponent - precision + 1)
-    rounded = round_half_even(exact / ulp) * ulp
-    if abs(rounded) >= Fraction(2) ** (greatest + 1):
-        return math.inf if exact > 0 else -math.inf
-    return rounded
-
-
-def add(a: Number, b: Number, name: str) -> Number:
-    if isinstance(a, float) or isinstance(b, float):
-        return float(a) + float(b)
-    return to_ieee(a + b, name)
-
-
-def scaled_by(x: Number, s: Fraction, name: str, form: str) -> Number:
-    if form == "divide":
-        return x / float(s) if isinstance(x, float) else to_ieee(x / s, name)
-    reciprocal = to_ieee(1 / s, name)
-    if isinstance(x, float) or isinstance(reciprocal, float):
-        return float(x) * float(reciprocal)
-    return to_ieee(x * reciprocal, name)
-
-
-def round_integer(value: Fraction, rounding: str) -> int:
-    if rounding == "half_even":
-        return round_half_even(value)
-    toward_zero = int(value)  # Fraction truncates
-    if rounding == "toward_zero":
-        return toward_zero
-    return toward_zero + (abs(value - toward_zero) >= Fraction(1, 2)) * (1 if value > 0 else -1)
-
-
-def quantize(x: float, s: float, zp: int, low: int, high: int, name: str, rounding: str, order: str, form: str) -> int:
-    scale = to_ieee(Fraction(s), name)
-    assert isinstance(scale, Fraction)
-    value: Number = x if not math.isfinite(x) else Fraction(x)
-    scaled = scaled_by(value, scale, name, form)
-    if order == "before":
-        scaled = add(scaled, to_ieee(Fraction(zp), name), name)
-    clamped_zp = min(max(zp, low), high)
-    if isinstance(scaled, float):
-        return clamped_zp if math.isnan(scaled) else high if scaled > 0 else low
-    integer = round_integer(scaled, rounding) + (zp if order == "after" else 0)
-    return min(max(integer, low), high)
-
-
-def dequantize(q: int, s: float, zp: int, name: str) -> Number:
-    difference = add(to_ieee(Fraction(q), name), _negated(to_ieee(Fraction(zp), name)), name)
-    scale = to_ieee(Fraction(s), name)
-    if isinstance(difference, float) or isinstance(scale, float):
-        return float(difference) * float(scale)
-    return to_ieee(difference * scale, name)
-
-
-def _negated(value: Number) -> Number:
-    return -value
-
+from tests import rules
+from tests.rules import (
+    PRECISION,
+    Number,
+    clamp,
+    dequantize,
+    fixed,
+    fixed_double,
+    quantize,
+    quantize_multiplier,
+    round_half_even,
+    round_integer,
+    to_ieee,
+)
 
 # ------------------------------------------------------------------------------------------------------------- rounding
 
@@ -309,14 +243,7 @@ def test_shared_multipliers_have_the_shift_of_the_largest(multipliers: list[Frac
 @example(2.0**-33)
 @example(math.nextafter(1.0, 0.0))
 def test_double_multiplier_is_quantize_multiplier(multiplier: float) -> None:
-    """TFLite's QuantizeMultiplier, transcribed: frexp, round half away, renormalise, flush below -31."""
-    fraction, shift = math.frexp(multiplier)
-    scaled = Fraction(fraction) * 2**31
-    m0 = math.floor(scaled + Fraction(1, 2))
-    if m0 == 2**31:
-        m0, shift = m0 // 2, shift + 1
-    expected = (0, 0) if shift < -31 else (m0, shift)
-    assert numerics.double_multiplier(multiplier) == expected
+    assert numerics.double_multiplier(multiplier) == quantize_multiplier(multiplier)
 
 
 def test_double_multiplier_has_an_upper_end() -> None:
@@ -339,18 +266,6 @@ def parameters(rule: str, zp: int, low: int, high: int, **values: Any) -> numeri
     return numerics.RequantParameters(
         rule=rule, storage="i32", storage_min=low, storage_max=high, zero_point=np.array([zp]), **arrays
     )
-
-
-def clamp(value: int, low: int, high: int) -> int:
-    return min(max(value, low), high)
-
-
-def fixed(acc: int, m0: int, n: int) -> int:
-    """floor(acc * M / 2**N + 1/2): the affine lowering's shift, in exact rationals."""
-    if n > 62:
-        return 0
-    value = Fraction(acc * m0) / Fraction(2) ** n
-    return math.floor(value + Fraction(1, 2)) if n > 0 else int(value)
 
 
 ACCUMULATORS = st.one_of(
@@ -389,22 +304,6 @@ def test_fixed_mixes_fast_and_exact_parameters() -> None:
     assert numerics.requantize(acc, p, np.arange(3)).tolist() == [[6, 2, 127], [-6, 2, -128]]
 
 
-def srdhm(a: int, b: int) -> int:
-    """gemmlowp's SaturatingRoundingDoublingHighMul, transcribed: C's division truncates."""
-    if a == b == -(2**31):
-        return 2**31 - 1
-    nudged = a * b + (2**30 if a * b >= 0 else 1 - 2**30)
-    return int(Fraction(nudged, 2**31))
-
-
-def rounding_divide_by_pot(x: int, exponent: int) -> int:
-    """gemmlowp's RoundingDivideByPOT, transcribed."""
-    mask = (1 << exponent) - 1
-    remainder = x & mask
-    threshold = (mask >> 1) + (1 if x < 0 else 0)
-    return (x >> exponent) + (1 if remainder > threshold else 0)
-
-
 @given(st.one_of(st.integers(-(2**31), 2**31 - 1), st.integers(-200, 200)),
        st.one_of(st.sampled_from([0, 2**30, 2**31 - 1]), st.integers(2**30, 2**31 - 1)), st.integers(-31, 30),
        st.sampled_from(BOUNDS), st.integers(-128, 127))  # fmt: skip
@@ -417,8 +316,7 @@ def rounding_divide_by_pot(x: int, exponent: int) -> int:
 def test_fixed_double_is_multiply_by_quantized_multiplier(
     acc: int, m0: int, shift: int, bounds: tuple[int, int], zp: int
 ) -> None:
-    left = clamp(acc << max(shift, 0), -(2**31), 2**31 - 1)
-    expected = rounding_divide_by_pot(srdhm(left, m0), max(-shift, 0))
+    expected = fixed_double(acc, m0, shift)
     got = numerics.requantize(np.array([acc]), parameters("fixed_double", zp, *bounds, multiplier=m0, shift=shift))
     assert got.tolist() == [clamp(expected + zp, *bounds)]
 
@@ -432,9 +330,7 @@ def test_float32(acc: int, scale: float, bounds: tuple[int, int], zp: int) -> No
     """XNNPACK's rule: one rounding to f32 of the accumulator, one of the product, half-even, then integers."""
     with np.errstate(over="ignore"):
         scale = float(np.float32(scale))
-    product = to_ieee(Fraction(to_ieee(Fraction(acc), "f32")) * Fraction(scale), "f32")
-    low, high = (to_ieee(Fraction(b - zp), "f32") for b in bounds)
-    expected = clamp(round_half_even(Fraction(min(max(product, low), high))) + zp, *bounds)
+    expected = rules.float32(acc, Fraction(scale), bounds, zp)
     got = numerics.requantize(np.array([acc]), parameters("float32", zp, *bounds, scale_f32=scale))
     assert got.tolist() == [expected]
 
@@ -444,11 +340,7 @@ def test_float32(acc: int, scale: float, bounds: tuple[int, int], zp: int) -> No
 @example(2**62, 1e300, (-128, 127), 3)
 @example(2**53 + 1, 1.0, (-(2**31), 2**31 - 1), 0)
 def test_float64_away(acc: int, scale: float, bounds: tuple[int, int], zp: int) -> None:
-    product = to_ieee(Fraction(to_ieee(Fraction(acc), "f64")) * Fraction(scale), "f64")
-    if isinstance(product, float):
-        expected = bounds[1] if product > 0 else bounds[0]
-    else:
-        expected = clamp(round_integer(product, "half_away") + zp, *bounds)
+    expected = rules.float64_away(acc, Fraction(scale), bounds, zp)
     got = numerics.requantize(np.array([acc]), parameters("float64_away", zp, *bounds, scale_f64=scale))
     assert got.tolist() == [expected]
 

@@ -8,6 +8,8 @@
 #define QRT_CPU_FMA 0x2u
 #define QRT_CPU_AVX512 0x4u /* F, BW, DQ and VL */
 #define QRT_CPU_AVX512_VNNI 0x8u
+#define QRT_CPU_AVX_VNNI 0x10u
+#define QRT_CPU_AMX_INT8 0x20u /* tiles of palette 1, and leave to use them */
 
 uint32_t qrt_cpu_features(void);
 

@@ -1,26 +1,13 @@
-/* Depthwise convolution: pixels shared among threads, each a row of out channels summed from its bias. Taps in the
- * padding hold the zero point and add nothing: they are left out. */
-#include "core.h"
+/* The depthwise entry. What no kernel computes goes pixel by pixel, each a row of out channels summed from its bias:
+ * taps in the padding hold the zero point and add nothing, so they are left out. */
+#include "depthwise.h"
 #include "float_control.h"
 
 /* Multiply-adds per task. */
 #define GRAIN 65536
 
-void qrt_depthwise_prepare(qrt_depthwise_args *args) {
-    const int64_t w_count = args->w_zero_point_step ? args->out_channels : 1;
-    const int64_t x_max = qrt_largest_difference(args->x, args->x_zero_point, 1);
-    const int64_t w_max = qrt_largest_difference(args->w, args->w_zero_point, w_count);
-    const int64_t taps = args->window.kernel[0] * args->window.kernel[1];
-    args->bias_limit = -1;
-    if (args->x <= QRT_U8 && args->w <= QRT_U8 && x_max <= 255 && w_max <= 255 && taps <= INT32_MAX / (255 * 255))
-        args->bias_limit = INT32_MAX - taps * x_max * w_max;
-}
-
 typedef struct {
-    const qrt_depthwise_args *args;
-    const char *x, *w;
-    const void *bias;
-    char *out;
+    qrt_depthwise_call call;
     bool narrow;
     int64_t per_task;
 } job;
@@ -37,7 +24,7 @@ static span taps_inside(int64_t start, int64_t kernel, int64_t dilation, int64_t
 }
 
 static qrt_status sum_pixel(const job *j, int64_t pixel, void *acc) {
-    const qrt_depthwise_args *args = j->args;
+    const qrt_depthwise_args *args = j->call.args;
     const qrt_window *w = &args->window;
     const int64_t image = pixel / (w->out_height * w->out_width), rest = pixel % (w->out_height * w->out_width);
     const int64_t top = rest / w->out_width * w->strides[0] - w->padding[0];
@@ -48,9 +35,9 @@ static qrt_status sum_pixel(const job *j, int64_t pixel, void *acc) {
         return QRT_OK;
     const int64_t line = image * w->height + top + rows.first * w->dilations[0];
     const int64_t first = line * w->width + left + columns.first * w->dilations[1];
-    const char *x = j->x + first * w->channels * qrt_container_size(args->x);
+    const char *x = j->call.x + first * w->channels * qrt_container_size(args->x);
     const int64_t tap = rows.first * w->kernel[1] + columns.first;
-    const char *weights = j->w + tap * args->out_channels * qrt_container_size(args->w);
+    const char *weights = j->call.w + tap * args->w_tap_step * qrt_container_size(args->w);
     if (!j->narrow)
         return args->kernels->depthwise_wide_pixel(args, x, weights, rows.count, columns.count, acc);
     args->kernels->depthwise_pixel(args, x, weights, rows.count, columns.count, acc);
@@ -58,17 +45,17 @@ static qrt_status sum_pixel(const job *j, int64_t pixel, void *acc) {
 }
 
 static qrt_status run_pixel(const job *j, int64_t pixel, void *acc) {
-    const qrt_depthwise_args *args = j->args;
+    const qrt_depthwise_args *args = j->call.args;
     const int64_t channels = args->out_channels;
     for (int64_t c = 0; c < channels; c++) {
-        const int64_t bias = qrt_bias_value(args->bias, j->bias, c);
+        const int64_t bias = qrt_bias_value(args->bias, j->call.bias, c);
         if (j->narrow)
             ((int32_t *)acc)[c] = (int32_t)bias;
         else
             ((int64_t *)acc)[c] = bias;
     }
     const qrt_status status = sum_pixel(j, pixel, acc);
-    char *target = j->out + pixel * channels * qrt_container_size(args->requant.container);
+    char *target = j->call.out + pixel * channels * qrt_container_size(args->requant.container);
     if (status != QRT_OK)
         return status;
     if (j->narrow)
@@ -82,9 +69,10 @@ static qrt_status run_pixel(const job *j, int64_t pixel, void *acc) {
 
 static qrt_status depthwise_task(void *context, int64_t task) {
     const job *j = context;
-    const qrt_window *w = &j->args->window;
+    const qrt_window *w = &j->call.args->window;
     /* A store may read sums up to the next multiple of 16. */
-    void *acc = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_round_up(j->args->out_channels, 16) * sizeof(int64_t));
+    void *acc =
+        qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_round_up(j->call.args->out_channels, 16) * sizeof(int64_t));
     if (!acc)
         return QRT_NO_MEMORY;
     const int64_t end = qrt_min((task + 1) * j->per_task, w->images * w->out_height * w->out_width);
@@ -96,17 +84,37 @@ static qrt_status depthwise_task(void *context, int64_t task) {
     return status;
 }
 
+static qrt_status run_pixels(const qrt_depthwise_call *call, bool narrow, int threads) {
+    const qrt_window *w = &call->args->window;
+    job j = {.call = *call, .narrow = narrow};
+    j.per_task = qrt_max(1, GRAIN / qrt_max(1, w->kernel[0] * w->kernel[1] * call->args->out_channels));
+    return qrt_parallel(qrt_ceil_div(w->images * w->out_height * w->out_width, j.per_task), depthwise_task, &j,
+                        threads);
+}
+
+/* Weights or a bias that are operands are packed for this call. */
+static qrt_status run_packing(const qrt_depthwise_call *call, int threads) {
+    qrt_depthwise_plan plan = qrt_depthwise_planned(call->args, call->w);
+    if (!plan.kernel)
+        return run_pixels(call, true, threads);
+    plan.packed = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(plan.blocks * plan.block_bytes));
+    if (!plan.packed)
+        return QRT_NO_MEMORY;
+    qrt_depthwise_pack(call->args, call->w, call->bias, &plan);
+    return qrt_depthwise_run_plan(call, &plan, threads);
+}
+
 qrt_status qrt_depthwise_conv2d(const void *pointer, qrt_scratch *scratch) {
     const qrt_depthwise_args *args = pointer;
-    const qrt_window *w = &args->window;
     void *const *operand = scratch->operands;
-    job j = {.args = args, .x = *operand++};
-    j.w = args->w_constant ? args->w_constant : *operand++;
+    qrt_depthwise_call call = {.args = args, .x = *operand++};
+    call.w = args->w_constant ? args->w_constant : *operand++;
     if (args->bias != QRT_BIAS_NONE)
-        j.bias = args->bias_constant ? args->bias_constant : *operand++;
-    j.out = *operand;
-    j.narrow = qrt_bias_within(args->bias, j.bias, args->out_channels, args->bias_limit);
-    j.per_task = qrt_max(1, GRAIN / qrt_max(1, w->kernel[0] * w->kernel[1] * args->out_channels));
-    return qrt_parallel(qrt_ceil_div(w->images * w->out_height * w->out_width, j.per_task), depthwise_task, &j,
-                        scratch->threads);
+        call.bias = args->bias_constant ? args->bias_constant : *operand++;
+    call.out = *operand;
+    if (args->plan.kernel)
+        return qrt_depthwise_run_plan(&call, &args->plan, scratch->threads);
+    if (!qrt_bias_within(args->bias, call.bias, args->out_channels, args->bias_limit))
+        return run_pixels(&call, false, scratch->threads);
+    return run_packing(&call, scratch->threads);
 }

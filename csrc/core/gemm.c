@@ -4,7 +4,10 @@
 #include "float_control.h"
 
 /* Below this many multiply-adds a fork costs more than it saves. */
-#define SERIAL_WORK (1 << 18)
+#define SERIAL_WORK (1 << 19)
+/* A matrix of b up to this size stays in a core's L2: threads share it, else each takes columns of its own. */
+#define SHARED_B_BYTES (512 * 1024)
+#define SMALL_WORKSPACE 8192 /* on the stack */
 
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
 
@@ -17,47 +20,74 @@ typedef struct {
     qrt_packed packed;
 } job;
 
-/* Work in tasks of one block each: [batch][row block][column block]. */
-static qrt_status block_task(void *context, int64_t task) {
-    const job *j = context;
+static qrt_status run_block(const job *j, qrt_gemm_block *block) {
     const qrt_gemm_args *args = j->call.args;
-    char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_block_workspace(args, j->row_block));
+    _Alignas(QRT_ALIGNMENT) char small[SMALL_WORKSPACE];
+    const int64_t bytes = qrt_block_workspace(args, block->rows);
+    char *workspace = bytes <= SMALL_WORKSPACE ? small : qrt_workspace(QRT_WORKSPACE_TASK, (size_t)bytes);
     if (!workspace)
         return QRT_NO_MEMORY;
-    const qrt_float_state saved = qrt_float_enter();
-    const int64_t part = task % j->column_blocks, rows = task / j->column_blocks;
-    qrt_gemm_block block = {
-        .batch = j->batch + rows / j->row_blocks,
-        .row = rows % j->row_blocks * j->row_block,
-        .column = j->column + part * j->column_block,
-        .packed = j->packed,
-        .packed_column = j->column,
-        .packed_columns = j->columns,
-    };
-    block.rows = qrt_min(j->row_block, args->m - block.row);
-    block.columns = qrt_min(j->column_block, j->column + j->columns - block.column);
     if (args->b_constant) {
-        const qrt_b_shape shape = qrt_packed_b_shape(args, args->n);
-        const int64_t matrix = qrt_b_matrix(args, block.batch);
-        block.packed.panels = (char *)args->packed.panels + matrix * shape.matrix_bytes;
-        block.packed.terms = args->packed.terms + matrix * shape.matrix_terms;
+        const int64_t matrix = qrt_b_matrix(args, block->batch);
+        block->packed.panels = (char *)args->packed.panels + matrix * args->shape.matrix_bytes;
+        block->packed.terms = args->packed.terms + matrix * args->shape.matrix_terms;
     }
-    const qrt_status status = qrt_gemm_block_run(&j->call, &block, workspace);
+    const qrt_float_state saved = qrt_float_enter();
+    const qrt_status status = qrt_gemm_block_run(&j->call, block, workspace);
     qrt_float_leave(saved);
     return status;
 }
 
-/* Row blocks first; columns are split where there are too few of them for the threads. */
-static qrt_status run_blocks(job *j, int64_t batches, int threads) {
+/* Work in tasks of one block each: [batch][row block][column block]. */
+static qrt_status block_task(void *context, int64_t task) {
+    const job *j = context;
+    const int64_t rows = task / j->column_blocks;
+    qrt_gemm_block block = {
+        .batch = j->batch + rows / j->row_blocks,
+        .row = rows % j->row_blocks * j->row_block,
+        .column = j->column + task % j->column_blocks * j->column_block,
+        .packed = j->packed,
+        .packed_column = j->column,
+    };
+    block.rows = qrt_min(j->row_block, j->call.args->m - block.row);
+    block.columns = qrt_min(j->column_block, j->column + j->columns - block.column);
+    return run_block(j, &block);
+}
+
+/* Two tasks per thread at least, so that one that falls behind is helped. */
+static void share(job *j, int64_t batches, int threads) {
     const qrt_gemm_args *args = j->call.args;
     const int nr = args->kernels->gemm.nr;
-    j->row_block = qrt_block_rows(args, threads);
-    j->row_blocks = qrt_ceil_div(args->m, j->row_block);
-    const int64_t panels = qrt_ceil_div(j->columns, nr);
-    const int64_t parts = qrt_min(panels, qrt_ceil_div(threads, batches * j->row_blocks));
-    j->column_block = qrt_ceil_div(panels, parts) * nr;
-    j->column_blocks = qrt_ceil_div(j->columns, j->column_block);
-    return qrt_parallel(batches * j->row_blocks * j->column_blocks, block_task, j, threads);
+    const int64_t panels = qrt_ceil_div(j->columns, nr), tasks = qrt_ceil_div(2 * threads, batches);
+    if (args->shape.matrix_bytes <= SHARED_B_BYTES && args->m >= tasks * args->kernels->gemm.mr) {
+        j->row_block = qrt_min(j->row_block, qrt_ceil_div(args->m, tasks));
+    } else {
+        const int64_t parts = panels >= 4 * tasks ? tasks : qrt_min(panels, threads);
+        j->column_block = qrt_ceil_div(panels, parts) * nr;
+    }
+}
+
+static qrt_status run_blocks(job *j, int64_t batches, int threads) {
+    const qrt_gemm_args *args = j->call.args;
+    if (args->conv.segments && j->call.bias_fits) {
+        const qrt_gemm_block b = {.batch = j->batch,
+                                  .column = j->column,
+                                  .columns = j->columns,
+                                  .packed = j->packed,
+                                  .packed_column = j->column};
+        return qrt_conv_run(&j->call, &b, batches, threads);
+    }
+    j->row_block = args->block_rows;
+    j->column_block = j->columns;
+    if (threads > 1)
+        share(j, batches, threads);
+    j->row_blocks = qrt_parts(args->m, j->row_block);
+    j->column_blocks = qrt_parts(j->columns, j->column_block);
+    const int64_t tasks = batches * j->row_blocks * j->column_blocks;
+    if (tasks > 1)
+        return qrt_parallel(tasks, block_task, j, threads);
+    qrt_gemm_block block = {j->batch, 0, args->m, j->column, j->columns, j->packed, j->column};
+    return run_block(j, &block);
 }
 
 static qrt_status pack_task(void *context, int64_t task) {
@@ -70,10 +100,8 @@ static qrt_status pack_task(void *context, int64_t task) {
 /* b is an operand: its columns are packed a block at a time, by all threads, then used by all. */
 static qrt_status run_packing(job *j, int threads) {
     const qrt_gemm_args *args = j->call.args;
-    const int64_t panel_bytes = qrt_packed_b_shape(args, 1).matrix_bytes;
-    const int64_t width = qrt_max(1, QRT_B_BLOCK_BYTES / qrt_max(1, panel_bytes)) * args->kernels->gemm.nr;
-    const int64_t block = qrt_min(width, qrt_round_up(args->n, args->kernels->gemm.nr));
-    const qrt_b_shape shape = qrt_packed_b_shape(args, block);
+    const int64_t block = args->packed_columns;
+    const qrt_packed_shape shape = args->shape;
     const size_t bytes = (size_t)shape.matrix_bytes + (size_t)shape.matrix_terms * sizeof(int32_t);
     j->packed.panels = qrt_workspace(QRT_WORKSPACE_CALL, bytes);
     if (!j->packed.panels)

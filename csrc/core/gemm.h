@@ -1,22 +1,18 @@
 /* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding,
- * packing b). */
+ * packing b), conv.c (convolution without patches). */
 #ifndef QRT_GEMM_H
 #define QRT_GEMM_H
 
 #include "core.h"
 
-/* Bytes of packed A that stay in a share of L2, of a B chunk that stays in L1, and of B packed per call. */
-#define QRT_A_BLOCK_BYTES (256 * 1024)
-#define QRT_B_CHUNK_BYTES (24 * 1024)
-#define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
+/* A division takes longer than a small product. */
+static inline int64_t qrt_parts(int64_t total, int64_t part) {
+    return total <= part ? 1 : qrt_ceil_div(total, part);
+}
 
-/* Where the panels of packed matrices are: [matrix][span of K][panel of columns]. */
-typedef struct {
-    int64_t spans, panels;
-    int64_t span_bytes; /* of a panel over a whole span */
-    int64_t matrix_bytes;
-    int64_t matrix_terms; /* int32 values */
-} qrt_b_shape;
+/* Bytes of A that stay in a share of L2, and of B packed per call. */
+#define QRT_A_BLOCK_BYTES (256 * 1024)
+#define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
 
 /* The operands of one call. */
 typedef struct {
@@ -28,19 +24,23 @@ typedef struct {
 } qrt_gemm_call;
 
 /* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
- * the panels of `packed_columns` columns from packed_column on, of the batch's matrix of b. */
+ * the panels of the columns from packed_column on, of the batch's matrix of b. */
 typedef struct {
     int64_t batch, row, rows, column, columns;
     qrt_packed packed;
-    int64_t packed_column, packed_columns;
+    int64_t packed_column;
 } qrt_gemm_block;
+
+/* Packed rows of a, or rows in place; `segments`: see qrt_gemm_panel. */
+typedef struct {
+    const char *rows;
+    int64_t stride;
+    int32_t *terms;
+    const int64_t *segments;
+} qrt_gemm_rows;
 
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
     return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
-}
-
-static inline int64_t qrt_spans(const qrt_gemm_args *args) {
-    return qrt_max(1, qrt_ceil_div(args->k, args->span));
 }
 
 static inline int64_t qrt_span_depth(const qrt_gemm_args *args, int64_t span) {
@@ -60,18 +60,20 @@ static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch,
         ->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1]];
 }
 
-qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns);
-
 /* Packs panel `panel` of the `columns` columns from `column` on. */
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed);
 
-/* Rows per block: a share of L2, in whole panels, and no more than gives every thread work. */
-int64_t qrt_block_rows(const qrt_gemm_args *args, int threads);
-
 /* Bytes that qrt_gemm_block_run works in. */
 int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace);
+
+/* The rows of a block over the whole of K, one span. */
+void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a);
+
+/* conv.c: chooses args->conv once everything but the packing is known; runs `batches` batches from b's on, all rows. */
+qrt_status qrt_conv_prepare(qrt_gemm_args *args);
+qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
 
 /* One row of a wide or sub-channel GEMM, all columns. */
 int64_t qrt_wide_workspace(const qrt_gemm_args *args);

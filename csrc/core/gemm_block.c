@@ -1,6 +1,4 @@
-/* A block of rows by a range of columns: packs a, runs tiles, loads the bias, stores. */
-#include <string.h>
-
+/* A block of rows by a range of columns: packs a, finds the bias, runs panels. */
 #include "gemm.h"
 
 #define MAX_TILE (QRT_MAX_MR * QRT_MAX_NR)
@@ -27,128 +25,124 @@ static int64_t bias_at(const qrt_gemm_call *call, int64_t batch, int64_t column)
     return qrt_bias_value(call->args->bias, call->bias, batch * call->args->bias_batch_step + column);
 }
 
-/* ---- packing a ---- */
+/* ---- rows of a ---- */
 
-/* One panel of up to mr rows over K values [first, first + depth); `patches` holds mr gathered rows of convolutions. */
-static void pack_a_panel(const qrt_gemm_call *call, int64_t batch, int64_t row, int rows, int64_t first, int64_t depth,
-                         char *patches, void *panel, int32_t *terms) {
+static bool in_place(const qrt_gemm_args *args) {
+    return args->a_form == QRT_A_IN_PLACE && !args->window;
+}
+
+/* The workspace of a block: packed rows, their terms, mr gathered patches. */
+typedef struct {
+    int64_t terms, patches, bytes;
+} layout;
+
+static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
+    layout to = {0};
+    if (!in_place(args))
+        to.terms = rows * args->a_stride;
+    to.patches = to.terms + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
+    to.bytes = to.patches + (args->window ? args->kernels->gemm.mr * args->k : 0);
+    return to;
+}
+
+int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows) {
+    return lay_out(args, rows).bytes;
+}
+
+/* Up to mr rows over K values [first, first + depth), to row i of `to`. */
+static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, int rows, int64_t first, int64_t depth,
+                       char *patches, int64_t i, const qrt_gemm_rows *to) {
     const qrt_gemm_args *args = call->args;
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    int32_t zero_point[QRT_MAX_MR] = {0};
-    for (int i = 0; i < rows; i++)
-        zero_point[i] = (int32_t)qrt_a_zero_point(args, batch, row + i);
+    int32_t zero_point[QRT_MAX_MR];
+    for (int r = 0; r < rows; r++)
+        zero_point[r] = (int32_t)qrt_a_zero_point(args, batch, row + r);
     int64_t stride = args->a_row_stride;
     const char *source = qrt_a_row(call, batch, row, patches);
     if (args->window) {
         stride = args->k;
-        for (int i = 1; i < rows; i++)
-            qrt_a_row(call, batch, row + i, patches + i * stride);
+        for (int r = 1; r < rows; r++)
+            qrt_a_row(call, batch, row + r, patches + r * stride);
     }
-    kernel->pack_a(args->a, source + first, stride, rows, depth, zero_point, panel, terms);
+    args->kernels->gemm.pack_a(args->a, source + first, stride, rows, depth, zero_point,
+                               (char *)to->rows + i * to->stride, to->stride, to->terms ? to->terms + 2 * i : NULL);
 }
 
-/* ---- the workspace of a block ---- */
-
-typedef struct {
-    int64_t panel_bytes;
-    char *panels, *patches;
-    int32_t *terms, *tiles;
-} layout;
-
-static int64_t lay_out(const qrt_gemm_args *args, int64_t rows, char *base, layout *to) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const int64_t panels = qrt_ceil_div(rows, kernel->mr);
-    const int64_t tile_bytes = qrt_round_up(kernel->mr * kernel->nr * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
-    to->panel_bytes = qrt_panel_bytes(kernel->mr, qrt_min(args->span, args->k), kernel->ku, kernel->a_size);
-    int64_t used = 0;
-    to->panels = base + used;
-    used += panels * to->panel_bytes;
-    to->tiles = (int32_t *)(base + used);
-    used += panels * tile_bytes;
-    to->terms = (int32_t *)(base + used);
-    used += qrt_round_up(panels * 2 * kernel->mr * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
-    to->patches = base + used;
-    used += args->window ? kernel->mr * args->k : 0;
-    return used;
+static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first, int64_t depth,
+                               char *workspace) {
+    const qrt_gemm_args *args = call->args;
+    if (in_place(args))
+        return (qrt_gemm_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
+                               .stride = args->a_row_stride};
+    const layout at = lay_out(args, block->rows);
+    const qrt_gemm_rows to = {.rows = workspace,
+                              .stride = args->a_stride,
+                              .terms = args->a_form == QRT_A_PACKED_TERMS ? (int32_t *)(workspace + at.terms) : NULL};
+    const int mr = args->kernels->gemm.mr;
+    for (int64_t i = 0; i < block->rows; i += mr)
+        pack_group(call, block->batch, block->row + i, (int)qrt_min(mr, block->rows - i), first, depth,
+                   workspace + at.patches, i, &to);
+    return to;
 }
 
-int64_t qrt_block_rows(const qrt_gemm_args *args, int threads) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const int64_t panel = qrt_panel_bytes(kernel->mr, qrt_min(args->span, args->k), kernel->ku, kernel->a_size);
-    int64_t rows = qrt_max(1, QRT_A_BLOCK_BYTES / qrt_max(panel, 1)) * kernel->mr;
-    if (threads > 1)
-        rows = qrt_min(rows, qrt_round_up(qrt_ceil_div(args->m, 2 * threads), kernel->mr));
-    return qrt_max(qrt_min(rows, args->m), 1);
-}
+/* ---- one span of K: a sum with its bias fits 32 bits ---- */
 
-int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows) {
-    static char base[1];
-    layout sizes;
-    return lay_out(args, rows, base, &sizes);
-}
-
-/* ---- one span of K: the sum of a tile with its bias fits 32 bits ---- */
-
-typedef struct {
-    const qrt_gemm_call *call;
-    const qrt_gemm_block *block;
-    layout work;
-    qrt_b_shape shape;
-} state;
-
-static void run_column_panel(const state *s, int64_t column) {
-    const qrt_gemm_call *call = s->call;
+/* Rows of a by the first panel of b of a block, over the values of K of `span`. */
+static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a,
+                                  int64_t span) {
     const qrt_gemm_args *args = call->args;
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const qrt_gemm_block *block = s->block;
-    const int columns = (int)qrt_min(kernel->nr, block->column + block->columns - column);
-    const int64_t panel = (column - block->packed_column) / kernel->nr;
-    const char *b = (const char *)block->packed.panels + panel * s->shape.span_bytes;
-    const int32_t *b_terms = block->packed.terms + panel * 2 * kernel->nr;
-    int32_t bias[QRT_MAX_NR] = {0};
-    for (int j = 0; j < columns; j++)
-        bias[j] = (int32_t)bias_at(call, block->batch, column + j);
+    const int64_t before = block->column - block->packed_column;
+    const int64_t panel = before == 0 ? 0 : before / kernel->nr, panels = span * args->shape.panels;
+    const int64_t depth = qrt_span_depth(args, span);
+    return (qrt_gemm_panel){
+        .args = args,
+        .rows = (int)block->rows,
+        .columns = (int)qrt_min(kernel->nr, block->columns),
+        .depth = depth,
+        .a = a->rows,
+        .a_stride = a->stride,
+        .a_terms = a->terms,
+        .a_zero_point = (int32_t)qrt_a_zero_point(args, block->batch, block->row),
+        .b = (const char *)block->packed.panels + panels * args->shape.span_bytes +
+             panel * qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size),
+        .b_terms = block->packed.terms + (panels + panel) * 2 * kernel->nr,
+    };
+}
 
-    /* A chunk of the B panel stays in L1 while the A panels of the block pass by. */
-    const int64_t steps = qrt_ceil_div(args->k, kernel->ku);
-    const int64_t b_step = (int64_t)kernel->nr * kernel->ku * kernel->b_size;
-    const int64_t a_step = (int64_t)kernel->mr * kernel->ku * kernel->a_size;
-    const int64_t chunks = qrt_max(1, qrt_ceil_div(steps * b_step, QRT_B_CHUNK_BYTES));
-    const int64_t chunk = qrt_ceil_div(steps, chunks);
-    const int64_t tile_size = qrt_round_up(kernel->mr * kernel->nr * 4, QRT_ALIGNMENT) / 4;
-    for (int64_t c = 0; c < chunks; c++) {
-        const int64_t first = c * chunk, count = qrt_max(0, qrt_min(chunk, steps - first));
-        for (int64_t i = 0; i * kernel->mr < block->rows; i++) {
-            const int64_t row = block->row + i * kernel->mr;
-            int32_t *tile = s->work.tiles + (chunks == 1 ? 0 : i * tile_size);
-            if (c == 0)
-                kernel->start(bias, s->work.terms + i * 2 * kernel->mr, b_terms, args->k, tile);
-            kernel->tile(s->work.panels + i * s->work.panel_bytes + first * a_step, b + first * b_step, count, tile);
-            if (c == chunks - 1)
-                args->kernels->store(
-                    &args->requant, tile, kernel->nr, (int)qrt_min(kernel->mr, block->row + block->rows - row), columns,
-                    output_at(call, block->batch, row, column),
-                    args->out_row_stride / qrt_container_size(args->requant.container),
-                    parameter_of(args, block->batch, row, column), args->requant_steps[1], args->requant_steps[2]);
+void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
+    const qrt_gemm_args *args = call->args;
+    const int nr = args->kernels->gemm.nr;
+    qrt_gemm_panel panel = first_panel(call, block, a, 0);
+    if (a->segments) {
+        panel.a_segments = a->segments;
+        panel.segments = args->conv.segments;
+        panel.depth = args->conv.depth;
+    }
+    const int size = qrt_container_size(args->requant.container);
+    char *target = output_at(call, block->batch, block->row, block->column);
+    const int32_t *bias = (const int32_t *)call->bias + block->batch * args->bias_batch_step + block->column;
+    panel.parameter = parameter_of(args, block->batch, block->row, block->column);
+    panel.sums_stride = args->out_row_stride / (int64_t)sizeof(int32_t);
+    for (int64_t j = 0; j < block->columns; j += nr) {
+        int32_t values[QRT_MAX_NR];
+        panel.columns = (int)qrt_min(nr, block->columns - j);
+        if (args->bias == QRT_BIAS_I32)
+            panel.bias = bias + j;
+        else if (args->bias == QRT_BIAS_I64) {
+            for (int i = 0; i < panel.columns; i++)
+                values[i] = (int32_t)bias_at(call, block->batch, block->column + j + i);
+            panel.bias = values;
         }
+        panel.target = target + j * size;
+        panel.sums = args->raw ? panel.target : NULL;
+        args->kernels->gemm.run(&panel);
+        panel.b = (const char *)panel.b + args->shape.span_bytes;
+        panel.b_terms += 2 * nr;
+        panel.parameter += nr * args->requant_steps[2];
     }
 }
 
-static void run_narrow(const state *s) {
-    const qrt_gemm_args *args = s->call->args;
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const qrt_gemm_block *block = s->block;
-    for (int64_t i = 0; i * kernel->mr < block->rows; i++) {
-        const int64_t row = block->row + i * kernel->mr;
-        const int rows = (int)qrt_min(kernel->mr, block->row + block->rows - row);
-        pack_a_panel(s->call, block->batch, row, rows, 0, args->k, s->work.patches,
-                     s->work.panels + i * s->work.panel_bytes, s->work.terms + i * 2 * kernel->mr);
-    }
-    for (int64_t column = block->column; column < block->column + block->columns; column += kernel->nr)
-        run_column_panel(s, column);
-}
-
-/* ---- long K or a large bias: the tiles of the spans are summed in 64 bits ---- */
+/* ---- long K or a large bias: the sums of the spans are added in 64 bits ---- */
 
 static qrt_status add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc) {
     for (int64_t j = 0; j < columns; j++)
@@ -157,54 +151,52 @@ static qrt_status add_bias(const qrt_gemm_call *call, int64_t batch, int64_t col
     return QRT_OK;
 }
 
-static qrt_status run_long_tile(const state *s, int64_t row, int64_t column) {
-    static const int32_t no_bias[QRT_MAX_NR];
-    const qrt_gemm_call *call = s->call;
+/* Up to mr rows by one panel. */
+static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_args *args = call->args;
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const qrt_gemm_block *block = s->block;
-    const int rows = (int)qrt_min(kernel->mr, block->row + block->rows - row);
-    const int columns = (int)qrt_min(kernel->nr, block->column + block->columns - column);
-    const int64_t panel = (column - block->packed_column) / kernel->nr;
+    const int nr = args->kernels->gemm.nr;
+    const int columns = (int)block->columns;
     int64_t acc[MAX_TILE] = {0};
-    for (int64_t span = 0; span < s->shape.spans; span++) {
-        const int64_t depth = qrt_span_depth(args, span);
-        const int64_t b_bytes = qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size);
-        const char *b = (const char *)block->packed.panels + span * s->shape.panels * s->shape.span_bytes;
-        pack_a_panel(call, block->batch, row, rows, span * args->span, depth, s->work.patches, s->work.panels,
-                     s->work.terms);
-        kernel->start(no_bias, s->work.terms, block->packed.terms + (span * s->shape.panels + panel) * 2 * kernel->nr,
-                      depth, s->work.tiles);
-        kernel->tile(s->work.panels, b + panel * b_bytes, qrt_ceil_div(depth, kernel->ku), s->work.tiles);
-        for (int i = 0; i < kernel->mr * kernel->nr; i++)
-            acc[i] += s->work.tiles[i];
+    for (int64_t span = 0; span < args->shape.spans; span++) {
+        int32_t sums[MAX_TILE];
+        const qrt_gemm_rows a = pack_rows(call, block, span * args->span, qrt_span_depth(args, span), workspace);
+        qrt_gemm_panel panel = first_panel(call, block, &a, span);
+        panel.sums = sums;
+        panel.sums_stride = nr;
+        args->kernels->gemm.run(&panel);
+        for (int i = 0; i < panel.rows; i++)
+            for (int j = 0; j < columns; j++)
+                acc[i * nr + j] += sums[i * nr + j];
     }
-    for (int i = 0; i < rows; i++) {
-        const qrt_status status = add_bias(call, block->batch, column, columns, acc + i * kernel->nr);
+    for (int i = 0; i < block->rows; i++) {
+        const qrt_status status = add_bias(call, block->batch, block->column, columns, acc + i * nr);
         if (status != QRT_OK)
             return status;
     }
     args->kernels->store_wide(
-        &args->requant, acc, kernel->nr, rows, columns, output_at(call, block->batch, row, column),
+        &args->requant, acc, nr, (int)block->rows, columns, output_at(call, block->batch, block->row, block->column),
         args->out_row_stride / qrt_container_size(args->requant.container),
-        parameter_of(args, block->batch, row, column), args->requant_steps[1], args->requant_steps[2]);
+        parameter_of(args, block->batch, block->row, block->column), args->requant_steps[1], args->requant_steps[2]);
     return QRT_OK;
 }
 
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_kernel *kernel = &call->args->kernels->gemm;
-    state s = {.call = call, .block = block, .shape = qrt_packed_b_shape(call->args, block->packed_columns)};
-    lay_out(call->args, block->rows, workspace, &s.work);
     if (call->bias_fits) {
-        run_narrow(&s);
+        const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
+        qrt_gemm_run_rows(call, block, &a);
         return QRT_OK;
     }
-    for (int64_t row = block->row; row < block->row + block->rows; row += kernel->mr)
-        for (int64_t column = block->column; column < block->column + block->columns; column += kernel->nr) {
-            const qrt_status status = run_long_tile(&s, row, column);
+    qrt_gemm_block part = *block;
+    for (part.row = block->row; part.row < block->row + block->rows; part.row += kernel->mr) {
+        part.rows = qrt_min(kernel->mr, block->row + block->rows - part.row);
+        for (part.column = block->column; part.column < block->column + block->columns; part.column += kernel->nr) {
+            part.columns = qrt_min(kernel->nr, block->column + block->columns - part.column);
+            const qrt_status status = run_long_tile(call, &part, workspace);
             if (status != QRT_OK)
                 return status;
         }
+    }
     return QRT_OK;
 }
 

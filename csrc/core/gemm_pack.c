@@ -1,4 +1,5 @@
 /* Binding a GEMM: which path computes it exactly, and b packed once where it is constant. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gemm.h"
@@ -6,24 +7,47 @@
 /* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_SPAN 16384
 
-qrt_b_shape qrt_packed_b_shape(const qrt_gemm_args *args, int64_t columns) {
+static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    qrt_b_shape shape = {.spans = qrt_spans(args), .panels = qrt_ceil_div(columns, kernel->nr)};
-    shape.span_bytes = qrt_panel_bytes(kernel->nr, qrt_min(args->span, args->k), kernel->ku, kernel->b_size);
-    const int64_t tail = qrt_span_depth(args, shape.spans - 1);
-    shape.matrix_bytes = shape.panels * ((shape.spans - 1) * shape.span_bytes +
-                                         qrt_panel_bytes(kernel->nr, tail, kernel->ku, kernel->b_size));
-    shape.matrix_terms = shape.panels * shape.spans * 2 * kernel->nr;
-    return shape;
+    const int64_t spans = qrt_max(1, qrt_ceil_div(args->k, args->span)), panels = qrt_ceil_div(columns, kernel->nr);
+    const int64_t span_bytes = qrt_panel_bytes(kernel->nr, qrt_min(args->span, args->k), kernel->ku, kernel->b_size);
+    const int64_t tail = qrt_panel_bytes(kernel->nr, qrt_span_depth(args, spans - 1), kernel->ku, kernel->b_size);
+    return (qrt_packed_shape){
+        .spans = spans,
+        .panels = panels,
+        .span_bytes = span_bytes,
+        .matrix_bytes = panels * ((spans - 1) * span_bytes + tail),
+        .matrix_terms = panels * spans * 2 * kernel->nr,
+    };
+}
+
+/* Packed rows of a start a cache line past a multiple of 512 bytes: columns of them, which the microkernel reads, then
+ * fall into different sets of L1. */
+static int64_t packed_stride(const qrt_gemm_args *args) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const int64_t bytes = qrt_panel_bytes(1, qrt_min(args->span, args->k), kernel->ku, kernel->a_size);
+    return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
+}
+
+/* The extents that the loops of a call need. */
+static void block(qrt_gemm_args *args) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_packed_shape panel = packed_shape(args, 1);
+    const int64_t wanted = qrt_max(1, QRT_B_BLOCK_BYTES / qrt_max(1, panel.matrix_bytes)) * kernel->nr;
+    args->packed_columns = args->b_constant ? args->n : qrt_min(wanted, qrt_round_up(args->n, kernel->nr));
+    args->shape = packed_shape(args, args->packed_columns);
+    args->a_stride = packed_stride(args);
+    const int64_t rows = qrt_max(1, QRT_A_BLOCK_BYTES / (args->a_stride * kernel->mr)) * kernel->mr;
+    args->block_rows = qrt_max(1, qrt_ceil_div(args->m, qrt_max(1, qrt_ceil_div(args->m, rows))));
 }
 
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    const qrt_b_shape shape = qrt_packed_b_shape(args, columns);
+    const qrt_packed_shape shape = args->shape;
     const int64_t first = column + panel * kernel->nr;
     const int width = (int)qrt_min(kernel->nr, column + columns - first);
-    int32_t zero_point[QRT_MAX_NR] = {0};
+    int32_t zero_point[QRT_MAX_NR] = {0}; /* kernels load whole vectors of them */
     for (int j = 0; j < width; j++)
         zero_point[j] =
             (int32_t)
@@ -39,8 +63,28 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     }
 }
 
+/* Whether both pack the same constant into the same panels. A convolution's window may have a say in the order of K: it
+ * packs its own. */
+static bool pack_alike(const qrt_gemm_args *x, const qrt_gemm_args *y) {
+    if (x->window || y->window || x->kernels != y->kernels || !x->packed.panels || x->b_constant != y->b_constant ||
+        x->b != y->b || x->n != y->n || x->k != y->k || x->b_matrices != y->b_matrices || x->span != y->span ||
+        x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
+        return false;
+    for (int64_t matrix = 0; matrix < x->b_matrices; matrix++)
+        for (int64_t j = 0; j < x->n; j++)
+            if (x->b_zero_point[matrix * x->b_zero_point_steps[0] + j * x->b_zero_point_steps[2]] !=
+                y->b_zero_point[matrix * y->b_zero_point_steps[0] + j * y->b_zero_point_steps[2]])
+                return false;
+    return true;
+}
+
 static qrt_status pack_constant(qrt_gemm_args *args) {
-    const qrt_b_shape shape = qrt_packed_b_shape(args, args->n);
+    if (args->earlier && pack_alike(args->earlier, args)) {
+        args->packed = args->earlier->packed;
+        return QRT_OK;
+    }
+    args->earlier = NULL;
+    const qrt_packed_shape shape = args->shape;
     args->packed.panels = qrt_aligned_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
     args->packed.terms = qrt_aligned_alloc((size_t)(shape.matrix_terms * args->b_matrices) * sizeof(int32_t));
     if (!args->packed.panels || !args->packed.terms)
@@ -49,7 +93,8 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
         const qrt_packed packed = {(char *)args->packed.panels + matrix * shape.matrix_bytes,
                                    args->packed.terms + matrix * shape.matrix_terms};
         for (int64_t panel = 0; panel < shape.panels; panel++)
-            qrt_pack_b_panel(args, args->b_constant, matrix, 0, args->n, panel, packed);
+            qrt_pack_b_panel(args, args->conv.weights ? args->conv.weights : args->b_constant, matrix, 0, args->n,
+                             panel, packed);
     }
     return QRT_OK;
 }
@@ -66,6 +111,20 @@ static int64_t bias_count(const qrt_gemm_args *args) {
 
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias) {
     return qrt_bias_within(args->bias, bias, bias_count(args), args->bias_limit);
+}
+
+static int64_t parameter_count(const qrt_gemm_args *args) {
+    return 1 + args->requant_steps[0] * qrt_max(args->batch - 1, 0) + args->requant_steps[1] * qrt_max(args->m - 1, 0) +
+           args->requant_steps[2] * qrt_max(args->n - 1, 0);
+}
+
+/* (acc * 2^30 + 2^29) >> 30 is acc. */
+static bool is_raw(const qrt_requant *requant, int64_t count) {
+    bool is = requant->rule == QRT_FIXED && requant->container == QRT_I32 && requant->storage_min == INT32_MIN &&
+              requant->storage_max == INT32_MAX;
+    for (int64_t i = 0; is && i < count; i++)
+        is = requant->multiplier[i] == 1 << 30 && requant->shift[i] == 30 && requant->zero_point[i] == 0;
+    return is;
 }
 
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
@@ -87,19 +146,32 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->b_max = qrt_largest_difference(args->b, args->b_zero_point, b_count);
     args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&
                    args->b_max <= 255 && args->bias != QRT_BIAS_F32;
-    if (!args->narrow)
+    if (!args->narrow) {
+        args->earlier = NULL;
         return QRT_OK;
+    }
     const int64_t products = args->a_max * args->b_max;
     args->span = args->k <= INT32_MAX / products ? qrt_max(args->k, 1) : LONG_SPAN;
     args->bias_limit = args->k <= args->span ? INT32_MAX - args->k * products : -1;
     args->bias_fits = args->bias != QRT_BIAS_NONE && args->bias_constant && qrt_bias_fits(args, args->bias_constant);
+    args->raw = is_raw(&args->requant, parameter_count(args));
+    args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
-    return args->b_constant ? pack_constant(args) : QRT_OK;
+    qrt_status status = qrt_conv_prepare(args);
+    block(args);
+    if (status == QRT_OK && args->b_constant)
+        status = pack_constant(args);
+    free(args->conv.weights);
+    args->conv.weights = NULL;
+    return status;
 }
 
-void qrt_gemm_release(qrt_gemm_args *args) {
-    qrt_aligned_free(args->packed.panels);
-    qrt_aligned_free(args->packed.terms);
+void qrt_gemm_release(void *pointer) {
+    qrt_gemm_args *args = pointer;
+    if (!args->earlier) {
+        qrt_aligned_free(args->packed.panels);
+        qrt_aligned_free(args->packed.terms);
+    }
     args->packed = (qrt_packed){NULL, NULL};
 }

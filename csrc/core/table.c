@@ -5,7 +5,8 @@
 #include "core.h"
 #include "cpu.h"
 
-/* setup.py defines QRT_BUILD_<name> as 0 or 1 for every line of isa.def; a line that is not built disappears. */
+/* setup.py defines QRT_BUILD_<name> as 0 or 1 for every line of isa.def; a line that is not built disappears. One whose
+ * instructions the build emulates, QRT_EMULATE_<name>, needs only its parent. */
 #define EXPAND(flag, ...) EXPAND_(flag, __VA_ARGS__)
 #define EXPAND_(flag, ...) KEEP_##flag(__VA_ARGS__)
 #define KEEP_0(...)
@@ -22,7 +23,7 @@ typedef struct {
 } isa;
 
 #define QRT_ISA(name, parent, features, init) EXPAND(QRT_BUILD_##name, ENTRY(name, parent, features, init))
-#define ENTRY(name, parent, features, init) {#name, #parent, features, init},
+#define ENTRY(name, parent, features, init) {#name, #parent, QRT_EMULATE_##name ? 0 : (features), init},
 static const isa isas[] = {
 #include "isa.def"
 };

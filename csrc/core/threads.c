@@ -47,12 +47,14 @@ static inline void pause_cpu(void) {
 
 /* ---- the count ---- */
 
+/* 0 where QRT_NUM_THREADS is set to what is no count. */
 static int default_threads(void) {
     const char *text = getenv("QRT_NUM_THREADS");
-    char *end = NULL;
-    long given = text ? strtol(text, &end, 10) : 0;
-    if (given > 0 && end && *end == '\0')
-        return (int)qrt_min(given, MAX_THREADS);
+    if (text && *text) {
+        char *end = NULL;
+        const long given = strtol(text, &end, 10);
+        return *end == '\0' && given >= 1 && given <= MAX_THREADS ? (int)given : 0;
+    }
 #if defined(__linux__)
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)

@@ -144,6 +144,11 @@ qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const in
     const int64_t inner = layout->shape[layout->rank - 1];
     if (rows == 0 || inner == 0)
         return QRT_OK;
+    if (rows == 1 && inner <= GRAIN) {
+        /* One piece: the divisions below would take longer than a short row. */
+        const qrt_row row = {.count = inner};
+        return fn(context, &row);
+    }
     walk w = {.layout = layout, .strides = {a_strides, b_strides}, .fn = fn, .context = context};
     w.chunk = qrt_min(inner, GRAIN);
     w.pieces = qrt_ceil_div(inner, w.chunk);

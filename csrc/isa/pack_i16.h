@@ -3,8 +3,8 @@
  * |value - zero point| <= 255 fits i16, a pair's sum of products is at most 2 * 255^2 < 2^31, and nothing saturates, so
  * vpmaddwd yields the exact corrected accumulator and the packs leave no corrections behind: `terms` stays unused.
  *
- * A step is KU = 8 values of K. Panels: A [step][row][8], so that packing a row is a plain widening copy;
- * B [step][pair][column][2], so that a vector of columns is one load for a broadcast pair of A. */
+ * Panels: A a row after the other, so that packing is a plain widening copy; B [pair][column][2], so that a vector of
+ * columns is one load for a broadcast pair of A. */
 #ifndef QRT_ISA_PACK_I16_H
 #define QRT_ISA_PACK_I16_H
 
@@ -13,7 +13,8 @@
 
 #include "qrt.h"
 
-#define KU 8
+#define KU 2
+#define PART 8 /* values widened at a time */
 
 static inline __m128i qrt_widen8(qrt_container container, __m128i bytes) {
     return container == QRT_I8 ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes);
@@ -38,35 +39,34 @@ static inline __m128i qrt_load_part(qrt_container container, const uint8_t *sour
 }
 
 static inline __m128i qrt_load_step(qrt_container container, const uint8_t *source, int64_t left, __m128i zero) {
-    return left >= KU ? _mm_sub_epi16(qrt_load8(container, source), zero)
-                      : qrt_load_part(container, source, (int)left, zero);
+    return left >= PART ? _mm_sub_epi16(qrt_load8(container, source), zero)
+                        : qrt_load_part(container, source, (int)left, zero);
 }
 
-static inline void qrt_pack_a_i16(qrt_container container, const uint8_t *source, int64_t row_stride, int rows,
-                                  int64_t depth, const int32_t *zero_point, int16_t *panel, int mr) {
-    for (int i = 0; i < mr; i++) {
-        int16_t *to = panel + i * KU;
-        if (i >= rows) {
-            for (int64_t k = 0; k < depth; k += KU, to += mr * KU)
-                _mm_store_si128((__m128i *)to, _mm_setzero_si128());
-            continue;
-        }
-        const uint8_t *row = source + i * row_stride;
+static inline qrt_a_form qrt_a_form_i16(const qrt_gemm_args *args) {
+    (void)args;
+    return QRT_A_PACKED;
+}
+
+static inline void qrt_pack_a_i16(qrt_container container, const void *source, int64_t source_stride, int rows,
+                                  int64_t depth, const int32_t *zero_point, void *target, int64_t target_stride,
+                                  int32_t *terms) {
+    (void)terms;
+    for (int i = 0; i < rows; i++) {
+        const uint8_t *from = (const uint8_t *)source + i * source_stride;
+        int16_t *to = (int16_t *)((char *)target + i * target_stride);
         const __m128i zero = _mm_set1_epi16((short)zero_point[i]);
-        int64_t k = 0;
-        for (; k + KU <= depth; k += KU, to += mr * KU)
-            _mm_store_si128((__m128i *)to, _mm_sub_epi16(qrt_load8(container, row + k), zero));
-        if (k < depth)
-            _mm_store_si128((__m128i *)to, qrt_load_part(container, row + k, (int)(depth - k), zero));
+        for (int64_t k = 0; k < depth; k += PART)
+            _mm_store_si128((__m128i *)(to + k), qrt_load_step(container, from + k, depth - k, zero));
     }
 }
 
 /* Columns contiguous: two rows of 8 columns interleave into 8 pairs. */
 static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *source, int64_t k_stride, int columns,
-                                       int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
-    const int64_t pairs = (depth + KU - 1) / KU * (KU / 2);
+                                       int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
+    const int64_t pairs = (depth + KU - 1) / KU;
     for (int64_t p = 0; p < pairs; p++) {
-        for (int j = 0; j < nr; j += 8) {
+        for (int j = 0; j < width; j += 8) {
             const __m128i zero = _mm_packs_epi32(_mm_loadu_si128((const __m128i *)(zero_point + j)),
                                                  _mm_loadu_si128((const __m128i *)(zero_point + j + 4)));
             __m128i row[2];
@@ -79,50 +79,49 @@ static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *s
                 else
                     row[r] = qrt_load_part(container, from, columns - j, zero);
             }
-            int16_t *to = panel + (p * nr + j) * 2;
+            int16_t *to = panel + (p * width + j) * 2;
             _mm_store_si128((__m128i *)to, _mm_unpacklo_epi16(row[0], row[1]));
             _mm_store_si128((__m128i *)(to + 8), _mm_unpackhi_epi16(row[0], row[1]));
         }
     }
 }
 
-/* K contiguous: four columns of KU values are a 4x4 transpose of pairs. */
+/* K contiguous: four columns of 8 values are a 4x4 transpose of pairs. */
 static inline void qrt_pack_b_columns_i16(qrt_container container, const uint8_t *source, int64_t n_stride, int columns,
-                                          int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
-    for (int64_t k = 0; k < depth; k += KU) {
-        for (int j = 0; j < nr; j += 4) {
+                                          int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
+    for (int64_t k = 0; k < depth; k += PART) {
+        const int pairs = depth - k < PART ? (int)(depth - k + KU - 1) / KU : PART / KU;
+        for (int j = 0; j < width; j += 4) {
             __m128i c[4];
             for (int i = 0; i < 4; i++)
                 c[i] = j + i < columns ? qrt_load_step(container, source + (j + i) * n_stride + k, depth - k,
                                                        _mm_set1_epi16((short)zero_point[j + i]))
                                        : _mm_setzero_si128();
-            __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
-            __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
-            __m128i *to = (__m128i *)(panel + (k * nr + j * 2));
-            const int pair = nr * 2 / 8; /* vectors from one pair to the next */
-            _mm_store_si128(to, _mm_unpacklo_epi64(low01, low23));
-            _mm_store_si128(to + pair, _mm_unpackhi_epi64(low01, low23));
-            _mm_store_si128(to + 2 * pair, _mm_unpacklo_epi64(high01, high23));
-            _mm_store_si128(to + 3 * pair, _mm_unpackhi_epi64(high01, high23));
+            const __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
+            const __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
+            const __m128i pair[4] = {_mm_unpacklo_epi64(low01, low23), _mm_unpackhi_epi64(low01, low23),
+                                     _mm_unpacklo_epi64(high01, high23), _mm_unpackhi_epi64(high01, high23)};
+            for (int p = 0; p < pairs; p++)
+                _mm_store_si128((__m128i *)(panel + (k + p * KU) * width + j * KU), pair[p]);
         }
     }
 }
 
-static inline void qrt_pack_b_i16(qrt_container container, const uint8_t *source, int64_t k_stride, int64_t n_stride,
-                                  int columns, int64_t depth, const int32_t *zero_point, int16_t *panel, int nr) {
+static inline void qrt_pack_b_i16(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride,
+                                  int columns, int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
     if (n_stride == 1) {
-        qrt_pack_b_rows_i16(container, source, k_stride, columns, depth, zero_point, panel, nr);
+        qrt_pack_b_rows_i16(container, source, k_stride, columns, depth, zero_point, panel, width);
         return;
     }
     if (k_stride == 1) {
-        qrt_pack_b_columns_i16(container, source, n_stride, columns, depth, zero_point, panel, nr);
+        qrt_pack_b_columns_i16(container, source, n_stride, columns, depth, zero_point, panel, width);
         return;
     }
-    memset(panel, 0, (size_t)((depth + KU - 1) / KU * KU * nr) * sizeof *panel);
+    memset(panel, 0, (size_t)((depth + KU - 1) / KU * KU * width) * sizeof *panel);
     for (int64_t k = 0; k < depth; k++)
         for (int j = 0; j < columns; j++)
-            panel[(k / 2 * nr + j) * 2 + k % 2] =
-                (int16_t)(qrt_value8(container, source + k * k_stride + j * n_stride) - zero_point[j]);
+            panel[(k / KU * width + j) * KU + k % KU] =
+                (int16_t)(qrt_value8(container, (const uint8_t *)source + k * k_stride + j * n_stride) - zero_point[j]);
 }
 
 #endif

@@ -12,7 +12,7 @@ static int128 channel_sum(const qrt_depthwise_args *args, const void *x, const v
             const int64_t pixel = ky * window->dilations[0] * window->width + kx * window->dilations[1];
             const int64_t tap = ky * window->kernel[1] + kx;
             sum += (int128)(ref_load(args->x, x, pixel * window->channels + channel) - *args->x_zero_point) *
-                   (ref_load(args->w, w, tap * args->out_channels + j) - zw);
+                   (ref_load(args->w, w, tap * args->w_tap_step + j * args->w_channel_step) - zw);
         }
     return sum;
 }

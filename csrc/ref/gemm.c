@@ -1,55 +1,60 @@
-/* The reference microkernel: both packs subtract the zero points and widen to 16 bits, so a tile is a plain product. */
+/* The reference microkernel: both packs subtract the zero points and widen to 16 bits, so a sum is a plain product. */
+#include <string.h>
+
 #include "ref.h"
 
-enum { MR = 4, NR = 4 };
+enum { NR = 4 };
 
-static void pack_a(qrt_container container, const void *source, int64_t row_stride, int rows, int64_t depth,
-                   const int32_t *zero_point, void *panel, int32_t *terms) {
+static qrt_a_form a_form(const qrt_gemm_args *args) {
+    (void)args;
+    return QRT_A_PACKED;
+}
+
+static void pack_a(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
+                   const int32_t *zero_point, void *target, int64_t target_stride, int32_t *terms) {
     (void)terms;
-    int16_t *target = panel;
-    for (int64_t k = 0; k < depth; k++)
-        for (int i = 0; i < MR; i++)
-            *target++ =
-                i < rows ? (int16_t)(ref_load(container, (const char *)source + i * row_stride, k) - zero_point[i]) : 0;
+    for (int i = 0; i < rows; i++)
+        for (int64_t k = 0; k < depth; k++)
+            ((int16_t *)((char *)target + i * target_stride))[k] =
+                (int16_t)(ref_load(container, (const char *)source + i * source_stride, k) - zero_point[i]);
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
     (void)terms;
-    int16_t *target = panel;
     for (int64_t k = 0; k < depth; k++)
-        for (int j = 0; j < NR; j++)
-            *target++ =
-                j < columns ? (int16_t)(ref_load(container, source, k * k_stride + j * n_stride) - zero_point[j]) : 0;
+        for (int j = 0; j < columns; j++)
+            ((int16_t *)panel)[k * NR + j] =
+                (int16_t)(ref_load(container, source, k * k_stride + j * n_stride) - zero_point[j]);
 }
 
-static void start(const int32_t *bias, const int32_t *a_terms, const int32_t *b_terms, int64_t depth, int32_t *tile) {
-    (void)a_terms, (void)b_terms, (void)depth;
-    for (int i = 0; i < MR; i++)
-        for (int j = 0; j < NR; j++)
-            tile[i * NR + j] = bias[j];
-}
-
-static void tile(const void *a_panel, const void *b_panel, int64_t steps, int32_t *acc) {
-    const int16_t *a = a_panel, *b = b_panel;
-    for (int i = 0; i < MR; i++)
-        for (int j = 0; j < NR; j++) {
-            int32_t sum = acc[i * NR + j];
-            for (int64_t k = 0; k < steps; k++)
-                sum += (int32_t)a[k * MR + i] * b[k * NR + j];
-            acc[i * NR + j] = sum;
+static void run(const qrt_gemm_panel *p) {
+    const qrt_gemm_args *args = p->args;
+    for (int i = 0; i < p->rows; i++) {
+        const int16_t *a = (const int16_t *)((const char *)p->a + i * p->a_stride), *b = p->b;
+        int32_t sums[NR];
+        for (int j = 0; j < p->columns; j++) {
+            sums[j] = p->bias ? p->bias[j] : 0;
+            for (int64_t k = 0; k < p->depth; k++)
+                sums[j] += (int32_t)a[k] * b[k * NR + j];
         }
+        if (p->sums)
+            memcpy(p->sums + i * p->sums_stride, sums, (size_t)p->columns * sizeof *sums);
+        else
+            args->kernels->store(&args->requant, sums, NR, 1, p->columns, (char *)p->target + i * args->out_row_stride,
+                                 0, p->parameter + i * args->requant_steps[1], 0, args->requant_steps[2]);
+    }
 }
 
-const qrt_gemm_kernel ref_gemm = {.mr = MR,
+const qrt_gemm_kernel ref_gemm = {.mr = 4,
                                   .nr = NR,
                                   .ku = 1,
                                   .a_size = 2,
                                   .b_size = 2,
+                                  .a_form = a_form,
                                   .pack_a = pack_a,
                                   .pack_b = pack_b,
-                                  .start = start,
-                                  .tile = tile};
+                                  .run = run};
 
 /* ---- any container: exact sums, 128 bits where 32-bit containers could pass 64 ---- */
 

@@ -101,5 +101,10 @@ void ref_softmax_line(const qrt_softmax_args *args, const void *x, void *target)
 
 void ref_pack_bits_row(const qrt_bits_args *args, const void *source, void *target);
 void ref_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target);
+void ref_float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
+                     bool first, bool last, float *sums);
+void ref_dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters, float *target);
+void ref_quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel, const float *parameters,
+                         float *sums);
 
 #endif

@@ -14,7 +14,7 @@ README = FOLDER / "README.md"
 INTRODUCTION = """\
 # A convolution, lowered
 
-    qrt opt examples/lowering/conv2d.mlir --lower-qrt='to=loops zero-point=in-loop'
+    qrt opt examples/lowering/conv2d.mlir --lower-qrt='to=loops zero-point=in-loop' --mlir-print-debuginfo
 
 takes the convolution of [conv2d.mlir](conv2d.mlir) to loops and integer arithmetic. The location of an operation names
 its stage. This page shows the stages in order, as the pass writes them; `python -m examples.lowering.readme` writes it

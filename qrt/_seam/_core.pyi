@@ -42,6 +42,8 @@ class Requant(Protocol):
     @property
     def zero_point(self) -> Any: ...  # int64
 
+__pyx_capi__: dict[str, object]  # what calls.pyx takes from here
+
 @final
 class Call:
     """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for
@@ -155,6 +157,24 @@ def bind_gemm(
     bias_multiplier: npt.ArrayLike | None = None,
 ) -> Call: ...
 
+# a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. weights: "f32", or "bytes" (storage i8 or u8) or
+# "nibbles" (the same, of at most 4 bits) of which k_block values of K, a multiple of 16 or None for all, share scales
+# and zero_points [blocks, n]. bias: a float32 array, "operand" or None.
+def bind_float_matmul(
+    *,
+    isa: str,
+    m: int,
+    n: int,
+    k: int,
+    weights: str = "f32",
+    w: str = "i8",
+    k_block: int | None = None,
+    scales: npt.ArrayLike | None = None,
+    zero_points: npt.ArrayLike | None = None,
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
+
 # x, [w], [bias], out: NHWC, weights (out_channels, kernel_height, kernel_width, channels / groups). The output size is
 # (size + padding - (kernel - 1) * dilation - 1) // stride + 1 and at least 0; padding holds x's zero point.
 #   w_zero_points has 1 or out_channels values; requant's arrays 1 or out_channels; bias (out_channels,)
@@ -176,8 +196,8 @@ def bind_conv2d(
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...
 
-# x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), out_channels a multiple of channels;
-# the rest as bind_conv2d.
+# x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,
+# kernel_height, kernel_width); out_channels a multiple of channels; the rest as bind_conv2d.
 def bind_depthwise_conv2d(
     *,
     isa: str,
@@ -191,6 +211,7 @@ def bind_depthwise_conv2d(
     strides: Sequence[int] = (1, 1),
     padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
     dilations: Sequence[int] = (1, 1),
+    channels_first: bool = False,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...

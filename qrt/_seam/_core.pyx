@@ -7,6 +7,9 @@ from libc.stdlib cimport calloc, free
 
 from qrt._seam.qrt cimport *
 
+import os
+from weakref import WeakValueDictionary
+
 import numpy as np
 
 from qrt.errors import KernelError
@@ -23,12 +26,6 @@ cdef dict CONTAINERS = {
 
 
 # ---- operands ----
-
-cdef struct Operand:
-    int type_number
-    int64_t elements
-    int64_t nbytes
-
 
 cdef inline bint fits(const Operand *expected, object value, bint written):
     """What keeps a kernel inside an operand."""
@@ -72,34 +69,25 @@ cdef int overlapping_input(const Operand *operands, int count, void **pointers, 
 
 # ---- calls ----
 
+# An entry of so few steps keeps the GIL: giving it away and taking it back costs some 50 ns, and a wait where another
+# thread wants it. No element of an output costs more steps than the largest operand has elements.
+cdef double BRIEF_WORK = 1 << 16
+
+
 @cython.final
 cdef class Call:
-    cdef qrt_entry entry
-    cdef void *args
-    cdef void *extra  # a second block that args points into
-    cdef bint is_gemm
-    cdef int count
-    cdef Operand operands[QRT_MAX_OPERANDS]
-    cdef list keep  # arrays that args points into
-    cdef readonly str name
-    cdef readonly str isa
-    cdef readonly tuple operand_shapes
-    cdef readonly tuple operand_dtypes
-
     def __init__(self):
         raise TypeError("a Call is made by the bind_* functions")
 
     def __dealloc__(self):
-        if self.is_gemm:
-            qrt_gemm_release(<qrt_gemm_args *>self.args)
+        if self.release != NULL:
+            self.release(self.args)
         free(self.args)
         free(self.extra)
 
     def __call__(self, *operands):
         cdef void *pointers[QRT_MAX_OPERANDS]
         cdef int i, count = self.count
-        cdef qrt_status status
-        cdef qrt_scratch scratch
         if len(operands) != count:
             raise KernelError(f"{self.name}: {len(operands)} operands given, expected {count}")
         for i in range(count):
@@ -111,16 +99,27 @@ cdef class Call:
         i = overlapping_input(self.operands, count, pointers, NULL)
         if i >= 0:
             raise KernelError(f"{self.name}: the output overlaps operand {i}")
-        scratch.operands = pointers
-        scratch.threads = qrt_get_num_threads()
-        with nogil:
-            status = self.entry(self.args, &scratch)
-        if status != QRT_OK:
-            raise failure(self.name, status)
+        run(self, pointers)
 
     def __repr__(self):
         operands = ", ".join(f"{dtype}{list(shape)}" for shape, dtype in zip(self.operand_shapes, self.operand_dtypes))
         return f"<Call {self.name} on {self.isa}: {operands}>"
+
+
+cdef int run(Call call, void **pointers) except -1:
+    """The entry on operands that fit: nothing is checked here."""
+    cdef qrt_status status
+    cdef qrt_scratch scratch
+    scratch.operands = pointers
+    scratch.threads = thread_count()
+    if <double>call.largest * <double>call.operands[call.count - 1].elements <= BRIEF_WORK:
+        status = call.entry(call.args, &scratch)
+    else:
+        with nogil:
+            status = call.entry(call.args, &scratch)
+    if status != QRT_OK:
+        raise failure(call.name, status)
+    return 0
 
 
 cdef failure(str name, qrt_status status):
@@ -206,6 +205,7 @@ cdef class Plan:
         cdef int slot, overlapped = -1
         cdef int64_t step = -1
         cdef qrt_status status = QRT_OK
+        cdef int threads = thread_count()
         cdef Call call
         buffers = tuple(buffers)
         if len(buffers) != self.slot_count:
@@ -229,7 +229,7 @@ cdef class Plan:
                         f"plan: the output of step {step} ({call.name}) overlaps its operand {overlapped}"
                     )
             with nogil:
-                status = qrt_run(self.steps, self.count, pointers, qrt_get_num_threads(), seconds, &step)
+                status = qrt_run(self.steps, self.count, pointers, threads, seconds, &step)
             if status != QRT_OK:
                 call = self.calls[step]
                 raise failure(f"plan: step {step} ({call.name})", status)
@@ -246,8 +246,15 @@ def isas():
     return tuple(names)
 
 
+cdef inline int thread_count() except 0:
+    cdef int count = qrt_get_num_threads()
+    if count == 0:
+        raise KernelError(f"QRT_NUM_THREADS: {os.environ.get('QRT_NUM_THREADS')!r} given, expected 1 to 256")
+    return count
+
+
 def get_num_threads():
-    return qrt_get_num_threads()
+    return thread_count()
 
 
 def set_num_threads(threads):
@@ -259,6 +266,7 @@ def set_num_threads(threads):
 include "arguments.pxi"
 include "bind_elementwise.pxi"
 include "bind_gemm.pxi"
+include "bind_float_matmul.pxi"
 include "bind_window.pxi"
 include "bind_lines.pxi"
 include "bind_movement.pxi"

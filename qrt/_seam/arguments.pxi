@@ -31,6 +31,7 @@ cdef add_operand(Call call, object dtype, tuple shape):
     call.operands[i].type_number = dtype.num
     call.operands[i].elements = element_count(call.name, shape)
     call.operands[i].nbytes = call.operands[i].elements * <int64_t>dtype.itemsize
+    call.largest = max(call.largest, call.operands[i].elements)
     call.operand_shapes += (shape,)
     call.operand_dtypes += (dtype,)
     call.count += 1

@@ -1,5 +1,9 @@
 # matmul and conv2d: one entry, bound from a matrix or from a window.
 
+# The call that packed a constant last, by the constant's address: others of it use the same panels. A call keeps its
+# constant, so that no other takes the address; one that was copied has an address of its own.
+cdef object PACKED = WeakValueDictionary()
+
 cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
 
 
@@ -12,12 +16,14 @@ cdef Call new_gemm(str name, str isa, str a, str b):
 
 
 cdef const void *constant(Call call, str what, object array, object dtype, int64_t elements) except NULL:
-    """A contiguous copy that nobody else can change."""
+    """A contiguous array that nobody else can change: a copy, unless its memory is a bytes object."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.size != elements:
         raise KernelError(f"{call.name}: {what} must be an array of {elements} {np.dtype(dtype)}")
-    copied = np.array(array, order="C", copy=True)
-    call.keep.append(copied)
-    return cnp.PyArray_DATA(<cnp.ndarray>copied)
+    if not (isinstance(array.base, bytes) and array.flags.c_contiguous and array.flags.aligned):
+        array = np.array(array, order="C", copy=True)
+    call.keep.append(array)
+    call.largest = max(call.largest, elements)
+    return cnp.PyArray_DATA(<cnp.ndarray>array)
 
 
 cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
@@ -39,14 +45,22 @@ cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias
 cdef finish_gemm(Call call, object b_constant, object b_dtype, int64_t b_elements):
     """Packs a constant b; afterwards only the paths that read b as it is keep a copy."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
+    cdef Call earlier = None
     cdef qrt_status status
     if b_constant is not None:
         args.b_constant = constant(call, "the constant second operand", b_constant, b_dtype, b_elements)
-    call.is_gemm = True
+        earlier = PACKED.get(<uintptr_t>args.b_constant)
+    if earlier is not None:
+        args.earlier = <const qrt_gemm_args *>earlier.args
+    call.release = qrt_gemm_release
     with nogil:
         status = qrt_gemm_prepare(args)
     if status != QRT_OK:
         raise failure(call.name, status)
+    if args.earlier != NULL:
+        call.keep.append(earlier)
+    elif b_constant is not None:
+        PACKED[<uintptr_t>args.b_constant] = call
 
 
 cdef const int64_t *matrix_index(Call call, str what, object values, int64_t batch, int64_t matrices) except? NULL:

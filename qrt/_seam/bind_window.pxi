@@ -75,19 +75,26 @@ def bind_max_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding):
 
 
 def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant,
-                          strides=(1, 1), padding=((0, 0), (0, 0)), dilations=(1, 1), w_constant=None, bias=None):
+                          strides=(1, 1), padding=((0, 0), (0, 0)), dilations=(1, 1), channels_first=False,
+                          w_constant=None, bias=None):
     cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
     cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
+    cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
     args.x, args.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
     x_shape, w_shape = dimensions(call.name, "x_shape", x_shape, 4), dimensions(call.name, "w_shape", w_shape, 3)
     element_count(call.name, x_shape)
     element_count(call.name, w_shape)
-    fill_window(call, &args.window, x_shape, w_shape[:2], strides, padding, dilations)
-    channels, out_channels = x_shape[3], w_shape[2]
+    kernel, channels, out_channels = w_shape[:2], x_shape[3], w_shape[2]
+    if channels_first:
+        kernel, out_channels = w_shape[1:], w_shape[0]
+    fill_window(call, &args.window, x_shape, kernel, strides, padding, dilations)
     if out_channels % max(channels, 1) or out_channels >= 1 << 31 or (out_channels and not channels):
         raise KernelError(f"{call.name}: weights {w_shape} do not match the input {x_shape}")
     args.out_channels, args.multiplier = out_channels, out_channels // max(channels, 1)
+    args.w_tap_step, args.w_channel_step = out_channels, 1
+    if channels_first:
+        args.w_tap_step, args.w_channel_step = 1, kernel[0] * kernel[1]
     out_shape = (x_shape[0], args.window.out_height, args.window.out_width, out_channels)
     element_count(call.name, out_shape)
 
@@ -109,7 +116,11 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    qrt_depthwise_prepare(args)
+    call.release = qrt_depthwise_release
+    with nogil:
+        status = qrt_depthwise_prepare(args)
+    if status != QRT_OK:
+        raise failure(call.name, status)
     return call
 
 

@@ -124,15 +124,41 @@ cdef extern from "qrt.h" nogil:
         const int64_t *block_multiplier
         const int64_t *bias_multiplier
         const qrt_window *window
+        const qrt_gemm_args *earlier
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
-    void qrt_gemm_release(qrt_gemm_args *args)
+    void qrt_gemm_release(void *args)
+
+    ctypedef enum qrt_weights:
+        QRT_WEIGHTS_F32
+        QRT_WEIGHTS_BYTES
+        QRT_WEIGHTS_NIBBLES
+
+    enum:
+        QRT_FLOAT_LANES
+
+    ctypedef struct qrt_float_matmul_args:
+        const qrt_kernels *kernels
+        int64_t m, n, k
+        qrt_weights weights
+        qrt_container w
+        int64_t k_block
+        const float *scale
+        const float *zero_point
+        const void *w_constant
+        bint bias
+        const float *bias_constant
+        const void *panels
+
+    qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
+    void qrt_float_matmul_release(void *args)
 
     ctypedef struct qrt_depthwise_args:
         const qrt_kernels *kernels
         qrt_window window
         int64_t out_channels, multiplier
         qrt_container x, w
+        int64_t w_tap_step, w_channel_step
         const int64_t *x_zero_point
         const int64_t *w_zero_point
         int64_t w_zero_point_step
@@ -142,7 +168,8 @@ cdef extern from "qrt.h" nogil:
         qrt_bias_kind bias
         const void *bias_constant
 
-    void qrt_depthwise_prepare(qrt_depthwise_args *args)
+    qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args)
+    void qrt_depthwise_release(void *args)
 
     ctypedef struct qrt_binary_args:
         const qrt_kernels *kernels
@@ -224,6 +251,7 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)

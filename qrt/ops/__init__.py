@@ -4,10 +4,24 @@
 ['add', 'avg_pool2d', 'clamp']
 """
 
-from qrt.ops import binary, casts, clamp, conv, depthwise, lookup, matmul, mean, movement, pad, pool, softmax
+from qrt.ops import (
+    binary,
+    casts,
+    clamp,
+    conv,
+    depthwise,
+    float_matmul,
+    lookup,
+    matmul,
+    mean,
+    movement,
+    pad,
+    pool,
+    softmax,
+)
 from qrt.ops.core import OpFamily
 
-_MODULES = (casts, matmul, conv, depthwise, binary, clamp, lookup, pool, mean, softmax, movement, pad)
+_MODULES = (casts, matmul, float_matmul, conv, depthwise, binary, clamp, lookup, pool, mean, softmax, movement, pad)
 
 FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for family in module.FAMILIES}
 

@@ -5,6 +5,7 @@ axis along their output channels (axis 0).
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -108,22 +109,26 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
     x, w = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
     parameters, index = _parameters(types, result, attributes["requant"])
     bias, prepare = bias_operand(types, "conv2d", x, w, constants)
-    call = _core.bind_conv2d(
-        isa=kernels.active(),
-        x=container(x),
-        w=container(w),
-        x_shape=static_shape(types[0], "conv2d"),
-        w_shape=static_shape(types[1], "conv2d"),
-        x_zero_point=x.zero_point,
-        w_zero_points=w.zero_points,
-        requant=parameters.take(index),
-        strides=attributes["strides"],
-        padding=attributes["padding"],
-        dilations=attributes["dilations"],
-        groups=attributes["groups"],
-        w_constant=constants.get(1),
-        bias=bias,
-    )
+    x_shape, w_shape = static_shape(types[0], "conv2d"), static_shape(types[1], "conv2d")
+    operands: dict[str, Any] = {
+        "isa": kernels.active(),
+        "x": container(x),
+        "w": container(w),
+        "x_shape": x_shape,
+        "x_zero_point": x.zero_point,
+        "w_zero_points": w.zero_points,
+        "requant": parameters.take(index),
+        "strides": attributes["strides"],
+        "padding": attributes["padding"],
+        "dilations": attributes["dilations"],
+        "w_constant": constants.get(1),
+        "bias": bias,
+    }
+    if w_shape[3] == 1 and x_shape[3] > 1:
+        # One channel per group: its weights are those of a depthwise convolution, channels first.
+        call = _core.bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **operands)
+    else:
+        call = _core.bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **operands)
     return call if prepare is None else PreparedBias(call, prepare)
 
 

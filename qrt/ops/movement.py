@@ -73,9 +73,11 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
     if t.is_per_axis and old is not None:
         assert t.axis is not None
         outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
-        for axis, size in enumerate(new):
-            if size == channels and (_same_count(new[:axis], outer) or _same_count(new[axis + 1 :], inner)):
-                return t.with_(axis=axis)
+        for holds in (all, any):  # a count of 0 is that of many shapes; one that is not known, of none
+            for axis, size in enumerate(new):
+                counts = _same_count(new[:axis], outer), _same_count(new[axis + 1 :], inner)
+                if size == channels and holds(counts):
+                    return t.with_(axis=axis)
     raise QuantTypeError(f"reshape: {t} loses its channels when {list(old or ())} becomes {list(new)}")
 
 
@@ -222,12 +224,17 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
         size = (t.shape or ())[axis]
         if size is None:
             fail("concat", f"the sizes along axis {axis}, which holds the channels, must be known", types)
-        span = slice(start, start + size)
+        pieces.append(t.with_(element=_channels(element, start, size)))
         start += size
-        pieces.append(
-            t.with_(element=element.with_(scales=element.scales[span], zero_points=element.zero_points[span]))
-        )
     return pieces
+
+
+def _channels(t: UniformType, start: int, count: int) -> UniformType:
+    """A per-axis type with a part of its channels; of none, a type per layer, for each type has a scale."""
+    if count == 0:
+        return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
+    span = slice(start, start + count)
+    return t.with_(scales=t.scales[span], zero_points=t.zero_points[span])
 
 
 def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

@@ -1,5 +1,6 @@
 """What the kernel tests draw: storage types, requantization parameters, parameter layouts, extreme arrays."""
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +14,17 @@ from qrt._seam import _core
 
 Array = npt.NDArray[Any]
 
-ISAS = _core.isas()
+# All that there are, or the one that QRT_ISA names.
+ISAS = tuple(isa for isa in _core.isas() if os.environ.get("QRT_ISA") in (isa, None, ""))
+SIMD_ISAS = tuple(isa for isa in ISAS if isa != "ref")
 DTYPES: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32
 }  # fmt: skip
 
 # Examples are whole kernel calls: their time says nothing.
-kernels = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+kernels = settings(
+    max_examples=max(1, settings.default.max_examples * 2 // 3), suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """The depthwise entry of every ISA against exact integers.
 
 Hazards: windows cut by the border under strides and dilations, sums past 32 bits and past 64, zero points outside the
-storage, arrays whose sizes do not fit each other."""
+storage, arrays whose sizes do not fit each other. Of the 8-bit kernels: tails of channels and of pixels, rows and
+columns of padding, halves of a vector that belong to different pixels, 16-bit steps that saturate, weights beyond 8
+signed bits, writes beside the result."""
 
 from typing import Any
 
@@ -56,16 +58,107 @@ def test_drawn(isa: str, data: st.DataObject) -> None:
     b = None if bias is None else rng.integers(-(2**31), 2**31, outputs).astype(bias)
     acc = sums(x, w, zx, zw, strides, padding, dilations) + (0 if b is None else b.astype(object))
     expected = numerics.requantize(acc.astype(np.int64), requant, np.arange(outputs) if per_channel else 0)
+    channels_first = data.draw(st.booleans())
+    w = np.ascontiguousarray(w.transpose(2, 0, 1)) if channels_first else w
     for constant in (False, True):
         name = None if b is None else str(b.dtype).replace("int", "i")
         call = _core.bind_depthwise_conv2d(
             isa=isa, x=x_type.name, w=w_type.name, x_shape=x.shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=zw,
-            requant=requant, strides=strides, padding=padding, dilations=dilations, w_constant=w if constant else None,
-            bias=b if constant else name,
+            requant=requant, strides=strides, padding=padding, dilations=dilations, channels_first=channels_first,
+            w_constant=w if constant else None, bias=b if constant else name,
         )  # fmt: skip
         out = np.full(acc.shape, 85, DTYPES[requant.storage])
         call(x, *(() if constant else (w,) if b is None else (w, b)), out)
         np.testing.assert_array_equal(out, expected.astype(out.dtype))
+
+
+# Kernel, strides, dilations: windows in registers, shared by two output rows, columns that no two windows share.
+WINDOWS = [
+    ((3, 3), (1, 1), (1, 1)), ((3, 3), (2, 2), (1, 1)), ((3, 3), (1, 2), (1, 1)), ((5, 5), (1, 1), (1, 1)),
+    ((3, 3), (1, 1), (2, 2)), ((2, 7), (1, 1), (1, 1)), ((7, 2), (2, 1), (1, 1)), ((1, 3), (1, 9), (1, 4)),
+    ((1, 1), (1, 1), (1, 1)), ((9, 3), (1, 1), (1, 1)),
+]  # fmt: skip
+
+
+def ends(rng: np.random.Generator, container: str, shape: tuple[int, ...]) -> Array:
+    """Both ends of a container alone: the largest sums."""
+    info = np.iinfo(DTYPES[container])
+    return rng.choice(np.array([info.min, info.max], info.dtype), shape)
+
+
+def within(array: Array, offset: int) -> tuple[Array, Array]:
+    """The array at an odd address, and the bytes around it."""
+    around = np.full(array.nbytes + 256, 0xA5, np.uint8)
+    view = around[64 + offset : 64 + offset + array.nbytes].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    return view, around
+
+
+@pytest.mark.parametrize("isa", [isa for isa in ISAS if isa != "ref"])
+@pytest.mark.parametrize("window", WINDOWS, ids=lambda w: "-".join("x".join(map(str, pair)) for pair in w))
+def test_channels_and_borders(isa: str, window: tuple[Any, Any, Any]) -> None:
+    """Every count of channels up to a block and a tail: by ISA the same bytes as ref, and no others written."""
+    kernel, strides, dilations = window
+    rng = np.random.default_rng(len(isa) + sum(kernel))
+    for channels in (*range(1, 71, 1 if kernel == (3, 3) else 7), 96, 128, 161):
+        x_name, w_name, rule = (str(rng.choice(names)) for names in (["i8", "u8"], ["i8", "u8"], ["fixed", "float32"]))
+        multiplier = int(rng.integers(2, 6)) if channels % 5 == 0 else 1
+        outputs, padding = channels * multiplier, rng.integers(0, 4, (2, 2)).tolist()
+        size = [(k - 1) * d + int(rng.integers(1, 9)) for k, d in zip(kernel, dilations, strict=True)]
+        x, offset = ends(rng, x_name, (1, *size, channels)), int(rng.integers(64))
+        w = ends(rng, w_name, (*kernel, outputs))
+        zx, zw = (
+            int(rng.choice(ends(rng, x_name, (1,)))),
+            [128 if w_name == "u8" else 0, int(w.flat[0])][channels % 3 == 0],
+        )
+        out_name = ("i8", "u8", "i32")[channels % 3]
+        low, high = int(np.iinfo(DTYPES[out_name]).min), int(np.iinfo(DTYPES[out_name]).max)
+        scales = np.exp2(rng.uniform(-16, 0.5 if channels % 7 == 0 else -6, outputs)).tolist()
+        zps = rng.integers(low, high, outputs, endpoint=True).tolist() if out_name != "i32" else [0] * outputs
+        requant = numerics.requant_parameters(
+            rule, out_name, low, high, [(scale,) for scale in scales], [(1.0,)] * outputs, zps
+        )
+        bias = rng.integers(-9999, 9999, outputs, np.int32)
+        call = {
+            name: _core.bind_depthwise_conv2d(
+                isa=name, x=x_name, w=w_name, x_shape=x.shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=[zw],
+                requant=requant, strides=strides, padding=padding, dilations=dilations, w_constant=w, bias=bias,
+            )
+            for name in ("ref", isa)
+        }  # fmt: skip
+        expected = np.zeros(call["ref"].operand_shapes[-1], call["ref"].operand_dtypes[-1])
+        call["ref"](x, expected)
+        offset -= offset % expected.itemsize
+        out, around = within(np.zeros_like(expected), offset)
+        call[isa](within(x, int(rng.integers(64)))[0], out)
+        np.testing.assert_array_equal(
+            out, expected, f"{channels} channels, {x_name} {w_name} {rule}, padding {padding}"
+        )
+        beside = np.delete(around, np.s_[64 + offset : 64 + offset + out.nbytes])
+        assert (beside == 0xA5).all()
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_and_long_rows(isa: str, threads: int) -> None:
+    """Rows cut into runs, blocks of channels with one and with two segments, shared among threads."""
+    rng = np.random.default_rng(5)
+    x, w = rng.integers(0, 256, (2, 3, 301, 96), np.uint8), rng.integers(-128, 128, (3, 3, 96), np.int8)
+    bias = rng.integers(-9999, 9999, 96, np.int32)
+    requant = numerics.requant_parameters("float32", "u8", 0, 255, [(2.0**-10,)], [(1.0,)], [100])
+    call = _core.bind_depthwise_conv2d(
+        isa=isa, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=7, w_zero_points=[0], requant=requant,
+        padding=((1, 1), (1, 1)), w_constant=w, bias=bias,
+    )  # fmt: skip
+    acc = sums(x, w, 7, np.zeros(1, np.int64), (1, 1), ((1, 1), (1, 1)), (1, 1)) + bias
+    before = _core.get_num_threads()
+    _core.set_num_threads(threads)
+    try:
+        out = np.zeros(x.shape, np.uint8)
+        call(x, out)
+    finally:
+        _core.set_num_threads(before)
+    np.testing.assert_array_equal(out, numerics.requantize(acc.astype(np.int64), requant, 0))
 
 
 def bind(**changed: Any) -> _core.Call:

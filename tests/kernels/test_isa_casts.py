@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from qrt._seam import _core
+from tests.kernels.draws import SIMD_ISAS
 
-ISAS = _core.isas()[1:]
 MODES = list(product(("half_even", "half_away", "toward_zero"), ("before", "after"), ("divide", "reciprocal")))
 BOUNDS = {"i8": (-128, 127), "u8": (0, 255)}
 DTYPES = {"i8": np.int8, "u8": np.uint8}
@@ -68,7 +68,7 @@ def random_scales(rng: np.random.Generator, count: int, low: int = -20, high: in
     return scales
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 def test_quotients_beside_ties(isa: str, mode: tuple[str, str, str]) -> None:
     rng = np.random.default_rng(1)
@@ -78,7 +78,7 @@ def test_quotients_beside_ties(isa: str, mode: tuple[str, str, str]) -> None:
         assert_like_ref(lambda name, x=x, s=scale, z=zero_points: qcast(name, x, "i8", np.array([s]), z, mode), isa)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], storage: str) -> None:
@@ -94,7 +94,7 @@ def test_every_exponent_nan_and_infinity(isa: str, mode: tuple[str, str, str], s
             assert_like_ref(lambda name, x=x, s=scales, z=zero_points: qcast(name, x, storage, s, z, mode, bounds), isa)  # noqa: B023
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("exponent", [-120, -65, -64, -63, 63, 64, 65, 118])
 def test_scales_around_the_guard(isa: str, exponent: int) -> None:
     """Where the remainder of the fast division is about to underflow or its product to overflow, and where they do."""
@@ -108,7 +108,7 @@ def test_scales_around_the_guard(isa: str, exponent: int) -> None:
                 assert_like_ref(lambda name, a=arguments: qcast(name, *a), isa)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("mode", MODES, ids="-".join)
 @pytest.mark.parametrize("outside", [False, True])
 def test_per_element_scales_some_outside_the_guard(isa: str, mode: tuple[str, str, str], outside: bool) -> None:
@@ -122,7 +122,7 @@ def test_per_element_scales_some_outside_the_guard(isa: str, mode: tuple[str, st
     assert_like_ref(lambda name: qcast(name, x, "i8", scales, zero_points, mode), isa)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 @pytest.mark.parametrize("per_element", [False, True])
 def test_every_tail(isa: str, storage: str, per_element: bool) -> None:
@@ -139,7 +139,7 @@ def test_every_tail(isa: str, storage: str, per_element: bool) -> None:
         )
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 def test_dcast_of_every_value(isa: str, storage: str) -> None:
     """Zero points beyond 24 bits are rounded once, before the subtraction; products may be subnormal or infinite."""
@@ -149,7 +149,7 @@ def test_dcast_of_every_value(isa: str, storage: str) -> None:
         assert_like_ref(lambda name, a=arguments: dcast(name, *a).view(np.uint32), isa)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_long_rows_that_prefetch(isa: str) -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(0, 50, 100_003).astype(np.float32)

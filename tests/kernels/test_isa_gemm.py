@@ -1,5 +1,6 @@
 """Hazards of the SIMD GEMM, every ISA against exact integers and against ref: sums at the ends of 32 bits, operands
-that a 16-bit intermediate would saturate, every shift, tails of rows, columns and K, both orders of b."""
+that a 16-bit intermediate would saturate, every shift, tails of rows, columns and K, both orders of b, reads past the
+end."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,8 @@ import pytest
 
 from qrt import numerics
 from qrt._seam import _core
+from tests.kernels.draws import SIMD_ISAS
 
-ISAS = _core.isas()[1:]
 BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i32": (-(2**31), 2**31 - 1)}
 DTYPES: dict[str, Any] = {"i8": np.int8, "u8": np.uint8, "i32": np.int32}
 EMPTY = np.empty(0, np.int32)
@@ -54,14 +55,15 @@ def exact(a: Array, b: Array, za: npt.ArrayLike, zb: npt.ArrayLike) -> Array:
     return rows @ (b.astype(np.int64) - np.atleast_1d(zb))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("b_dtype", [np.int8, np.uint8])
 def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> None:
-    """Every length 1..130 of each dimension, with zero points per row and per column, b in both orders."""
+    """Every length 1..130 of each dimension, with zero points per row and per column, b in both orders; every count of
+    rows of a tile by one and by two vectors of columns, few rows over every tail of K."""
     rng = np.random.default_rng(1)
     for length in range(1, 131):
-        for m, n, k in [(length, 3, 5), (2, length, 9), (3, 7, length)]:
+        for m, n, k in [(length, 3, 5), (length, 40, 6), (2, length, 9), (3, 7, length), (1, 33, length)]:
             a = rng.integers(0, 256, (m, k)).astype(a_dtype)
             b = rng.integers(0, 256, (k, n)).astype(b_dtype)
             za = rng.choice(a.ravel(), m).astype(np.int64)
@@ -70,7 +72,20 @@ def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> No
                 np.testing.assert_array_equal(gemm(isa, a, b, za, zb, RAW, transposed), exact(a, b, za, zb))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("a_dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("k", [4, 63, 64, 65, 128, 512, 515, 1024])
+def test_no_zero_point_left_to_correct(isa: str, a_dtype: Any, k: int) -> None:
+    """One zero point for a, none for b: rows may be read where they are, whatever their stride, or need no sums."""
+    rng = np.random.default_rng(5)
+    for m, n in [(1, 1), (1, 40), (15, 33), (29, 17)]:
+        a = rng.integers(0, 256, (m, k)).astype(a_dtype)
+        b = rng.integers(-128, 128, (k, n)).astype(np.int8)
+        za = int(a[0, 0])
+        np.testing.assert_array_equal(gemm(isa, a, b, za, 0, RAW), exact(a, b, za, 0))
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize(
     ("a", "za"), [(np.uint8(255), 0), (np.uint8(0), 255), (np.int8(-128), 127), (np.int8(127), -128)]
 )
@@ -97,7 +112,7 @@ def extreme_operands(rng: np.random.Generator, n: int) -> tuple[Array, Array, Ar
     return a, b, bias
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("per", ["tensor", "column", "row"])
@@ -114,6 +129,10 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
         0,
         -128,
         255,
+        8192,
+        -8192,
+        8193,
+        -8193,
         1 << 23,
         -(1 << 23) - 1,
         2**26 + 77,
@@ -139,7 +158,7 @@ def test_stores_of_extreme_accumulators(isa: str, storage: str, rule: str, per: 
         np.testing.assert_array_equal(got, numerics.requantize(acc, requant, index))
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 @pytest.mark.parametrize("columns", [1, 7, 8, 9, 15, 16, 17, 31, 33, 63])
 def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) -> None:
@@ -152,7 +171,7 @@ def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) 
     np.testing.assert_array_equal(gemm(isa, a, b, 0, 0, requant), expected)
 
 
-@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_threads_and_blocks_agree(isa: str) -> None:
     """More rows than a block holds, more K than a chunk, with one thread and with two."""
     rng = np.random.default_rng(4)

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ import pytest
 from qrt import numerics
 from qrt._seam import _core
 from qrt.errors import KernelError
+from tests.kernels.compiled import CSRC, compiled
 from tests.kernels.draws import ISAS, Array
+from tests.kernels.jobs import answer, mixed_jobs
 
 FE_UPWARD = {"x86_64": 0x800, "aarch64": 0x400000}
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
@@ -58,17 +61,21 @@ def test_the_count_changes_no_bit(isa: str, two_threads: None) -> None:
 
 
 def test_many_python_threads_call_at_once(two_threads: None) -> None:
-    """One call shared by all, its workspace per thread, a pool that serves one job at a time."""
-    call, a, b = product("ref")
-    expected = result(call, a, b)
+    """8 threads, 2,000 calls each, in 8 orders, on every ISA: calls are shared, workspaces are a thread's own, and
+    the pool serves one job at a time."""
+    jobs = [job for isa in ISAS for job in mixed_jobs(isa)]
+    _core.set_num_threads(1)
+    expected = [answer(job) for job in jobs]
+    _core.set_num_threads(2)
     start = threading.Barrier(8)
 
-    def work(_: int) -> bool:
+    def work(seed: int) -> int:
+        order = np.random.default_rng(seed).integers(0, len(jobs), 2000)
         start.wait()
-        return all(np.array_equal(result(call, a, b), expected) for _ in range(20))
+        return sum(not np.array_equal(answer(jobs[i]), expected[i], equal_nan=True) for i in order)
 
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(work, range(8)))
+        assert list(pool.map(work, range(8))) == [0] * 8
 
 
 def child(queue: "multiprocessing.Queue[bytes]") -> None:
@@ -91,6 +98,41 @@ def test_a_forked_child_has_a_pool_of_its_own(two_threads: None) -> None:
     assert result(*product()).tobytes() == expected
 
 
+def test_tasks_written_by_any_thread_are_read_by_the_caller(tmp_path: Path) -> None:
+    """make test-tsan runs the same program under the thread sanitizer."""
+    program = compiled("pool", tmp_path, CSRC / "core" / "threads.c", "-pthread")
+    assert subprocess.run([program], capture_output=True, text=True, timeout=60).stdout == "0\n"
+
+
+FORK = """
+import os, signal, sys, threading, warnings
+from qrt._seam import _core
+from tests.kernels.jobs import answer, mixed_jobs
+warnings.simplefilter("ignore")
+_core.set_num_threads(2)
+jobs = mixed_jobs(os.environ.get("QRT_ISA") or _core.isas()[-1])
+expected = [answer(job).tobytes() for job in jobs]
+busy = threading.Thread(target=lambda: [answer(job) for _ in range(20) for job in jobs])
+busy.start()
+for generation in range(3):  # children of children too
+    child = os.fork()
+    if child:
+        status = os.waitpid(child, 0)[1]
+        busy.join() if generation == 0 else None
+        os._exit(os.waitstatus_to_exitcode(status))
+    if [answer(job).tobytes() for job in jobs] != expected:
+        os._exit(1)
+os._exit(42)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_amid_parallel_work_does_not_hang() -> None:
+    """Another thread holds the pool while the process forks; the child, and its own, work in parallel at once."""
+    for _ in range(5):
+        assert subprocess.run([sys.executable, "-c", FORK], timeout=60).returncode == 42
+
+
 def test_importing_starts_no_thread() -> None:
     program = "import os, qrt._seam._core; print(len(os.listdir('/proc/self/task')))"
     if not os.path.isdir("/proc/self/task"):
@@ -100,12 +142,32 @@ def test_importing_starts_no_thread() -> None:
     assert found.stdout.strip() == "1"
 
 
-@pytest.mark.parametrize(("given", "expected"), [("3", "3"), ("100000", "256")])
-def test_the_environment_sets_the_count(given: str, expected: str) -> None:
-    program = "from qrt._seam import _core; print(_core.get_num_threads())"
+def run_with_threads(given: str, program: str) -> str:
+    """What the program prints, or the last line of its error."""
     environment = os.environ | {"QRT_NUM_THREADS": given}
-    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == expected
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    return (found.stdout or found.stderr).strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("given", ["1", "3", "256"])
+def test_the_environment_sets_the_count(given: str) -> None:
+    assert run_with_threads(given, "import qrt; print(qrt.get_num_threads())") == given
+
+
+GET_THREADS = "qrt.get_num_threads()"
+QUANTIZE = "qrt.quantize(np.ones(3, np.float32), qrt.parse_type('!quant.uniform<i8:f32, 1.0>'))"
+
+
+@pytest.mark.parametrize(
+    ("given", "use"), [("many", QUANTIZE), *((given, GET_THREADS) for given in ("0", "-1", "257", "2 ", "9" * 30))]
+)
+def test_a_count_that_is_none_is_an_error_at_first_use(given: str, use: str) -> None:
+    found = run_with_threads(given, f"import numpy as np, qrt; {use}")
+    assert found == f"qrt.errors.KernelError: QRT_NUM_THREADS: {given!r} given, expected 1 to 256"
+
+
+def test_a_count_given_later_mends_the_environment() -> None:
+    assert run_with_threads("many", "import qrt; qrt.set_num_threads(2); print(qrt.get_num_threads())") == "2"
 
 
 @pytest.mark.parametrize("threads", [0, -1, 257, 1.5])

@@ -1,4 +1,5 @@
-"""What the ops compute, one element at a time in plain loops: the parameters of an element found by its index alone."""
+"""What the ops compute, one element at a time in plain loops: the parameters of an element found by its index alone,
+the rounding by `tests.rules`. Nothing is shared with `qrt.numerics`."""
 
 import decimal
 from collections.abc import Sequence
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt import numerics
 from qrt.types import UniformType
+from tests import rules
 
 Array = npt.NDArray[Any]
 
@@ -37,10 +38,7 @@ def stored(
 ) -> int:
     """An accumulator as storage of the result's element at `index`."""
     scale, zero_point = parameters_at(out, index)
-    p = numerics.requant_parameters(
-        rule, out.storage, out.storage_min, out.storage_max, [tuple(numerators)], [(scale, divisor)], [zero_point]
-    )
-    return int(numerics.requantize(np.array([acc]), p)[0])
+    return rules.requantize(rule, acc, numerators, (scale, divisor), (out.storage_min, out.storage_max), zero_point)
 
 
 def bias_at(bias: Array, t: UniformType, channel: int, sa: float, sw: float) -> int:
@@ -49,8 +47,7 @@ def bias_at(bias: Array, t: UniformType, channel: int, sa: float, sw: float) -> 
     value = int(bias[channel]) - zb
     if sb == sa * sw:
         return value
-    m0, n = numerics.fixed_multiplier(Fraction(sb) / (Fraction(sa) * Fraction(sw)))
-    return 0 if n > 62 else (value * m0 + (1 << (n - 1))) >> n if n > 0 else value * m0 << -n
+    return rules.fixed(value, *rules.fixed_multiplier(Fraction(sb) / (Fraction(sa) * Fraction(sw))))
 
 
 def broadcast_index(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
@@ -78,6 +75,55 @@ def matmul(
             acc += bias_at(*bias, column[0] if column else 0, sa, sw)
         result[index] = stored(acc, rule, (sa, sw), 1.0, out, index)
     return result
+
+
+def matmul_blocks(
+    a: Array, w: Array, ta: UniformType, tw: UniformType, out: UniformType, rule: str, shape: Sequence[int],
+    bias: tuple[Array, UniformType] | None = None,
+) -> Array:  # fmt: skip
+    """Sub-channel weights: the sums of the blocks of K, each with its own scale, then the bias."""
+    result = np.empty(tuple(shape), np.int64)
+    depth = a.shape[-1]
+    block = dict(tw.block_sizes or ()).get(0, depth)
+    for index in np.ndindex(*shape):
+        *row, n = index
+        terms = []
+        for first in range(0, depth, block):
+            span = range(first, first + block)
+            acc = sum(centred(a, ta, (*row, k)) * centred(w, tw, (k, n)) for k in span)
+            terms.append((acc, parameters_at(tw, (first, n))[0]))
+        own = None if bias is None else (centred(bias[0], bias[1], (n,)), parameters_at(bias[1], (n,))[0])
+        sum_up = blocks_fixed if rule == "fixed" else blocks_float32
+        result[index] = sum_up(terms, own, ta.scale, out, index)
+    return result
+
+
+Term = tuple[int, float]
+"""An integer and its scale."""
+
+
+def blocks_fixed(terms: list[Term], bias: Term | None, sa: float, out: UniformType, index: Sequence[int]) -> int:
+    """Multipliers with the shift of the largest; one rounding of the exact sum."""
+    so, zero_point = parameters_at(out, index)
+    reals = [(value, Fraction(sa) * Fraction(s) / Fraction(so)) for value, s in terms]
+    if bias is not None:
+        reals.append((bias[0], Fraction(bias[1]) / Fraction(so)))
+    n = rules.fixed_multiplier(max(real for _, real in reals))[1]
+    total = sum(value * rules.round_half_even(real * Fraction(2) ** n) for value, real in reals)
+    return rules.clamp(rules.fixed(total, 1, n) + zero_point, out.storage_min, out.storage_max)
+
+
+def blocks_float32(terms: list[Term], bias: Term | None, sa: float, out: UniformType, index: Sequence[int]) -> int:
+    """Added in f32, in order, no fusing."""
+    so, zero_point = parameters_at(out, index)
+    total = np.float32(0)
+    for value, s in terms:
+        total = total + np.float32(value) * np.float32(s)
+    if bias is not None:
+        total = total + np.float32(bias[0]) * (np.float32(bias[1]) / np.float32(sa))
+    scaled = float(total * (np.float32(sa) / np.float32(so)))
+    exact = Fraction(scaled) if np.isfinite(scaled) else scaled
+    return rules.end_of_float32(exact, (out.storage_min, out.storage_max), zero_point)
 
 
 def conv2d(
@@ -131,11 +177,50 @@ def pad(x: Array, t: UniformType, padding: Sequence[Sequence[int]], value: float
         if all(0 <= i < n for i, n in zip(own, x.shape, strict=True)):
             result[index] = x[own]
             continue
-        scale, zero_point = parameters_at(t, index)
         if value is None:
-            result[index] = min(max(zero_point, t.storage_min), t.storage_max)
+            result[index] = rules.clamp(parameters_at(t, index)[1], t.storage_min, t.storage_max)
         else:
-            result[index] = numerics.quantize(value, scale, zero_point, t.storage_min, t.storage_max, "f32")
+            result[index] = quantized(value, t, index)
+    return result
+
+
+def quantized(value: float, t: UniformType, index: Sequence[int]) -> int:
+    """A real value as storage of the element at `index`, by the default rule of casts."""
+    scale, zero_point = parameters_at(t, index)
+    name, bounds = t.expressed_type.name, (t.storage_min, t.storage_max)
+    expressed = rules.to_ieee(value if np.isinf(value) else Fraction(value), name)
+    return rules.quantize(float(expressed), scale, zero_point, *bounds, name, "half_even", "before", "divide")
+
+
+def requantize(x: Array, t: UniformType, out: UniformType, rule: str) -> Array:
+    result = np.empty(x.shape, np.int64)
+    for index in np.ndindex(*x.shape):
+        result[index] = stored(centred(x, t, index), rule, (parameters_at(t, index)[0],), 1.0, out, index)
+    return result
+
+
+def clamp(x: Array, t: UniformType, low: float | None, high: float | None) -> Array:
+    result = np.empty(x.shape, np.int64)
+    for index in np.ndindex(*x.shape):
+        least = t.storage_min if low is None else quantized(low, t, index)
+        greatest = t.storage_max if high is None else quantized(high, t, index)
+        result[index] = rules.clamp(int(x[index]), least, greatest)
+    return result
+
+
+def concat(arrays: Sequence[Array], types: Sequence[UniformType], out: UniformType, rule: str, axis: int) -> Array:
+    """Each element with the parameters of where it comes to stand; storage of the result's own type is moved."""
+    shape = list(arrays[0].shape)
+    shape[axis] = sum(array.shape[axis] for array in arrays)
+    result, start = np.empty(shape, np.int64), 0
+    for x, t in zip(arrays, types, strict=True):
+        for own in np.ndindex(*x.shape):
+            place = tuple(i + start * (d == axis) for d, i in enumerate(own))
+            if t == out:
+                result[place] = x[own]
+            else:
+                result[place] = stored(centred(x, t, own), rule, (parameters_at(t, own)[0],), 1.0, out, place)
+        start += x.shape[axis]
     return result
 
 

@@ -174,43 +174,8 @@ def test_sub_channel_weights(
     got = check_kernels(
         "matmul", arrays[:count], types[:count], to, constants=[(), (1,), (1, 2)[: count - 1]], requant=rule
     )
-    k_block = dict(w_type.block_sizes or ()).get(0, 6)
-    for index in np.ndindex(*shape):
-        row, n = index[:-1], index[-1]
-        out_scale, out_zero = naive.parameters_at(to, index)
-        sums = [
-            (
-                sum(naive.centred(a, I8, (*row, k)) * naive.centred(w, w_type, (k, n)) for k in range(s, s + k_block)),
-                naive.parameters_at(w_type, (s, n))[0],
-            )
-            for s in range(0, 6, k_block)
-        ]
-        bias = int(b[n]) - 2 if with_bias else None
-        one = _blocks_fixed if rule == "fixed" else _blocks_float32
-        scaled = one(sums, I8.scale, out_scale, bias, bias_type.scale)
-        assert got[index] == min(max(scaled + out_zero, to.storage_min), to.storage_max)
-
-
-def _blocks_fixed(sums: list[tuple[int, float]], sa: float, so: float, bias: int | None, sb: float) -> int:
-    from fractions import Fraction
-
-    from qrt.numerics import shared_fixed_multipliers
-
-    reals = [Fraction(sa) * Fraction(s) / Fraction(so) for _, s in sums]
-    reals += [] if bias is None else [Fraction(sb) / Fraction(so)]
-    factors, shift = shared_fixed_multipliers(reals)
-    total = sum(p * m for p, m in zip([p for p, _ in sums] + ([] if bias is None else [bias]), factors, strict=True))
-    return (total + (1 << (shift - 1))) >> shift
-
-
-def _blocks_float32(sums: list[tuple[int, float]], sa: float, so: float, bias: int | None, sb: float) -> int:
-    f = np.float32
-    total = f(0)
-    for p, s in sums:
-        total = f(total + f(f(p) * f(s)))
-    if bias is not None:
-        total = f(total + f(f(bias) * f(f(sb) / f(sa))))
-    return int(np.rint(f(total * f(f(sa) / f(so)))))
+    own_bias = (b, bias_type) if with_bias else None
+    np.testing.assert_array_equal(got, naive.matmul_blocks(a, w, I8, w_type, to, rule, shape, own_bias))
 
 
 @pytest.mark.parametrize("scale", [1e300, 1e-300])

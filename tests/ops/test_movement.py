@@ -92,6 +92,7 @@ def test_transposing_twice_gives_the_type_back() -> None:
         ((4, 2, 2), 1, (2, 2, 2, 2), 2),  # not the first axis of that size
         ((2, 2, 2), 1, (2, 2, 2, 1), 1),
         ((3,), 0, (1, 3, 1), 1),
+        ((4, 4, 4, 0), 1, (4, 4, 0), 1),  # no element: the counts on both sides say which
         ((0, 3), 1, (3, 0), None),
         ((2, 3), 1, (3, 2), None),
         ((2, 3), 1, (6,), None),
@@ -140,16 +141,7 @@ def test_concat_drawn(data: st.DataObject, rng: np.random.Generator, shape: tupl
     got = check_kernels(
         "concat", arrays, [tensor(own, t) for own, t in zip(operands, types, strict=True)], out, axis=axis
     )
-    start = 0
-    for q, t in zip(arrays, types, strict=True):
-        for index in np.ndindex(*q.shape):
-            target = tuple(i + start * (d == axis) for d, i in enumerate(index))
-            if t == out:
-                assert got[target] == q[index]
-            else:
-                scale, zp = naive.parameters_at(t, index)
-                assert got[target] == naive.stored(int(q[index]) - zp, "fixed", (scale,), 1.0, out, target)
-        start += q.shape[axis]
+    np.testing.assert_array_equal(got, naive.concat(arrays, types, out, "fixed", axis))
 
 
 @given(uniform_types(), st.integers(-2, 1), generators())
@@ -169,6 +161,16 @@ def test_concat_joins_channels() -> None:
     assert infer("concat", types, axis=1).element == a.with_(
         scales=a.scales + b.scales, zero_points=a.zero_points + b.zero_points
     )
+
+
+@pytest.mark.parametrize("sizes", [(0, 2), (2, 0), (1, 0, 1), (0, 0)])
+def test_concat_of_parts_without_a_channel(sizes: tuple[int, ...]) -> None:
+    """Such a part has none of the result's scales, and a type has at least one."""
+    out = channels(T.with_(scales=0.1), sum(sizes), 1) if sum(sizes) else T
+    arrays = [storage_of(T, (3, n), np.random.default_rng(3)) for n in sizes]
+    types = [tensor(array.shape, T) for array in arrays]
+    got = check_kernels("concat", arrays, types, out, axis=1)
+    np.testing.assert_array_equal(got, naive.concat(arrays, [T] * len(sizes), out, "fixed", 1))
 
 
 def test_concat_of_more_operands_than_one_kernel_takes() -> None:

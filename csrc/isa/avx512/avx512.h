@@ -5,7 +5,9 @@
 #include "qrt.h"
 
 void qrt_avx512_install_casts(qrt_kernels *table);
+void qrt_avx512_install_depthwise(qrt_kernels *table);
 void qrt_avx512_install_gemm(qrt_kernels *table);
 void qrt_avx512_install_store(qrt_kernels *table);
+void qrt_avx512_install_float_matmul(qrt_kernels *table);
 
 #endif

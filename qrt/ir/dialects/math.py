@@ -26,7 +26,7 @@ _INEXACT = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc "
     "cbrt rsqrt"
 )
-"""Never folded: the last bit of these depends on the machine; not rsqrt's, which upstream does not fold."""
+"""Never folded: upstream folds them by its C library, whose last bit is its own, but for rsqrt, which it leaves."""
 _TRAITS = (PURE, ELEMENTWISE)
 
 

@@ -60,6 +60,7 @@ def _op(name: str, *operands: str, attributes: tuple[str, ...] = (), requant: bo
 OPS = [
     _op("requantize", "input", requant=True),
     _op("matmul", "a", "w", "bias?", requant=True),
+    _op("float_matmul", "a", "w", "bias?"),
     _op("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups"), requant=True),
     _op("depthwise_conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations"), requant=True),
     _op("add", "a", "b", requant=True),

@@ -139,7 +139,7 @@ def _int_to_float(signed: bool) -> Callable[[Signature], Function]:
     def bind(signature: Signature) -> Function:
         t, target = integer(signature.operand), float_type(signature.result)
         dtype = expressed_dtype(target)
-        read = _read(signature.operand, t, signed)
+        read = reading(signature.operand, t, signed)
         if target.name in ("f16", "f32", "f64"):
             return lambda x: dtype.type(read(x))
         narrow = rounder(target)
@@ -156,7 +156,7 @@ def _odd(x: Any) -> Any:
     return choose((x >> 53 == 0) | (x >> 53 == -1), x, (x ^ low) | (low != 0) * x.dtype.type(1 << 11))
 
 
-def _read(type: Type, t: Integer, signed: bool) -> Function:
+def reading(type: Type, t: Integer, signed: bool) -> Function:
     """The value as NumPy converts it to floats: a bool or an integer, of the dtype's own signedness if unsigned."""
     if type is I1:
         return (lambda x: np.int8(0) - x) if signed else (lambda x: np.int8(0) + x)

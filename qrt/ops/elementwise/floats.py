@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
 from qrt.floats import FORMATS
 from qrt.numerics import round_integral
 from qrt.ops.elementwise.conversions import rounder, widened
-from qrt.ops.elementwise.signature import Function, Signature, choose, float_type
+from qrt.ops.elementwise.double_double import to_odd, two_sum
+from qrt.ops.elementwise.signature import Function, Signature, arithmetic_type, choose
 from qrt.types import FloatType
 
 Make = Callable[[FloatType], Function]
@@ -29,10 +29,7 @@ NATIVE = frozenset({"f16", "f32", "f64"})
 
 def bind(signature: Signature) -> Function:
     """An op of ``OPS``."""
-    t = float_type(signature.operand)
-    if not t.format.has_zero:
-        raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
-    return OPS[signature.name](t)
+    return OPS[signature.name](arithmetic_type(signature.operand))
 
 
 def rounded(compute: Function, t: FloatType) -> Function:
@@ -99,19 +96,12 @@ def _rsqrt(t: FloatType) -> Function:
 
 def _fma(t: FloatType) -> Function:
     """``a * b + c`` rounded once. For f32 and narrower formats the product is exact in float64; the sum is rounded
-    there to odd, after which rounding again is innocuous (Boldo and Melquiond, "Emulation of FMA and correctly
-    rounded sums", 2008)."""
+    there to odd, after which rounding again is innocuous."""
     return (lambda a, b, c: _fma_exact(a, b, c)[()]) if t.name == "f64" else rounded(_fma_to_odd, t)
 
 
 def _fma_to_odd(a: Any, b: Any, c: Any) -> Any:
-    product = a * b
-    total = product + c
-    part = total - product
-    error = (product - (total - part)) + (c - part)  # TwoSum: exact
-    even = total.view(np.int64) & 1 == 0
-    towards = np.copysign(np.inf, error)
-    return choose(even & (error != 0) & np.isfinite(total), np.nextafter(total, towards), total)
+    return to_odd(*two_sum(a * b, c))
 
 
 @partial(np.vectorize, otypes=[np.float64])

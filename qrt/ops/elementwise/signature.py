@@ -100,6 +100,14 @@ def float_type(t: Type) -> FloatType:
     return t
 
 
+def arithmetic_type(t: Type) -> FloatType:
+    """The type as the float type with a zero that it must be."""
+    found = float_type(t)
+    if not found.format.has_zero:
+        raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
+    return found
+
+
 def holds(condition: Any) -> bool:
     """Whether a condition is true of any element."""
     return bool(condition.any()) if condition.ndim else bool(condition)

@@ -14,6 +14,7 @@ from qrt.passes.lower_qrt.binary import lower_add, lower_mul, lower_sub
 from qrt.passes.lower_qrt.casts import lower_requantize
 from qrt.passes.lower_qrt.clamp import lower_clamp
 from qrt.passes.lower_qrt.conv2d import lower_conv2d, lower_depthwise_conv2d
+from qrt.passes.lower_qrt.float_matmul import lower_float_matmul
 from qrt.passes.lower_qrt.lookup import lower_lookup
 from qrt.passes.lower_qrt.matmul import lower_matmul
 from qrt.passes.lower_qrt.mean import lower_mean
@@ -34,6 +35,7 @@ LOWERINGS: dict[str, Lower] = {
     "concat": lower_concat,
     "conv2d": lower_conv2d,
     "depthwise_conv2d": lower_depthwise_conv2d,
+    "float_matmul": lower_float_matmul,
     "lookup": lower_lookup,
     "matmul": lower_matmul,
     "max_pool2d": lower_max_pool2d,

@@ -153,9 +153,11 @@ def _constant_sums(factor: Factor, reduced: Sequence[Extent]) -> Array | None:
     source = factor.tensor.operation
     cast = source is not None and source.name == "quant.scast"
     values = constant_storage(source.operands[0]) if source is not None and cast else None
-    if values is None or values.size > MAX_ELEMENTS:
+    extents = [extent for extent in (*factor.extents, *reduced) if isinstance(extent, int)]
+    is_known = len(extents) == len(factor.extents) + len(reduced)
+    if values is None or values.size > MAX_ELEMENTS or not is_known:
         return None
-    loops = np.ogrid[tuple(slice(extent) for extent in (*factor.extents, *reduced))]
+    loops = np.ogrid[tuple(map(slice, extents))]
     own, inner = loops[: len(factor.extents)], loops[len(factor.extents) :]
     names = [("d", i) for i in range(len(loops))]
     indices = factor.index(names[: len(own)], names[len(own) :])

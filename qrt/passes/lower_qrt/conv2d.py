@@ -9,7 +9,7 @@ from qrt.ir.affine import Expression, add, floordiv, multiply
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization
-from qrt.passes.lower_qrt.site import Extent, Site, uniform_type
+from qrt.passes.lower_qrt.site import Extent, Site, tensor_type, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, window_index
 
 _IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
@@ -32,8 +32,8 @@ def lower_depthwise_conv2d(site: Site, op: Operation, attributes: Attributes) ->
     """Storage of the result. Raises QuantTypeError where the number of filters per channel is not known."""
     w = site.storage(op.operands[1])
     height, width, channels = (site.extent(w, axis) for axis in range(3))
-    inputs = site.extent(op.operands[0], 3)
-    if not isinstance(channels, int) or not isinstance(inputs, int):
+    inputs = (tensor_type(op.operands[0]).shape or (None,) * 4)[3]
+    if not isinstance(channels, int) or inputs is None:
         raise QuantTypeError(f"the channels of {op.operands[0].type} and {op.operands[1].type} must be known")
     group = floordiv(_CHANNEL, max(channels // max(inputs, 1), 1))
     return _convolve(site, op, attributes, w, (height, width), 1, channels, (group, inputs))

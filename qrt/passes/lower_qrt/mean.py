@@ -1,4 +1,5 @@
-"""mean: the sum over any axes, less `count * zp`, requantized with `s_in / (s_out * count)`."""
+"""mean: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
+`s_in / (s_out * count)`."""
 
 from math import prod
 
@@ -11,7 +12,7 @@ from qrt.ops.core import Attributes
 from qrt.ops.mean import summed_axes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.parameters import Channels, requantization
+from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
 from qrt.passes.lower_qrt.requantize import requantize
 from qrt.passes.lower_qrt.site import Extent, Site, accumulator_type, tensor_type, uniform_type
 
@@ -32,15 +33,16 @@ def lower_mean(site: Site, op: Operation, attributes: Attributes) -> Value:
     width = accumulator_type(count * max_magnitude(x))
     nest = Nest(site, "accumulate", kept, known)
     at = _indices(nest, axes, len(sizes), keeps)
+    channels = Channels.of(x, at)
     value = nest.extend(nest.read(stored, at), width, x.is_signed)
+    if site.in_loop:
+        value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", kept)
-    acc, channels = nest.read(sums, nest.loops), Channels.of(x, at)
-    zero_points = count * channels.zero_points()
-    if zero_points.any():
-        nest.stage("zero-point")
-        acc = nest.emit("arith.subi", (acc, nest.parameter(zero_points, width, channels.indices)), width)
+    acc = nest.read(sums, nest.loops)
+    if not site.in_loop:
+        acc = without_zero_point(nest, acc, channels, count)
     r = requantization(attributes["requant"], [channels], Channels.of(element, nest.loops), np.array(count))
     return nest.finish(requantize(nest, acc, r))[0]
 

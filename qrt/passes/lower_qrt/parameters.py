@@ -74,8 +74,13 @@ def requantization(
 def centred(nest: Nest, stored: Value, at: Sequence[Expression], channels: Channels, width: IntegerType) -> Value:
     """`q - zp` of an element of a tensor, in a type that holds it."""
     nest.stage("zero-point")
-    value = nest.extend(nest.read(stored, at), width, channels.type.is_signed)
-    zero_points = channels.zero_points()
+    return without_zero_point(nest, nest.extend(nest.read(stored, at), width, channels.type.is_signed), channels)
+
+
+def without_zero_point(nest: Nest, value: Value, channels: Channels, count: int = 1) -> Value:
+    """`value - count * zp`, where there is a zero point that is not 0."""
+    zero_points = count * channels.zero_points()
     if not zero_points.any():
         return value
-    return nest.emit("arith.subi", (value, nest.parameter(zero_points, width, channels.indices)), width)
+    nest.stage("zero-point")
+    return nest.emit("arith.subi", (value, nest.parameter(zero_points, value.type, channels.indices)), value.type)

@@ -1,7 +1,8 @@
 """max_pool2d and avg_pool2d: windows of the elements that exist, over a padded input.
 
 An average divides by how many those are: `s_in / (s_out * count)`, its parameters in tables indexed by the count. They
-are summed as storage, padded with 0, and `count * zp` is subtracted from the sum.
+are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or padded with the zero point, which
+the loop subtracts.
 """
 
 from math import prod
@@ -13,9 +14,9 @@ from qrt.ops.core import Attributes
 from qrt.ops.requant import max_magnitude
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.parameters import Channels, requantization
+from qrt.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
 from qrt.passes.lower_qrt.requantize import requantize
-from qrt.passes.lower_qrt.site import I32, Extent, Site, accumulator_type, tensor_type, uniform_type
+from qrt.passes.lower_qrt.site import I32, Array, Extent, Site, accumulator_type, tensor_type, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, pad_tensor, window_index
 
 
@@ -34,24 +35,26 @@ def lower_avg_pool2d(site: Site, op: Operation, attributes: Attributes) -> Value
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
     width = accumulator_type(taps * max_magnitude(t))
-    windows = _Windows(site, op, attributes, pad_value=0)
+    windows = _Windows(site, op, attributes, pad_value=np.array(t.zero_points) if site.in_loop else 0)
     padded = any(map(any, attributes["padding"]))
-    counts = _counts(site, op, attributes, windows) if padded else None
+    counts = _counts(site, attributes, windows) if padded else None
     nest = Nest(site, "accumulate", windows.kept, windows.kernel)
+    channels, result = (Channels.of(each, nest.loops[:4]) for each in (t, uniform_type(op.results[0])))
     value = nest.extend(windows.read(nest), width, t.is_signed)
+    if site.in_loop:
+        value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.emit("arith.addi", (nest.running(width, 0), value), width))
 
     nest = Nest(site, "requantize", windows.kept)
-    channels, result = (Channels.of(each, nest.loops) for each in (t, uniform_type(op.results[0])))
-    acc, zero_points = nest.read(sums, nest.loops), channels.zero_points()
-    nest.stage("zero-point")
+    acc = nest.read(sums, nest.loops)
     if counts is None:
-        if zero_points.any():
-            acc = nest.emit("arith.subi", (acc, nest.parameter(taps * zero_points, width, channels.indices)), width)
+        if not site.in_loop:
+            acc = without_zero_point(nest, acc, channels, taps)
         r = requantization(attributes["requant"], [channels], result, np.array(taps))
         return nest.finish(requantize(nest, acc, r))[0]
-    count = nest.read(counts, nest.loops[1:3])
-    if zero_points.any():
+    count, zero_points = nest.read(counts, nest.loops[1:3]), channels.zero_points()
+    if zero_points.any() and not site.in_loop:
+        nest.stage("zero-point")
         zero_point = nest.parameter(zero_points, width, channels.indices)
         term = nest.emit("arith.muli", (nest.extend(count, width), zero_point), width)
         acc = nest.emit("arith.subi", (acc, term), width)
@@ -66,16 +69,16 @@ class _Windows:
     """Storage of the padded input, and the loops over the windows of it: images, rows, columns, channels; and inside
     a window, its rows and columns."""
 
-    def __init__(self, site: Site, op: Operation, attributes: Attributes, pad_value: int) -> None:
-        stored = site.storage(op.operands[0])
+    def __init__(self, site: Site, op: Operation, attributes: Attributes, pad_value: int | Array) -> None:
+        self.stored = site.storage(op.operands[0])
         self._attributes = attributes
-        self._padded = pad(site, stored, attributes["padding"], pad_value)
+        self._padded = pad(site, self.stored, attributes["padding"], pad_value)
         self.kernel: tuple[int, int] = attributes["kernel"]
         rows, columns = (
             output_extent(site, op, self._padded, axis, self.kernel[axis - 1], attributes) for axis in (1, 2)
         )
-        self.kept: tuple[Extent, ...] = (site.extent(stored, 0), rows, columns, site.extent(stored, 3))
-        shape = tensor_type(stored).shape or ()
+        self.kept: tuple[Extent, ...] = (site.extent(self.stored, 0), rows, columns, site.extent(self.stored, 3))
+        shape = tensor_type(self.stored).shape or ()
         self.largest_count = prod(k if n is None else min(k, n) for k, n in zip(self.kernel, shape[1:3], strict=True))
 
     def read(self, nest: Nest) -> Value:
@@ -84,10 +87,10 @@ class _Windows:
         return nest.read(self._padded, (image, *at, channel))
 
 
-def _counts(site: Site, op: Operation, attributes: Attributes, windows: _Windows) -> Value:
+def _counts(site: Site, attributes: Attributes, windows: _Windows) -> Value:
     """How many elements exist in each window, [rows, columns]: the sum of a padded image of ones."""
     site.stage("accumulate")
-    ones = site.filled([site.extent(op.operands[0], axis) for axis in (1, 2)], site.scalar(1, I32))
+    ones = site.filled([site.extent(windows.stored, axis) for axis in (1, 2)], site.scalar(1, I32))
     padded = pad_tensor(site, ones, attributes["padding"], 0)
     nest = Nest(site, "accumulate", windows.kept[1:3], windows.kernel)
     row, column, *inside = nest.loops

@@ -17,11 +17,11 @@ from qrt.types import TensorType
 
 
 def pad(site: Site, x: Value, padding: Pairs, value: Any) -> Value:
-    """`x` with `value` around its height and width."""
+    """`x` with `value` around its height and width: one, or one for each channel."""
     pairs = ((0, 0), *padding, (0, 0))
     if not any(map(any, pairs)):
         return x
-    return pad_tensor(site, x, pairs, value)
+    return pad_tensor(site, x, pairs, value, axis=3)
 
 
 def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: Any, axis: int | None = None) -> Value:

@@ -1,5 +1,5 @@
 """Programs drawn at random are executed by mlir-runner 22 and by qrt, planned and interpreted: equal bits wherever
-upstream defines the result. Functions that no standard rounds lie within `draw_elementwise.ULPS`.
+upstream defines the result. Functions of the C library lie within `draw_elementwise.ULPS`.
 
 QRT_ORACLE_SEED draws others. With QRT_REQUIRE_ORACLE all are executed, without a sample. Every disagreement is mended,
 or is one of differences.py.

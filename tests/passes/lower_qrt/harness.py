@@ -6,10 +6,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from qrt.execute import Program
-from qrt.ir import DenseElementsAttr, Module, attribute, parse
+from qrt.ir import DenseElementsAttr, Module, Value, attribute, parse
 from qrt.ir.dense import storage_dtype
 from qrt.passes import run_passes
 from qrt.types import TensorType, Type, UniformType
@@ -33,10 +32,12 @@ def program(
     lines, arguments, names = [], [], []
     for i, (array, t) in enumerate(zip(arrays, types, strict=True)):
         if i in fixed:
-            assert isinstance(t.element, UniformType)
-            stored = t.with_(element=t.element.storage_type)
+            stored = t.with_(element=t.element.storage_type) if isinstance(t.element, UniformType) else t
             dense = DenseElementsAttr(array.astype(storage_dtype(stored.element)), stored)
-            lines += [f"%c{i} = arith.constant {dense}", f"%x{i} = quant.scast %c{i} : {stored} to {t}"]
+            constant = f"%x{i}" if stored is t else f"%c{i}"
+            lines.append(f"{constant} = arith.constant {dense}")
+            if stored is not t:
+                lines.append(f"%x{i} = quant.scast {constant} : {stored} to {t}")
         else:
             arguments.append(f"%x{i}: {t}")
         names.append(f"%x{i}")
@@ -48,10 +49,16 @@ def program(
 
 
 def lowered(text: str, options: str = "") -> Module:
-    """The program without ops of `qrt`."""
+    """The program without ops of `qrt`; quantized values are cast, given and returned, and nothing else."""
     module = run_passes(parse(text), f"lower-qrt{{{options}}}")
-    assert not any(op.name.startswith("qrt.") for op in module.operation.walk())
+    for op in module.operation.walk():
+        assert not op.name.startswith("qrt.")
+        assert op.name in ("quant.scast", "func.return") or not any(map(_is_quantized, (*op.operands, *op.results)))
     return module
+
+
+def _is_quantized(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and isinstance(value.type.element, UniformType)
 
 
 def run(module: Module, arrays: Sequence[Array], interpret: bool) -> Array:
@@ -81,8 +88,3 @@ def check_lowered(
         got = run(module, given, interpret)
         np.testing.assert_array_equal(got, expected, err_msg=f"{name}, constants {fixed}, {said}\n{module}")
     return expected
-
-
-def drawn(data: st.DataObject) -> list[str]:
-    """One of the options, for a test that draws many programs."""
-    return [data.draw(st.sampled_from(OPTIONS))]

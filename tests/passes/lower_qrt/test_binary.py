@@ -3,40 +3,17 @@ repeated, a rounding too many, products of more than 32 bits."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from qrt.errors import QuantTypeError
 from qrt.ops.core import storage_dtype
-from qrt.ops.requant import max_magnitude
 from qrt.types import UniformType
-from tests.ops.harness import infer, tensor
-from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of
-from tests.ops.test_binary import KINDS, broadcast, channels
-from tests.passes.lower_qrt.harness import check_lowered, drawn
+from tests.ops.harness import tensor
+from tests.ops.strategies import storage_of
+from tests.ops.test_binary import KINDS, channels
+from tests.passes.lower_qrt.harness import check_lowered
 
 A = UniformType("i8", "f32", 0.5, 3)
 B = UniformType("u8", "f32", 0.25, 255)
 OUT = UniformType("i8", "f32", 0.75, -128)
-
-
-@given(st.data(), generators(), broadcast(), st.sampled_from(KINDS))
-def test_drawn(data, rng, pair, kind):
-    scales = st.floats(1e-3, 1e3)
-    shape = np.broadcast_shapes(*pair)
-    types = []
-    for own in (*pair, shape):
-        axis = data.draw(st.integers(0, len(own) - 1)) if own else 0
-        types.append(data.draw(maybe_per_axis(own[axis] if own else 0, axis, widths=range(2, 33), scales=scales)))
-    ta, tb, to = types
-    rule = data.draw(rules(max_magnitude(ta) * max_magnitude(tb))) if kind == "mul" else "fixed"
-    operands = [tensor(pair[0], ta), tensor(pair[1], tb)]
-    try:
-        infer(kind, operands, to, requant=rule)
-    except QuantTypeError:
-        return  # 64 bits do not hold it
-    arrays = [storage_of(ta, pair[0], rng), storage_of(tb, pair[1], rng)]
-    check_lowered(kind, arrays, operands, to, options=drawn(data), requant=rule)
 
 
 @pytest.mark.parametrize("kind", KINDS)

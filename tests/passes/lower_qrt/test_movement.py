@@ -3,40 +3,14 @@ zero, operands of concat left at their own scale, shapes known only when they ru
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from qrt import ir
 from qrt.errors import VerifyError
 from qrt.passes import run_passes
 from tests.ops.harness import reference, tensor
-from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
+from tests.ops.strategies import storage_of
 from tests.ops.test_movement import T, blocked, channels
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, drawn, lowered, program, run
-
-WIDTHS = range(2, 33)
-
-
-@given(st.data(), generators(), st.integers(1, 4).flatmap(lambda rank: shapes(rank, 5)))
-def test_pad_drawn(data, rng, shape):
-    """Channels on any axis that is not padded, values that saturate."""
-    axis = data.draw(st.integers(0, len(shape) - 1))
-    t = data.draw(maybe_per_axis(shape[axis], axis, widths=WIDTHS))
-    sides = st.tuples(st.integers(0, 3), st.integers(0, 3))
-    padding = tuple((0, 0) if d == t.axis else data.draw(sides) for d in range(len(shape)))
-    value = data.draw(st.none() | st.floats(-1e6, 1e6, width=32) | st.sampled_from([np.inf, -np.inf, -0.0]))
-    said = {} if value is None else {"value": value}
-    check_lowered("pad", [storage_of(t, shape, rng)], [tensor(shape, t)], options=drawn(data), padding=padding, **said)
-
-
-@given(st.data(), generators(), st.integers(0, 4).flatmap(lambda rank: shapes(rank, 5)))
-def test_transpose_drawn(data, rng, shape):
-    permutation = tuple(data.draw(st.permutations(range(len(shape)))))
-    axis = data.draw(st.integers(0, max(len(shape) - 1, 0)))
-    t = data.draw(maybe_per_axis(shape[axis] if shape else 0, axis, widths=WIDTHS))
-    check_lowered(
-        "transpose", [storage_of(t, shape, rng)], [tensor(shape, t)], options=drawn(data), permutation=permutation
-    )
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 
 
 def test_transpose_moves_blocks():
@@ -82,23 +56,6 @@ def test_dynamic_dimensions(name, given, declared, attributes, options):
     expected, _ = reference(name, arrays, [tensor((4, 6), T)] * count, out, **attributes)
     for interpret in (True, False):
         np.testing.assert_array_equal(run(lowered(text, options), arrays, interpret), expected)
-
-
-@given(st.data(), generators(), st.integers(1, 3).flatmap(lambda rank: shapes(rank, 4)))
-def test_concat_drawn(data, rng, shape):
-    """Operands of any types, requantized to the result's, along any axis; empty ones too."""
-    axis = data.draw(st.integers(0, len(shape) - 1))
-    sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
-    operands = [tuple(size if d == axis else n for d, n in enumerate(shape)) for size in sizes]
-    scales = st.floats(0.01, 10.0)
-    types = []
-    for own in (*operands, tuple(sum(sizes) if d == axis else n for d, n in enumerate(shape))):
-        d = data.draw(st.integers(0, len(own) - 1))
-        types.append(data.draw(maybe_per_axis(own[d], d, widths=WIDTHS, scales=scales)))
-    *types, out = types
-    arrays = [storage_of(t, own, rng) for t, own in zip(types, operands, strict=True)]
-    operand_types = [tensor(own, t) for own, t in zip(operands, types, strict=True)]
-    check_lowered("concat", arrays, operand_types, out, options=drawn(data), axis=axis)
 
 
 def test_concat_joins_channels():

@@ -3,35 +3,12 @@ of more than 32 bits, a fused or reordered float64 operation, a quotient that ov
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from qrt.types import UniformType
 from tests.ops.harness import tensor
-from tests.ops.strategies import generators, shapes, storage_of, uniform_types
-from tests.passes.lower_qrt.harness import check_lowered, drawn
+from tests.passes.lower_qrt.harness import check_lowered
 
 T = UniformType("i8", "f32", 0.1)
-
-
-@given(st.data(), generators(), st.integers(0, 3).flatmap(lambda rank: shapes(rank, 5)))
-def test_lookup_drawn(data, rng, shape):
-    t, out = data.draw(uniform_types(widths=range(2, 9))), data.draw(uniform_types(widths=range(2, 33)))
-    least, greatest = t.default_bounds
-    x, table = storage_of(t, shape, rng), storage_of(out, (greatest - least + 1,), rng)
-    types = [tensor(shape, t), tensor(table.shape, out)]
-    check_lowered("lookup", [x, table], types, constants=((), (1,)), options=drawn(data))
-
-
-@given(st.data(), generators(), st.integers(1, 3).flatmap(lambda rank: shapes(rank, 6)))
-def test_softmax_drawn(data, rng, shape):
-    widths = range(2, 33)
-    t = data.draw(uniform_types(widths=range(2, 9)))
-    out = data.draw(uniform_types(widths=widths, scales=st.floats(1e-6, 1.0)) | uniform_types(widths=widths))
-    axis, beta = data.draw(st.integers(-len(shape), len(shape) - 1)), data.draw(st.floats(1e-6, 1e6))
-    check_lowered(
-        "softmax", [storage_of(t, shape, rng)], [tensor(shape, t)], out, options=drawn(data), axis=axis, beta=beta
-    )
 
 
 @pytest.mark.parametrize("scale", [5e-324, 1e-300, 1 / 256, 1e300, 1.7e308])

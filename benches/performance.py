@@ -1,0 +1,254 @@
+"""Writes docs/performance.md: qrt beside other CPU runtimes, case by case, in one interleaved run.
+
+    python benches/performance.py --harness ../shared/bench/peers.py
+
+The harness times every runtime that is installed, one process per library, its samples interleaved; this file loads qrt
+into it (``peers_plugin.py``), and renders what comes back as a table, a plot of the ratios and a roofline. Only ratios
+within one run say anything: a machine's absolute times drift.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+DOCS = HERE.parent / "docs"
+RULES = ("qrt_float32", "qrt_fixed")
+METERS = ("meter_peak", "meter_copy")
+# Not in the race: sums without requantization; and calls that take seconds where the CPU has no AMX.
+LEFT_OUT = ("torch_int_mm_raw", "torch_pt2e_s8", "ort_s8")
+LIBRARIES = ("torch", "onnxruntime", "openvino", "ai-edge-litert", "numpy")
+
+
+@dataclass
+class Result:
+    """One case at one thread count: microseconds by peer, of those whose result passed the harness's check."""
+
+    case: str
+    threads: int
+    times: dict[str, float] = field(default_factory=dict)
+    work: dict[str, float] = field(default_factory=dict)  # "gops" or "gbps" of any peer times its microseconds
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def peers(self) -> dict[str, float]:
+        return {name: time for name, time in self.times.items() if name not in RULES and name not in METERS}
+
+    @property
+    def best_peer(self) -> tuple[str, float] | None:
+        return min(self.peers.items(), key=lambda item: item[1]) if self.peers else None
+
+    @property
+    def best_rule(self) -> float | None:
+        return min((self.times[rule] for rule in RULES if rule in self.times), default=None)
+
+    @property
+    def ratio(self) -> float | None:
+        """Of qrt's float32 rule, or the cast, to the best peer."""
+        own, best = self.times.get("qrt_float32"), self.best_peer
+        return own / best[1] if own and best else None
+
+    @property
+    def share(self) -> float | None:
+        """Of the meter of the same run: multiply-adds on registers alone, or a copy of the same bytes."""
+        meter = next((self.times[name] for name in METERS if name in self.times), None)
+        own = self.times.get("qrt_float32")
+        return meter / own if own and meter else None
+
+
+def measure(options: argparse.Namespace, threads: int) -> list[Result]:
+    with TemporaryDirectory() as folder:
+        lines = Path(folder, "lines.json")
+        listed = subprocess.run(
+            [sys.executable, options.harness, "--plugin", HERE / "peers_plugin.py", "--list"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        peers = listed.split("peers:")[1].split("cases:")[0].split()
+        command = [sys.executable, options.harness, "--plugin", HERE / "peers_plugin.py", "--json", lines]
+        command += ["--peer", ",".join(p for p in peers if p not in LEFT_OUT), "--case", options.case]
+        command += ["--threads", str(threads), "--rounds", str(options.rounds)]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+        rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    results: dict[str, Result] = {}
+    for row in rows:
+        result = results.setdefault(row["case"], Result(row["case"], threads))
+        if row.get("ok") and "median_us" in row:
+            result.times[row["peer"]] = row["median_us"]
+            for unit in ("gops", "gbps"):
+                if unit in row:
+                    result.work[unit] = row[unit] * row["median_us"]
+        elif row.get("ok") is False:
+            result.failed[row["peer"]] = row.get("error") or f"off by up to {row.get('maxdiff')}"
+    return list(results.values())
+
+
+# ------------------------------------------------------------------------------------------------------------- the page
+
+
+def spell(time: float | None) -> str:
+    return "-" if time is None else f"{time:.2f}" if time < 100 else f"{time:,.0f}"
+
+
+def percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
+
+
+def table(results: list[Result]) -> list[str]:
+    lines = [
+        "| case | qrt, us | `fixed`, us | best peer | its us | qrt / best | of the limit |",
+        "|---|---:|---:|---|---:|---:|---:|",
+    ]
+    for r in results:
+        peer, time = r.best_peer or ("-", None)
+        ratio = "-" if r.ratio is None else f"{r.ratio:.2f}"
+        own, fixed = spell(r.times.get("qrt_float32")), spell(r.times.get("qrt_fixed"))
+        lines.append(f"| {r.case} | {own} | {fixed} | {peer} | {spell(time)} | {ratio} | {percent(r.share)} |")
+    return lines
+
+
+def failures(results: list[Result]) -> list[str]:
+    by_peer: dict[str, list[str]] = defaultdict(list)
+    for r in results:
+        for peer, reason in r.failed.items():
+            by_peer[peer].append(f"{r.case} ({reason.split(chr(10))[0][:80]})")
+    return [f"- {peer}: {', '.join(sorted(set(cases)))}" for peer, cases in sorted(by_peer.items())]
+
+
+def processor() -> str:
+    info = Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def versions() -> str:
+    found = []
+    for name in LIBRARIES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name} absent")
+    return ", ".join(found)
+
+
+def page(results: dict[int, list[Result]], isa: str) -> str:
+    lines = [
+        "# qrt beside other runtimes",
+        "",
+        f"Made by `make bench-peers`. {processor()}, qrt's ISA {isa}; {versions()}.",
+        "",
+        "One table of workloads, every runtime in a process of its own, samples interleaved, medians. A result that",
+        "fails the numeric check has no time; qrt's are compared bit for bit with its scalar reference before. qrt is",
+        "called through its public functions, weights packed once, into a result that exists already. The second",
+        "column is the `float32` rule, which is what the peers compute; the third the integer rule. The limit of",
+        "products is a loop of the ISA's multiply-add on registers alone, that of casts a copy of as many bytes, both",
+        "measured in the same run (for two threads, twice the one-thread rate of products). Only ratios within a run",
+        "mean anything.",
+    ]
+    for threads, rows in results.items():
+        lines += ["", f"## {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
+    if failed := failures([r for rows in results.values() for r in rows]):
+        lines += ["", "## Without a time", "", "Wrong by the harness's check, or an error:", "", *failed]
+    lines += ["", "![ratios](performance.svg)", "", "![roofline](roofline.svg)", ""]
+    return "\n".join(lines)
+
+
+# ------------------------------------------------------------------------------------------------------------ the plots
+
+
+def plots(results: list[Result]) -> None:
+    try:
+        import matplotlib
+
+        matplotlib.use("svg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise SystemExit("the plots need matplotlib: pip install 'qrt[report]'") from None
+    matplotlib.rcParams["svg.hashsalt"] = "qrt"
+    ratio_plot(pyplot, [r for r in results if r.ratio is not None])
+    roofline(pyplot, [r for r in results if "gops" in r.work and r.best_rule])
+
+
+def ratio_plot(pyplot: Any, results: list[Result]) -> None:
+    figure, axes = pyplot.subplots(figsize=(8, 0.28 * len(results) + 1))
+    ratios = [r.ratio for r in results]
+    axes.barh([r.case for r in results], ratios, color=["tab:blue" if ratio <= 1 else "tab:red" for ratio in ratios])
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.invert_yaxis()
+    axes.set_xlabel("time / best peer's time, one thread: shorter is better")
+    save(figure, "performance.svg")
+
+
+def roofline(pyplot: Any, results: list[Result]) -> None:
+    """Operations per second over operations per byte of operands and result; the roof is the measured peak."""
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    roof = max(
+        (r.work["gops"] / r.times["meter_peak"] for r in results if "meter_peak" in r.times),
+        default=None,
+    )
+    for r in results:
+        rate = r.work["gops"] / r.best_rule
+        axes.loglog(intensity(r.case, r.work["gops"] * 1e3), rate, "o")
+        axes.annotate(r.case, (intensity(r.case, r.work["gops"] * 1e3), rate), fontsize=6, rotation=20)
+    if roof:
+        axes.axhline(roof, color="black", linewidth=0.8, label="multiply-adds on registers")
+        axes.legend()
+    axes.set_xlabel("operations per byte of operands and result")
+    axes.set_ylabel("GOP/s, one thread")
+    save(figure, "roofline.svg")
+
+
+def intensity(case: str, operations: float) -> float:
+    """Operations by the bytes that a case must move at least once, read from its name."""
+    kind, _, sizes = case.partition("_")
+    if kind == "gemm":
+        m, k, n = map(int, sizes.split("x"))
+        return operations / (m * k + k * n + m * n)
+    window, _, shape = sizes.partition("_")
+    size = [int(part) for part in shape.replace("-", "x").split("x")]
+    stride = int(window.partition("s")[2] or 1)
+    depthwise = window.startswith("dw")
+    channels, out = size[2], size[2] if depthwise else size[3]
+    pixels = size[0] * size[1]
+    taps = 1 if window.startswith("1x1") else 9
+    return operations / (pixels * channels + pixels // stride**2 * out + taps * out * (1 if depthwise else channels))
+
+
+def save(figure: Any, name: str) -> None:
+    figure.tight_layout()
+    figure.savefig(DOCS / name, metadata={"Date": None})
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--harness", type=Path, default=HERE.parents[1] / "shared" / "bench" / "peers.py")
+    parser.add_argument("--case", default="*")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    options = parser.parse_args(arguments)
+    if not options.harness.is_file():
+        raise SystemExit(f"no harness at {options.harness}: give --harness")
+    return options
+
+
+def main() -> None:
+    options = parse()
+    results = {threads: measure(options, threads) for threads in options.threads}
+    sys.path.insert(0, str(HERE.parent))
+    from qrt import kernels
+
+    (DOCS / "performance.md").write_text(page(results, kernels.active()))
+    plots(results[options.threads[0]])
+
+
+if __name__ == "__main__":
+    main()

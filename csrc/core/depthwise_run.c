@@ -1,0 +1,209 @@
+/* Depthwise convolution by a kernel: blocks of channels, rows or pairs of rows, runs of pixels whose interleaved input
+ * stays in L1. Padding is told apart by the addresses of lines and columns; nothing is copied. */
+#include <string.h>
+
+#include "depthwise.h"
+#include "float_control.h"
+
+/* Bytes of interleaved columns in L1, and multiply-adds per task. */
+#define INTERLEAVED_BYTES (12 * 1024)
+#define GRAIN (1 << 18)
+
+/* How the pixels of an output row are cut where a vector holds so many segments. */
+typedef struct {
+    int64_t pixels, runs; /* per segment, per row */
+    int64_t columns;
+} cut;
+
+typedef struct {
+    const qrt_depthwise_call *call;
+    const qrt_depthwise_plan *plan;
+    bool by_tap;                     /* columns are (pixel, tap): windows do not overlap enough to share them */
+    int64_t pixel_step, tap_step;    /* columns */
+    int64_t bands;                   /* of plan->rows output rows */
+    int64_t full_blocks, full_units; /* blocks with one segment, and units of work in them */
+    cut full, last;                  /* of those blocks, and of the last one where it has more segments */
+    int64_t units, per_task;
+} job;
+
+/* One run of pixels of one band of one block. Bands are innermost, so that tasks keep a block's weights. */
+typedef struct {
+    int64_t block, image, run, band;
+} unit;
+
+static int64_t columns_of(const job *j, int64_t pixels) {
+    return (pixels - 1) * j->pixel_step + (j->call->args->window.kernel[1] - 1) * j->tap_step + 1;
+}
+
+static cut cut_row(const job *j, int segments) {
+    const qrt_window *window = &j->call->args->window;
+    const qrt_depthwise_kernel *kernel = j->plan->kernel;
+    const int64_t column_bytes = j->plan->groups * kernel->group_bytes;
+    /* A run has to be long against the columns that the next one interleaves again. */
+    const int64_t room = qrt_max(INTERLEAVED_BYTES / column_bytes, 2 * columns_of(j, 1));
+    const int64_t most = qrt_max(kernel->pixels, (room - columns_of(j, 1)) / j->pixel_step + 1);
+    cut to = {.runs = qrt_ceil_div(window->out_width, most * segments)};
+    to.pixels = qrt_ceil_div(window->out_width, to.runs * segments);
+    to.columns = columns_of(j, to.pixels);
+    return to;
+}
+
+/* The next unit, without the divisions of unit_at. True where the columns are others. */
+static bool advance(const job *j, unit *u) {
+    if (++u->band < j->bands)
+        return false;
+    u->band = 0;
+    const bool full = u->block < j->full_blocks;
+    const int64_t runs = full ? j->full.runs : j->last.runs;
+    if (++u->run < runs)
+        return true;
+    u->run = 0;
+    if (++u->image == j->call->args->window.images) {
+        u->image = 0;
+        u->block++;
+    }
+    return runs > 1 || full != (u->block < j->full_blocks);
+}
+
+static unit unit_at(const job *j, int64_t index) {
+    const int64_t images = j->call->args->window.images;
+    const bool last = index >= j->full_units;
+    const int64_t runs = last ? j->last.runs : j->full.runs;
+    unit u;
+    index -= last ? j->full_units : 0;
+    u.band = index % j->bands, index /= j->bands;
+    u.run = index % runs, index /= runs;
+    u.image = index % images;
+    u.block = index / images + (last ? j->full_blocks : 0);
+    return u;
+}
+
+typedef struct {
+    char *padding, *interleaved;
+    int64_t *offsets, *masks;
+    const char **lines;
+} workspace;
+
+/* ---- where a run's columns and lines are ---- */
+
+static void place_columns(const job *j, const cut *cut, int segments, int64_t run, int64_t *offsets) {
+    const qrt_window *w = &j->call->args->window;
+    for (int segment = 0; segment < segments; segment++) {
+        const int64_t first = (run * segments + segment) * cut->pixels * w->strides[1] - w->padding[1];
+        for (int64_t c = 0; c < cut->columns; c++) {
+            const int64_t x =
+                j->by_tap ? first + c / w->kernel[1] * w->strides[1] + c % w->kernel[1] * w->dilations[1] : first + c;
+            *offsets++ = x >= 0 && x < w->width ? x * w->channels : -1;
+        }
+    }
+}
+
+static void place_lines(const job *j, const unit *at, const qrt_depthwise_block *block, const workspace *work) {
+    const qrt_depthwise_args *args = j->call->args;
+    const qrt_window *w = &args->window;
+    const int64_t top = at->band * block->rows * w->strides[0] - w->padding[0];
+    const int64_t used = (block->rows - 1) * w->strides[0] + w->kernel[0];
+    const int64_t channel = args->multiplier == 1 ? block->first : block->first / args->multiplier;
+    const char *image = j->call->x + at->image * w->height * w->width * w->channels + channel;
+    for (int64_t slot = 0; slot < block->groups * j->plan->kernel->group; slot++) {
+        /* What the weights of no row reach may be anything. */
+        const int64_t y = top + qrt_min(slot, used - 1) * w->dilations[0];
+        const bool inside = y >= 0 && y < w->height;
+        work->lines[slot] = inside ? image + y * w->width * w->channels : work->padding + QRT_DEPTHWISE_PADDING;
+        work->masks[slot] = inside ? -1 : 0;
+    }
+}
+
+/* ---- tasks ---- */
+
+static int64_t lay_out(const job *j, char *base, workspace *to) {
+    const int64_t slots = j->plan->groups * j->plan->kernel->group;
+    const int64_t pixels = qrt_max(j->full.pixels, j->last.pixels);
+    const int64_t columns = columns_of(j, qrt_round_up(pixels, j->plan->kernel->pixels));
+    int64_t used = 0;
+    to->padding = base;
+    used += 2 * QRT_DEPTHWISE_PADDING;
+    to->interleaved = base + used;
+    used += columns * j->plan->groups * j->plan->kernel->group_bytes;
+    to->offsets = (int64_t *)(base + used);
+    used += columns * 2 * (int64_t)sizeof(int64_t);
+    to->masks = (int64_t *)(base + used);
+    used += slots * (int64_t)sizeof(int64_t);
+    to->lines = (const char **)(base + used);
+    return used + slots * (int64_t)sizeof(char *);
+}
+
+static void run_unit(const job *j, const unit *at, const workspace *work, bool moved) {
+    const qrt_depthwise_args *args = j->call->args;
+    const qrt_window *w = &args->window;
+    const qrt_depthwise_block block = qrt_depthwise_block_at(args, j->plan, at->block);
+    const cut *cut = at->block < j->full_blocks ? &j->full : &j->last;
+    if (moved)
+        place_columns(j, cut, block.segments, at->run, work->offsets);
+    place_lines(j, at, &block, work);
+    const int64_t y = at->band * block.rows, x = at->run * block.segments * cut->pixels;
+    const int64_t pixel = (at->image * w->out_height + y) * w->out_width + x;
+    qrt_depthwise_run run = {
+        .block = &block,
+        .valid_rows = (int)qrt_min(block.rows, w->out_height - y),
+        .lines = work->lines,
+        .line_masks = work->masks,
+        .offsets = work->offsets,
+        .columns = cut->columns,
+        .pixel_step = j->pixel_step,
+        .tap_step = j->tap_step,
+        .pixels = cut->pixels,
+        .target =
+            j->call->out + (pixel * args->out_channels + block.first) * qrt_container_size(args->requant.container),
+        .row_elements = w->out_width * args->out_channels,
+        .padding = work->padding + QRT_DEPTHWISE_PADDING,
+        .interleaved = work->interleaved,
+    };
+    for (int segment = 0; segment < block.segments; segment++)
+        run.valid[segment] = qrt_min(cut->pixels, w->out_width - x - segment * cut->pixels);
+    j->plan->kernel->run(args, &run);
+}
+
+static qrt_status run_task(void *context, int64_t task) {
+    const job *j = context;
+    static char base[1];
+    workspace work;
+    char *memory = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)lay_out(j, base, &work));
+    if (!memory)
+        return QRT_NO_MEMORY;
+    lay_out(j, memory, &work);
+    memset(work.padding, (int)j->call->args->x_zero_point[0], 2 * QRT_DEPTHWISE_PADDING);
+    const int64_t first = task * j->per_task, end = qrt_min(first + j->per_task, j->units);
+    const qrt_float_state saved = qrt_float_enter();
+    unit at = unit_at(j, first);
+    bool moved = true;
+    for (int64_t index = first; index < end; index++) {
+        run_unit(j, &at, &work, moved);
+        moved = advance(j, &at);
+    }
+    qrt_float_leave(saved);
+    return QRT_OK;
+}
+
+qrt_status qrt_depthwise_run_plan(const qrt_depthwise_call *call, const qrt_depthwise_plan *plan, int threads) {
+    const qrt_window *w = &call->args->window;
+    job j = {.call = call, .plan = plan, .pixel_step = w->strides[1], .tap_step = w->dilations[1]};
+    const int64_t pixels = plan->kernel->pixels;
+    if (w->images * w->out_height * w->out_width * call->args->out_channels == 0)
+        return QRT_OK;
+    if (columns_of(&j, pixels) > pixels * w->kernel[1]) {
+        j.by_tap = true;
+        j.pixel_step = w->kernel[1];
+        j.tap_step = 1;
+    }
+    const int last_segments = qrt_depthwise_block_at(call->args, plan, plan->blocks - 1).segments;
+    j.bands = qrt_ceil_div(w->out_height, plan->rows);
+    j.full_blocks = plan->blocks - (last_segments > 1);
+    j.full = cut_row(&j, 1);
+    j.last = cut_row(&j, last_segments);
+    j.full_units = j.full_blocks * w->images * j.full.runs * j.bands;
+    j.units = j.full_units + (plan->blocks - j.full_blocks) * w->images * j.last.runs * j.bands;
+    const int64_t work = j.full.pixels * plan->rows * plan->kernel->channels * w->kernel[0] * w->kernel[1];
+    j.per_task = qrt_max(1, GRAIN / work);
+    return qrt_parallel(qrt_ceil_div(j.units, j.per_task), run_task, &j, threads);
+}

@@ -1,0 +1,110 @@
+/* Depthwise convolution, two input rows per multiply-add.
+ *
+ *   vpmovzxbw            bytes to 16 bits
+ *   vpunpck[lh]wd        two interleave two rows of 32 channels, on port 5
+ *   vpmaddwd, vpaddd     two taps of 16 channels; two uops on ports 0 and 5
+ *
+ * Inputs are made unsigned by flipping the top bit, which moves values and zero point by 128 alike; the zero point's
+ * part of the sum is in the bias. A pair's products, of at most 255 * 255 each, fit 32 bits: vpmaddwd does not
+ * saturate. Sums wrap modulo 2^32 and end within 31 bits. */
+#include <immintrin.h>
+#include <string.h>
+
+#include "avx512.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define OP(name) _mm512_##name
+#define LANES 4
+#define GROUP 2
+#define VECTORS 2
+#define SIGNED_BIAS 128
+#define PIXELS_1 4
+#define PIXELS_2 4
+#define THREE_IN_REGISTERS 1
+
+typedef __m512i vector;
+typedef int16_t weight;
+
+#include "../depthwise_pack.h"
+
+#include "depthwise512.h"
+
+typedef enum { WHOLE, PART, REPEATED } load_kind;
+
+typedef struct {
+    load_kind kind;
+    __mmask32 live;
+    __m256i flip;
+    __m512i padding;
+    repeated_load repeated;
+} loader;
+
+INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+    const qrt_depthwise_block *block = run->block;
+    loader how;
+    how.kind = args->multiplier > 1 ? REPEATED : block->channels == CHANNELS ? WHOLE : PART;
+    how.live = (__mmask32)(((uint64_t)1 << block->channels) - 1);
+    how.flip = _mm256_set1_epi8((char)(args->x == QRT_I8 ? SIGNED_BIAS : 0));
+    how.padding = _mm512_cvtepu8_epi16(_mm256_xor_si256(_mm256_set1_epi8(*run->padding), how.flip));
+    if (how.kind == REPEATED)
+        make_repeated(args, block, &how.repeated);
+    return how;
+}
+
+INLINE void interleave(const loader *how, const char *const low[GROUP], const char *const high[GROUP], vector *to) {
+    (void)high; /* one segment */
+    __m512i r[GROUP];
+#pragma GCC unroll 2
+    for (int i = 0; i < GROUP; i++) {
+        const __m256i bytes = how->kind == WHOLE  ? _mm256_loadu_si256((const __m256i *)low[i])
+                              : how->kind == PART ? _mm256_maskz_loadu_epi8(how->live, low[i])
+                                                  : _mm512_castsi512_si256(load_repeated(&how->repeated, low[i]));
+        r[i] = _mm512_cvtepu8_epi16(_mm256_xor_si256(bytes, how->flip));
+    }
+    to[0] = _mm512_unpacklo_epi16(r[0], r[1]);
+    to[1] = _mm512_unpackhi_epi16(r[0], r[1]);
+}
+
+/* Written out so that the sum stays in its register: see gemm.c. */
+INLINE vector multiply_add(vector acc, vector columns, vector weights) {
+    __asm__("vpaddd %1, %0, %0" : "+v"(acc) : "v"(_mm512_madd_epi16(columns, weights)));
+    return acc;
+}
+
+INLINE void store_pixel(const qrt_depthwise_run *run, __m256i bytes, char *target, int64_t pixel) {
+    if (pixel < run->valid[0])
+        _mm256_mask_storeu_epi8(target, (__mmask32)(((uint64_t)1 << run->block->channels) - 1), bytes);
+}
+
+/* Pixels in pairs: narrowing leaves eight channels of each in turn. */
+INLINE void store_words(const qrt_depthwise_run *run, const byte_limits *limits, const vector words[][1], char *target,
+                        int64_t pixel_stride, int64_t pixel, const int pixels) {
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+#pragma GCC unroll 2
+    for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
+        const __m512i both = clamped_bytes(words[p][0], words[p + 1 < pixels ? p + 1 : p][0], limits);
+        const __m512i bytes = _mm512_permutexvar_epi64(order, both);
+        store_pixel(run, _mm512_castsi512_si256(bytes), target, pixel + p);
+        if (p + 1 < pixels)
+            store_pixel(run, _mm512_extracti64x4_epi64(bytes, 1), target + pixel_stride, pixel + p + 1);
+    }
+}
+
+#include "../depthwise_tile.h"
+
+static const qrt_depthwise_kernel kernel = {
+    .channels = CHANNELS,
+    .segments = 1,
+    .group = GROUP,
+    .pixels = PIXELS_1,
+    .header_bytes = sizeof(block_header),
+    .group_bytes = VECTORS * sizeof(vector),
+    .w_min = -255,
+    .w_max = 255,
+    .pack = pack_block,
+    .run = run_depthwise,
+};
+
+void qrt_avx512_install_depthwise(qrt_kernels *table) {
+    table->depthwise = &kernel;
+}

@@ -1,0 +1,145 @@
+/* Depthwise convolution, four input rows per multiply-add.
+ *
+ *   vpunpck[lh]bw, wd  eight interleave four rows of 64 channels, on port 5: once per column and pair of output rows
+ *   vpdpbusd           u8 x s8, four taps of 16 channels, without saturation: ports 0 and 5
+ *
+ * Inputs are made unsigned by flipping the top bit, which moves values and zero point by 128 alike; the zero point's
+ * part of the sum, which does not depend on the data, is in the bias. Weights less their zero points have to fit s8:
+ * others are the parent's. Sums wrap modulo 2^32 and end within 31 bits. */
+#include <immintrin.h>
+#include <string.h>
+
+#include "avx512vnni.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define OP(name) _mm512_##name
+#define LANES 4
+#define GROUP 4
+#define VECTORS 4
+#define SIGNED_BIAS 128
+#define PIXELS_1 4
+#define PIXELS_2 2
+#define THREE_IN_REGISTERS 1
+
+typedef __m512i vector;
+typedef int8_t weight;
+
+#include "../depthwise_pack.h"
+
+#include "../avx512/depthwise512.h"
+
+typedef enum { WHOLE, PART, HALVES, HALF_PARTS, REPEATED } load_kind;
+
+typedef struct {
+    load_kind kind;
+    uint64_t live;
+    __m512i flip, padding;
+    repeated_load repeated;
+} loader;
+
+INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+    const qrt_depthwise_block *block = run->block;
+    loader how;
+    how.live = block->channels == 64 ? ~(uint64_t)0 : ((uint64_t)1 << block->channels) - 1;
+    how.flip = _mm512_set1_epi8((char)(args->x == QRT_I8 ? SIGNED_BIAS : 0));
+    how.padding = _mm512_xor_si512(_mm512_set1_epi8(*run->padding), how.flip);
+    if (args->multiplier > 1) {
+        how.kind = REPEATED;
+        make_repeated(args, block, &how.repeated);
+    } else if (block->segments == 2) {
+        how.kind = block->channels == 32 ? HALVES : HALF_PARTS;
+    } else {
+        how.kind = block->channels == 64 ? WHOLE : PART;
+    }
+    return how;
+}
+
+INLINE __m512i halves(__m256i low, __m256i high) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+INLINE void interleave(const loader *how, const char *const low[GROUP], const char *const high[GROUP], vector *to) {
+    __m512i r[GROUP];
+#define ROWS(LOAD)                                                                                                     \
+    _Pragma("GCC unroll 4") for (int i = 0; i < GROUP; i++) r[i] = LOAD;                                               \
+    break;
+    switch (how->kind) {
+    case WHOLE:
+        ROWS(_mm512_loadu_si512(low[i]))
+    case PART:
+        ROWS(_mm512_maskz_loadu_epi8((__mmask64)how->live, low[i]))
+    case HALVES:
+        ROWS(halves(_mm256_loadu_si256((const __m256i *)low[i]), _mm256_loadu_si256((const __m256i *)high[i])))
+    case HALF_PARTS:
+        ROWS(halves(_mm256_maskz_loadu_epi8((__mmask32)how->live, low[i]),
+                    _mm256_maskz_loadu_epi8((__mmask32)how->live, high[i])))
+    default:
+        ROWS(load_repeated(&how->repeated, low[i]))
+    }
+#undef ROWS
+#pragma GCC unroll 4
+    for (int i = 0; i < GROUP; i++)
+        r[i] = _mm512_xor_si512(r[i], how->flip);
+    const __m512i low01 = _mm512_unpacklo_epi8(r[0], r[1]), low23 = _mm512_unpacklo_epi8(r[2], r[3]);
+    const __m512i high01 = _mm512_unpackhi_epi8(r[0], r[1]), high23 = _mm512_unpackhi_epi8(r[2], r[3]);
+    to[0] = _mm512_unpacklo_epi16(low01, low23);
+    to[1] = _mm512_unpackhi_epi16(low01, low23);
+    to[2] = _mm512_unpacklo_epi16(high01, high23);
+    to[3] = _mm512_unpackhi_epi16(high01, high23);
+}
+
+/* Written out so that the sum stays in its register: see avx512/gemm.c. */
+INLINE vector multiply_add(vector acc, vector columns, vector weights) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(columns), "v"(weights));
+    return acc;
+}
+
+static __attribute__((noinline)) void store_part(const qrt_depthwise_run *run, __m512i bytes, char *target,
+                                                 int64_t second, int64_t pixel) {
+    const __mmask64 live =
+        run->block->channels == CHANNELS ? ~(__mmask64)0 : ((__mmask64)1 << run->block->channels) - 1;
+    if (pixel < run->valid[0])
+        _mm512_mask_storeu_epi8(target, live, bytes);
+    if (run->block->segments == 2 && pixel < run->valid[1])
+        _mm256_mask_storeu_epi8(target + second, (__mmask32)live, _mm512_extracti64x4_epi64(bytes, 1));
+}
+
+INLINE void store_words(const qrt_depthwise_run *run, const byte_limits *limits, const vector words[][2], char *target,
+                        int64_t pixel_stride, int64_t pixel, const int pixels) {
+    const int segments = run->block->segments;
+    const int64_t second = run->pixels * pixel_stride, end = pixel + pixels;
+    const bool whole =
+        end <= run->valid[0] && (segments == 1 || end <= run->valid[1]) && run->block->channels * segments == CHANNELS;
+#pragma GCC unroll 4
+    for (int p = 0; p < pixels; p++, target += pixel_stride) {
+        const __m512i bytes = clamped_bytes(words[p][0], words[p][1], limits);
+        if (!whole) {
+            store_part(run, bytes, target, second, pixel + p);
+        } else if (segments == 1) {
+            _mm512_storeu_si512(target, bytes);
+        } else {
+            _mm256_storeu_si256((__m256i *)target, _mm512_castsi512_si256(bytes));
+            _mm256_storeu_si256((__m256i *)(target + second), _mm512_extracti64x4_epi64(bytes, 1));
+        }
+    }
+}
+
+#include "../depthwise_tile.h"
+
+static qrt_depthwise_kernel kernel = {
+    .channels = CHANNELS,
+    .segments = 2,
+    .group = GROUP,
+    .pixels = PIXELS_1,
+    .header_bytes = sizeof(block_header),
+    .group_bytes = VECTORS * sizeof(vector),
+    .w_min = INT8_MIN,
+    .w_max = INT8_MAX,
+    .pack = pack_block,
+    .run = run_depthwise,
+};
+
+void qrt_avx512vnni_install_depthwise(qrt_kernels *table) {
+    kernel.wider = table->depthwise;
+    table->depthwise = &kernel;
+}

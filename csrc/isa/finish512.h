@@ -1,0 +1,178 @@
+/* The end of a GEMM tile of 512-bit vectors: sums in registers to bytes in memory, shared by the ISAs that have
+ * AVX-512. Per four vectors (of 16 sums):
+ *
+ *   float32  vcvtdq2ps, vmulps, vminps, vcvtps2dq {rn-sae}: 16 uops. Clamped from above first: 2^31 and more would
+ *            convert to INT_MIN, which is right only for what lies below
+ *   fixed    vpsrlq, 2 vpmuldq, vpshufd into a mask, vpsravd: 20 uops
+ *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpxor, vpermd, and the stores
+ *
+ * fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and
+ * (P + 2^(N-1)) >> N = floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1.
+ * The 16-bit steps saturate: what leaves 16 bits there is, with |zp| <= 8192, beyond every 8-bit bound still.
+ *
+ * Unsigned storage is computed less 128, as signed, and its top bit flipped at the end. */
+#ifndef QRT_ISA_FINISH512_H
+#define QRT_ISA_FINISH512_H
+
+#include <immintrin.h>
+
+#include "qrt.h"
+
+#define LANES 16
+#define INLINE static inline __attribute__((always_inline))
+#define SHORT_ZERO_POINT 8192
+
+typedef enum { FINISH_SUMS, FINISH_STORE, FINISH_FLOAT32, FINISH_FIXED } finish_kind;
+
+/* What the columns of a panel share, one vector or two. */
+typedef struct {
+    finish_kind kind;
+    __mmask16 live[2];
+    __m512 scale[2], high_f32[2];
+    __m512i multiplier_even[2], multiplier_odd[2], shift[2];
+    __m512i zero_point; /* 16 bits */
+    __m512i low, high, flip;
+} finish_columns;
+
+INLINE __m512i parameters_i32(const int32_t *values, int64_t parameter, int64_t step) {
+    return step ? _mm512_loadu_si512(values + parameter) : _mm512_set1_epi32(values[parameter]);
+}
+
+INLINE bool load_finish_float32(const qrt_requant *requant, int64_t parameter, int64_t step, __m512i zero_point, int j,
+                                finish_columns *to) {
+    to->scale[j] =
+        step ? _mm512_loadu_ps(requant->scale_f32 + parameter) : _mm512_set1_ps(requant->scale_f32[parameter]);
+    to->high_f32[j] = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32((int)requant->storage_max), zero_point));
+    return true;
+}
+
+INLINE bool load_finish_fixed(const qrt_requant *requant, int64_t parameter, int64_t step, int j, finish_columns *to) {
+    const __m512i multiplier = parameters_i32(requant->multiplier, parameter, step);
+    to->multiplier_even[j] = multiplier;
+    to->multiplier_odd[j] = _mm512_srli_epi64(multiplier, 32);
+    to->shift[j] = _mm512_sub_epi32(parameters_i32(requant->shift, parameter, step), _mm512_set1_epi32(33));
+    return requant->shift_min >= 33 && requant->shift_max <= 62;
+}
+
+/* The parameters of a panel's columns. FINISH_STORE where a formula would not be exact, or parameters are by row. */
+INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to) {
+    const qrt_requant *requant = &p->args->requant;
+    const int64_t step = p->args->requant_steps[2];
+    to->live[0] = (__mmask16)(p->columns < LANES ? (1 << p->columns) - 1 : 0xffff);
+    to->live[1] = (__mmask16)(p->columns <= LANES      ? 0
+                              : p->columns < 2 * LANES ? (1 << (p->columns - LANES)) - 1
+                                                       : 0xffff);
+    to->kind = p->sums ? FINISH_SUMS : FINISH_STORE;
+    const bool fixed = requant->rule == QRT_FIXED;
+    if (p->sums || requant->container > QRT_U8 || !requant->zero_point_i32 || p->args->requant_steps[1] ||
+        !(fixed || requant->rule == QRT_FLOAT32))
+        return;
+    const int offset = requant->container == QRT_U8 ? 128 : 0;
+    __m512i zero_point[2];
+    for (int j = 0; j < vectors; j++) {
+        const int64_t parameter = p->parameter + j * LANES * step;
+        zero_point[j] = parameters_i32(requant->zero_point_i32, parameter, step);
+        const bool exact = fixed ? load_finish_fixed(requant, parameter, step, j, to)
+                                 : load_finish_float32(requant, parameter, step, zero_point[j], j, to);
+        if (!exact || _mm512_mask_cmpgt_epu32_mask(to->live[j], _mm512_abs_epi32(zero_point[j]),
+                                                   _mm512_set1_epi32(SHORT_ZERO_POINT)))
+            return;
+        zero_point[j] = _mm512_sub_epi32(zero_point[j], _mm512_set1_epi32(offset));
+    }
+    to->kind = fixed ? FINISH_FIXED : FINISH_FLOAT32;
+    to->zero_point = _mm512_packs_epi32(zero_point[0], zero_point[vectors - 1]);
+    if (fixed)
+        to->zero_point = _mm512_add_epi16(_mm512_add_epi16(to->zero_point, to->zero_point), _mm512_set1_epi16(1));
+    to->low = _mm512_set1_epi8((char)(requant->storage_min - offset));
+    to->high = _mm512_set1_epi8((char)(requant->storage_max - offset));
+    to->flip = _mm512_set1_epi8((char)offset);
+}
+
+INLINE __m512i scale_float32(__m512i sum, const finish_columns *c, int j) {
+    const __m512 v = _mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), c->scale[j]), c->high_f32[j]);
+    return _mm512_cvt_roundps_epi32(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* t above. */
+INLINE __m512i scale_fixed(__m512i sum, const finish_columns *c, int j) {
+    const __m512i even = _mm512_mul_epi32(sum, c->multiplier_even[j]);
+    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(sum, 32), c->multiplier_odd[j]);
+    return _mm512_srav_epi32(_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB), c->shift[j]);
+}
+
+/* Four vectors of scaled sums to 64 bytes in their order. */
+INLINE __m512i narrow(const __m512i *v, const finish_columns *c, bool fixed) {
+    __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), c->zero_point);
+    __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), c->zero_point);
+    if (fixed) {
+        low = _mm512_srai_epi16(low, 1);
+        high = _mm512_srai_epi16(high, 1);
+    }
+    __m512i bytes = _mm512_max_epi8(_mm512_packs_epi16(low, high), c->low);
+    if (fixed)
+        bytes = _mm512_min_epi8(bytes, c->high);
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, c->flip));
+}
+
+/* Rows from `row` on, four vectors of their sums: two rows of two vectors, or four of one. */
+INLINE void finish_group(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, const __m512i *sums, int rows,
+                         int vectors, bool fixed) {
+    __m512i v[4];
+#pragma GCC unroll 4
+    for (int n = 0; n < 4; n++)
+        v[n] = fixed ? scale_fixed(sums[n], c, n % vectors) : scale_float32(sums[n], c, n % vectors);
+    const __m512i bytes = narrow(v, c, fixed);
+    const int64_t stride = p->args->out_row_stride;
+    char *target = (char *)p->target + row * stride;
+    if (vectors == 2) {
+        const __mmask32 live = _mm512_kunpackw(c->live[1], c->live[0]);
+        _mm256_mask_storeu_epi8(target, live, _mm512_castsi512_si256(bytes));
+        if (rows > 1)
+            _mm256_mask_storeu_epi8(target + stride, live, _mm512_extracti64x4_epi64(bytes, 1));
+        return;
+    }
+    _mm_mask_storeu_epi8(target, c->live[0], _mm512_castsi512_si128(bytes));
+    if (rows > 1)
+        _mm_mask_storeu_epi8(target + stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 1));
+    if (rows > 2)
+        _mm_mask_storeu_epi8(target + 2 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 2));
+    if (rows > 3)
+        _mm_mask_storeu_epi8(target + 3 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 3));
+}
+
+/* Sums as they are, or the table's store. */
+static inline void finish_sums(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, const __m512i *sums,
+                               int rows, int vectors) {
+    const qrt_gemm_args *args = p->args;
+    if (!p->sums) {
+        const int size = args->requant.container <= QRT_U8 ? 1 : args->requant.container <= QRT_U16 ? 2 : 4;
+        args->kernels->store(&args->requant, (const int32_t *)sums, vectors * LANES, rows, p->columns,
+                             (char *)p->target + row * args->out_row_stride, args->out_row_stride / size,
+                             p->parameter + row * args->requant_steps[1], args->requant_steps[1],
+                             args->requant_steps[2]);
+        return;
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++)
+            _mm512_mask_storeu_epi32(p->sums + (row + i) * p->sums_stride + j * LANES, c->live[j],
+                                     sums[i * vectors + j]);
+}
+
+/* The sums [rows][vectors] of a tile, in memory up to a multiple of four vectors. */
+static __attribute__((noinline)) void finish_tile(const qrt_gemm_panel *p, const finish_columns *c, int64_t row,
+                                                  const __m512i *sums, int rows, int vectors) {
+    if (c->kind < FINISH_FLOAT32) {
+        finish_sums(p, c, row, sums, rows, vectors);
+        return;
+    }
+    const int group = 4 / vectors;
+    for (int i = 0; i < rows; i += group, sums += 4) {
+        if (vectors == 2)
+            finish_group(p, c, row + i, sums, rows - i, 2, c->kind == FINISH_FIXED);
+        else
+            finish_group(p, c, row + i, sums, rows - i, 1, c->kind == FINISH_FIXED);
+    }
+}
+
+#endif

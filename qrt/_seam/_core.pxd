@@ -1,0 +1,33 @@
+"""A bound call, as the other modules of this folder see it."""
+
+cimport cython
+from libc.stdint cimport int32_t, int64_t
+
+from qrt._seam.qrt cimport *
+
+
+cdef struct Operand:
+    int type_number
+    int64_t elements
+    int64_t nbytes
+
+
+@cython.final
+cdef class Call:
+    cdef object __weakref__
+    cdef qrt_entry entry
+    cdef void *args
+    cdef void *extra  # a second block that args points into
+    cdef void (*release)(void *args) noexcept nogil  # what binding allocated; NULL: nothing
+    cdef int count
+    cdef Operand operands[QRT_MAX_OPERANDS]
+    cdef int64_t largest  # elements of the largest operand, constants included
+    cdef list keep  # arrays that args points into
+    cdef readonly str name
+    cdef readonly str isa
+    cdef readonly tuple operand_shapes
+    cdef readonly tuple operand_dtypes
+
+
+cdef int run(Call call, void **pointers) except -1
+cdef int overlapping_input(const Operand *operands, int count, void **pointers, const int32_t *slots) noexcept nogil

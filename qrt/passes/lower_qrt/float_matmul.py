@@ -1,0 +1,64 @@
+"""float_matmul: the lanes of every sum, each a chain of fused multiply-adds over K, then the tree that adds them."""
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.affine import add, multiply
+from qrt.numerics import round_to_format
+from qrt.ops.core import Attributes
+from qrt.ops.float_matmul import LANES
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.parameters import Channels
+from qrt.passes.lower_qrt.site import F32, Site, tensor_type, uniform_type
+from qrt.passes.lower_qrt.window import pad_tensor
+from qrt.types import UniformType
+
+
+def lower_float_matmul(site: Site, op: Operation, attributes: Attributes) -> Value:
+    """The result. Raises QuantTypeError where the contracted dimension is not known."""
+    a, w, *bias = op.operands
+    depth = (tensor_type(w).shape or (None,))[0]
+    if depth is None or (tensor_type(a).shape or (None,))[-1] is None:
+        raise QuantTypeError(f"the contracted dimension of {a.type} and {w.type} must be known: its lanes are padded")
+    steps = -(-depth // LANES)
+    weights = _dequantized(site, w) if isinstance(tensor_type(w).element, UniformType) else w
+    *rows, _ = site.extents(a)
+    column = site.extent(weights, 1)
+    a, weights = (_padded(site, x, axis, steps * LANES - depth) for x, axis in ((a, len(rows)), (weights, 0)))
+
+    nest = Nest(site, "accumulate", [*rows, column, LANES], [steps])
+    *row, j, lane, step = nest.loops
+    k = add(multiply(step, LANES), lane)
+    operands = nest.read(a, [*row, k]), nest.read(weights, [k, j]), nest.running(F32, 0.0)
+    (lanes,) = nest.finish(nest.emit("math.fma", operands, F32))
+
+    nest = Nest(site, "accumulate", [*rows, column])
+    sums = [nest.read(lanes, [*nest.loops, number]) for number in range(LANES)]
+    while len(sums) > 1:
+        half = len(sums) // 2
+        sums = [nest.emit("arith.addf", pair, F32) for pair in zip(sums[:half], sums[half:], strict=True)]
+    if bias:
+        nest.stage("bias")
+        sums = [nest.emit("arith.addf", (sums[0], nest.read(bias[0], nest.loops[-1:])), F32)]
+    return nest.finish(sums[0])[0]
+
+
+def _padded(site: Site, x: Value, axis: int, count: int) -> Value:
+    """`x` with zeros behind it along an axis."""
+    if not count:
+        return x
+    site.stage("accumulate")
+    return pad_tensor(site, x, [(0, count if d == axis else 0) for d in range(tensor_type(x).rank or 0)], 0.0)
+
+
+def _dequantized(site: Site, w: Value) -> Value:
+    t, stored = uniform_type(w), site.storage(w)
+    nest = Nest(site, "dequantize", site.extents(stored))
+    channels = Channels.of(t, nest.loops)
+    value = nest.emit("arith.sitofp" if t.is_signed else "arith.uitofp", (nest.read(stored, nest.loops),), F32)
+    zero_points = round_to_format(channels.zero_points(), "f32")
+    if zero_points.any():
+        value = nest.emit("arith.subf", (value, nest.parameter(zero_points, F32, channels.indices)), F32)
+    scales = round_to_format(np.array(t.scales).reshape(channels.shape), "f32")
+    return nest.finish(nest.emit("arith.mulf", (value, nest.parameter(scales, F32, channels.indices)), F32))[0]

@@ -1,0 +1,56 @@
+"""The page that compares qrt with other runtimes: what its columns say of the harness's lines."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benches import performance
+
+HARNESS = """
+import json, sys
+if "--list" in sys.argv:
+    print("peers:\\n  litert\\n  ort_s8\\n  qrt_float32\\ncases:\\n  gemm_4x4x4")
+    sys.exit()
+assert "ort_s8" not in sys.argv[sys.argv.index("--peer") + 1]
+rows = [
+    dict(peer="litert", ok=True, median_us=2.0, gops=0.064),
+    dict(peer="broken", ok=False, maxdiff=7, median_us=1.0),
+    dict(peer="absent", absent=True),
+    dict(peer="qrt_float32", ok=True, median_us=1.0, gops=0.128),
+    dict(peer="qrt_fixed", ok=True, median_us=1.5, gops=0.085),
+    dict(peer="meter_peak", ok=True, median_us=0.25, gops=0.512),
+]
+with open(sys.argv[sys.argv.index("--json") + 1], "w") as lines:
+    for row in rows:
+        print(json.dumps({"case": "gemm_4x4x4", **row}), file=lines)
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    harness = tmp_path / "harness.py"
+    harness.write_text(HARNESS)
+    options = performance.parse(["--harness", str(harness)])
+    return performance.page({1: performance.measure(options, 1)}, "avx2")
+
+
+def test_a_line_has_ratio_and_share(page: str):
+    assert "| gemm_4x4x4 | 1.00 | 1.50 | litert | 2.00 | 0.50 | 25% |" in page
+
+
+def test_a_wrong_result_is_named_and_has_no_time(page: str):
+    assert "- broken: gemm_4x4x4 (off by up to 7)" in page
+
+
+def test_intensity_counts_each_byte_once():
+    assert performance.intensity("gemm_2x3x5", 60) == 60 / (6 + 15 + 10)
+    assert performance.intensity("conv_3x3s2_4x4x2-8", 100) == 100 / (32 + 4 * 8 + 9 * 8 * 2)
+    assert performance.intensity("conv_dw3x3_4x4x2", 100) == 100 / (32 + 32 + 9 * 2)
+
+
+def test_no_harness_is_an_error(tmp_path: Path):
+    with pytest.raises(SystemExit, match="no harness"):
+        performance.parse(["--harness", str(tmp_path / "none.py")])

@@ -1,0 +1,22 @@
+"""Programs in C that tests run: compiled as the extension is, skipped where there is no compiler."""
+
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+CSRC = Path(__file__).parents[2] / "csrc"
+
+
+def compiled(name: str, folder: Path, *flags: str | Path) -> Path:
+    """tests/kernels/<name>.c, built in `folder` (flags follow it, so that libraries may be among them)."""
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no C compiler: {compiler}")
+    program = folder / name
+    source = Path(__file__).with_name(f"{name}.c")
+    command = [compiler, "-std=gnu11", "-O2", "-ffp-contract=off", f"-I{CSRC}", source, "-o", program, *flags]
+    subprocess.run(command, check=True)
+    return program

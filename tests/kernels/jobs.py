@@ -1,0 +1,125 @@
+"""Calls of every family, for tests of the process around them: threads, forks, memory checkers.
+
+`python -m tests.kernels.jobs` runs them on every ISA, against ref, and needs nothing but NumPy and the extension."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt import numerics
+from qrt._seam import _core
+
+Array = npt.NDArray[Any]
+Job = tuple[_core.Call, tuple[Array, ...]]
+
+REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
+GEMMS = ((1, 5, 9), (96, 96, 96), (130, 70, 200), (2, 3, 40_000))
+CONVOLUTIONS = (((1, 5, 6, 3), 3), ((1, 24, 24, 16), 3), ((2, 16, 16, 32), 1))
+SIZES = (7, 40_000)
+
+
+def draw(rng: np.random.Generator, *shape: int) -> Array:
+    return rng.integers(-128, 128, shape, dtype=np.int8)
+
+
+def gemms(isa: str, rng: np.random.Generator) -> list[Job]:
+    """In one block and in many, b packed at the call or once; the last sums two spans of K."""
+    jobs: list[Job] = []
+    for m, n, k in GEMMS:
+        a, b = draw(rng, m, k), draw(rng, k, n)
+        given: dict[str, Any] = {
+            "isa": isa, "a": "i8", "b": "i8", "m": m, "n": n, "k": k, "a_zero_points": [3], "b_zero_points": [-1],
+            "requant": REQUANT,
+        }  # fmt: skip
+        jobs.append((_core.bind_gemm(**given), (a, b)))
+        jobs.append((_core.bind_gemm(**given, b_constant=b), (a,)))
+        jobs.append((_core.bind_gemm(**given | {"b_zero_points": [0]}, b_constant=b), (a,)))
+    return jobs
+
+
+def windows(isa: str, rng: np.random.Generator) -> list[Job]:
+    jobs: list[Job] = []
+    for shape, kernel in CONVOLUTIONS:
+        x, channels = draw(rng, *shape), shape[3]
+        pad = ((1, 1), (1, 1)) if kernel == 3 else ((0, 0), (0, 0))
+        given: dict[str, Any] = {
+            "isa": isa, "x": "i8", "w": "i8", "x_shape": shape, "x_zero_point": -7, "w_zero_points": [0],
+            "requant": REQUANT, "padding": pad,
+        }  # fmt: skip
+        w, depthwise = draw(rng, 20, kernel, kernel, channels), draw(rng, kernel, kernel, channels)
+        pool: dict[str, Any] = {
+            "isa": isa, "storage": "i8", "x_shape": shape, "kernel": (kernel, kernel), "strides": (1, 1), "padding": pad
+        }  # fmt: skip
+        average = numerics.requant_parameters(
+            "fixed", "i8", -128, 127, [(1.0,)] * kernel**2, [(float(n + 1),) for n in range(kernel**2)], [2] * kernel**2
+        )
+        jobs += [
+            (_core.bind_conv2d(**given, w_shape=w.shape, w_constant=w), (x,)),
+            (_core.bind_depthwise_conv2d(**given, w_shape=depthwise.shape), (x, depthwise)),
+            (_core.bind_max_pool2d(**pool), (x,)),
+            (_core.bind_avg_pool2d(**pool, zero_points=[1], requant=average, count_step=1), (x,)),
+        ]
+    return jobs
+
+
+def casts(isa: str, rng: np.random.Generator) -> list[Job]:
+    jobs: list[Job] = []
+    for size in SIZES:
+        x, q = rng.normal(0, 30, size).astype(np.float32), draw(rng, size)
+        given: dict[str, Any] = {"isa": isa, "shape": (size,), "zero_points": [3]}
+        floats = given | {"expressed": "f32", "storage": "i8", "scales": [0.5]}
+        jobs += [
+            (_core.bind_qcast(**floats, storage_min=-128, storage_max=127), (x,)),
+            (_core.bind_dcast(**floats), (q,)),
+            (_core.bind_requantize(**given, storage="i8", requant=REQUANT), (q,)),
+        ]
+    return jobs
+
+
+def lines(isa: str, rng: np.random.Generator) -> list[Job]:
+    jobs: list[Job] = []
+    weights = np.linspace(1 << 30, 0, 256).astype(np.int32)
+    for size in SIZES:
+        q, table = draw(rng, size), draw(rng, 256)
+        add = {"a_zero_points": [0], "b_zero_points": [1], "a_multipliers": [1 << 19], "b_multipliers": [1 << 19]}
+        bits: dict[str, Any] = {"isa": isa, "storage": "u8", "width": 4, "rows": 3, "columns": size}
+        nibbles, packed = rng.integers(0, 16, (3, size), np.uint8), rng.integers(0, 256, (3, -(-size // 2)), np.uint8)
+        jobs += [
+            (_core.bind_binary(isa=isa, kind="add", a="i8", b="i8", a_shape=(size,), b_shape=(size,), requant=REQUANT,
+                               **add), (q, q[::-1].copy())),
+            (_core.bind_clamp(isa=isa, storage="i8", shape=(size,), lower=[-9], upper=[77]), (q,)),
+            (_core.bind_lookup(isa=isa, storage="i8", width=8, out="i8", size=size, table=table), (q,)),
+            (_core.bind_mean(isa=isa, storage="i8", x_shape=(size,), axes=(0,), zero_points=[1], requant=REQUANT),
+             (q,)),
+            (_core.bind_softmax(isa=isa, storage="i8", x_shape=(1, size), axis=1, table=weights, out="i8",
+                                storage_min=-128, storage_max=127, zero_point=-128, scale=1 / 256), (q[None],)),
+            (_core.bind_pack_bits(**bits), (nibbles,)),
+            (_core.bind_unpack_bits(**bits), (packed,)),
+        ]  # fmt: skip
+    return jobs
+
+
+def mixed_jobs(isa: str) -> list[Job]:
+    """Small ones, and ones past the sizes from which work is shared."""
+    rng = np.random.default_rng(0)
+    return [job for family in (gemms, windows, casts, lines) for job in family(isa, rng)]
+
+
+def answer(job: Job) -> Array:
+    call, operands = job
+    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
+    call(*operands, out)
+    return out
+
+
+def main() -> None:
+    expected = [answer(job) for job in mixed_jobs("ref")]
+    for isa in _core.isas():
+        for job, right in zip(mixed_jobs(isa), expected, strict=True):
+            np.testing.assert_array_equal(answer(job), right, f"{job[0]}")
+        print(isa, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,393 @@
+"""Every op drawn: operands, types, attributes, what the plain loops make of it, and which dimensions a program may
+leave open."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qrt.types import TensorType, UniformType
+from tests.ops import naive
+from tests.ops.harness import Array, tensor
+from tests.ops.strategies import spread_of_product
+from tests.passes.lower_qrt.draw_types import OpDraw
+
+
+@dataclass
+class DrawnOp:
+    """An op on arrays. `plain` gives its result by plain loops, of a result type and of the result's shape."""
+
+    name: str
+    arrays: list[Array]
+    elements: list[UniformType]
+    out: UniformType | TensorType | None
+    plain: Callable[[UniformType, Sequence[int]], Array]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    open: list[Collection[int]] = field(default_factory=list)
+    """For each operand, the dimensions that need not be known."""
+
+    @property
+    def types(self) -> list[TensorType]:
+        return [tensor(array.shape, t) for array, t in zip(self.arrays, self.elements, strict=True)]
+
+
+def draw_op(draw: OpDraw, name: str) -> DrawnOp:
+    return DRAWS[name](draw, name)
+
+
+# -- sums of products ------------------------------------------------------------------------------------------------
+
+
+def _matmul(draw: OpDraw, name: str) -> DrawnOp:
+    m, k, n = draw.dim(), draw.dim(8), draw.dim(draw.choice((4, 4, 20)))
+    batches = draw.choice([((), ())] * 4 + [((2,), ()), ((2,), (2,)), ((1,), (3,)), ((2, 1), (3,)), ((), (2,))])
+    a_shape, w_shape = (*batches[0], m, k), (*batches[1], k, n)
+    if draw.chance(0.15) and not any(batches):
+        a_shape, w_shape = draw.choice([((k,), (k, n)), ((m, k), (k,)), ((k,), (k,))])
+    if len(w_shape) == 2 and 0 not in w_shape and draw.chance(0.25):
+        return _matmul_of_blocks(draw, a_shape, w_shape)
+    has_bias = draw.chance(0.5)
+    own = None if has_bias or len(a_shape) == 1 else draw.choice([None, *range(len(a_shape) - 1)])
+    columns = len(w_shape) - 1 if len(w_shape) > 1 else None
+    batch = [] if has_bias else list(range(len(w_shape) - 2))
+    w_axis = draw.choice([columns, *batch]) if columns else None
+    ta = draw.element(a_shape[own] if own is not None else None, own)
+    tw = draw.element(w_shape[w_axis] if w_axis is not None else None, w_axis)
+    arrays = [draw.array(ta, a_shape), draw.array(tw, w_shape)]
+    shape = np.matmul(np.zeros(a_shape), np.zeros(w_shape)).shape
+    out_axis = draw.choice(range(len(shape))) if shape else None
+    out = _product_result(draw, arrays, [ta, tw], k, shape[out_axis] if out_axis is not None else None, out_axis)
+    elements = [ta, tw]
+    if has_bias:
+        _add_bias(draw, arrays, elements, w_shape[-1] if columns else 1)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        bias = (arrays[2], elements[2]) if has_bias else None
+        return naive.matmul(arrays[0], arrays[1], ta, tw, to, draw.rule, size, bias)
+
+    rank = len(shape) - (len(a_shape) > 1) - (len(w_shape) > 1)
+    batch_sizes = shape[:rank]
+
+    def may_be_open(own: Sequence[int]) -> list[int]:
+        first = rank - max(len(own) - 2, 0)
+        return [d for d in range(len(own)) if d >= len(own) - 2 or own[d] == batch_sizes[first + d] != 1]
+
+    open = [may_be_open(a_shape), may_be_open(w_shape), [0]]
+    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)])
+
+
+def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[int]) -> DrawnOp:
+    """Sub-channel weights."""
+    rule = draw.choice(["fixed", "float32"])
+    ta, tw = draw.element(), draw.blocks(w_shape)
+    arrays, elements = [draw.array(ta, a_shape), draw.array(tw, w_shape)], [ta, tw]
+    shape = (*a_shape[:-1], w_shape[1])
+    out = _product_result(draw, arrays, elements, w_shape[0], w_shape[1], len(shape) - 1)
+    has_bias = draw.chance(0.5)
+    if has_bias:
+        _add_bias(draw, arrays, elements, w_shape[1])
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        bias = (arrays[2], elements[2]) if has_bias else None
+        return naive.matmul_blocks(arrays[0], arrays[1], ta, tw, to, rule, size, bias)
+
+    open = [range(len(a_shape)), (), [0]]
+    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)])
+
+
+def _product_result(
+    draw: OpDraw, arrays: Sequence[Array], elements: Sequence[UniformType], depth: int, *channels: int | None
+) -> UniformType:
+    spread = spread_of_product(*zip(arrays, elements, strict=True), depth=depth)
+    return draw.result(prod(t.scales[0] for t in elements), spread, *channels)
+
+
+def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], channels: int) -> None:
+    """Of the accumulator's scale, as it is; of another, from ties to one that is far; with a zero point."""
+    a, w = elements
+    unit = a.scale * w.scales[0]
+    if draw.chance(0.3):
+        axis = 0 if w.is_per_axis and len(w.scales) == channels else None
+        scales = [a.scale * s for s in w.scales] if axis is not None else unit
+        t = UniformType(
+            draw.choice(["i32", "i16"] if 16 in draw.widths else ["i32"]), draw.expressed, scales, axis=axis
+        )
+    else:
+        ratio = draw.choice([0.5, 0.25, 1.0, 2.0, draw.uniform(0.01, 3.0), 10.0 ** draw.uniform(-9, 6)])
+        t = draw.element(channels, 0, scale=unit * ratio)
+    near = np.clip(draw.rng.integers(-999, 999, channels) + t.zero_points[0], t.storage_min, t.storage_max)
+    stored = draw.array(t, (channels,))
+    arrays.append(stored if draw.chance(0.3) else near.astype(stored.dtype))
+    elements.append(t)
+
+
+def _window(draw: OpDraw) -> tuple[tuple[int, int], dict[str, Any]]:
+    """(kernel, strides and paddings)."""
+    kernel = draw.randint(1, 3), draw.randint(1, 3)
+    padding = tuple((draw.randint(0, k - 1), draw.randint(0, k - 1)) if draw.chance(0.5) else (0, 0) for k in kernel)
+    return kernel, {"strides": (draw.randint(1, 3), draw.randint(1, 3)), "padding": padding}
+
+
+def _image(draw: OpDraw, reach: Sequence[int], padding: Any, channels: int) -> tuple[int, ...]:
+    """A shape with room for a window."""
+    sizes = [max(r - sum(p), 1) + draw.randint(0, 2) for r, p in zip(reach, padding, strict=True)]
+    return draw.choice((0, 1, 1, 1, 1, 1, 2)), *sizes, channels
+
+
+def _convolution(draw: OpDraw, name: str) -> DrawnOp:
+    is_depthwise = name == "depthwise_conv2d"
+    groups, filters = (draw.choice((1, 1, 2, 3)), draw.randint(1, 3))
+    depth = 1 if is_depthwise else draw.randint(1, 3)
+    kernel, attributes = _window(draw)
+    dilations = draw.choice([(1, 1), (1, 1), (2, 1), (1, 2), (2, 3)])
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    x_shape = _image(draw, reach, attributes["padding"], groups * depth)
+    outputs = groups * filters
+    w_shape = (*kernel, outputs) if is_depthwise else (outputs, *kernel, depth)
+    axis = w_shape.index(outputs, 2 if is_depthwise else 0)
+    tx, tw = draw.element(), draw.element(outputs, axis)
+    arrays, elements = [draw.array(tx, x_shape), draw.array(tw, w_shape)], [tx, tw]
+    out = _product_result(draw, arrays, elements, prod(kernel) * depth, outputs, 3)
+    has_bias = draw.chance(0.5)
+    if has_bias:
+        _add_bias(draw, arrays, elements, outputs)
+    attributes |= {"dilations": dilations, "requant": draw.rule} | ({} if is_depthwise else {"groups": groups})
+    loops = naive.depthwise_conv2d if is_depthwise else naive.conv2d
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        bias = (arrays[2], elements[2]) if has_bias else None
+        return loops(arrays[0], arrays[1], tx, tw, to, draw.rule, attributes, bias)
+
+    free = is_depthwise or groups > 1
+    open = [range(3 if free else 4), (range(2) if is_depthwise else range(1, 3) if free else range(4)), ()]
+    return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)])
+
+
+# -- element by element ----------------------------------------------------------------------------------------------
+
+
+def _binary(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(0, 3), 6)
+    shapes = [shape, tuple(n if draw.chance(0.7) else 1 for n in shape)[draw.randint(0, len(shape)) :]]
+    draw.shuffle(shapes)
+    elements = []
+    for own in shapes:
+        axis = draw.randrange(len(own)) if own else None
+        elements.append(draw.element(own[axis] if axis is not None else None, axis))
+    arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
+    rule = draw.rule if name == "mul" else "fixed"
+    axis = draw.randrange(len(shape)) if shape else None
+    channels = shape[axis] if axis is not None else None
+    if name == "mul":
+        out = _product_result(draw, arrays, elements, 1, channels, axis)
+    else:
+        spread = sum(spread_of_product(pair, depth=1) for pair in zip(arrays, elements, strict=True))
+        out = draw.result(max(t.scales[0] for t in elements), spread, channels, axis)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.binary(name, *arrays, *elements, to, rule, size)
+
+    open = [[d for d, n in enumerate(own) if n != 1 and n == shape[len(shape) - len(own) + d]] for own in shapes]
+    return DrawnOp(name, arrays, elements, out, plain, {"requant": rule}, open)
+
+
+def _requantize(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(0, 3), 7)
+    t = _any_element(draw, shape)
+    x = draw.array(t, shape)
+    axis = draw.randrange(len(shape)) if shape else None
+    spread = spread_of_product((x, t), depth=1)
+    out = draw.result(t.scales[0], spread, shape[axis] if axis is not None else None, axis)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.requantize(x, t, to, draw.rule)
+
+    return DrawnOp(name, [x], [t], out, plain, {"requant": draw.rule}, [_open_of(t, shape)])
+
+
+def _any_element(draw: OpDraw, shape: Sequence[int]) -> UniformType:
+    """Per layer, per axis or in blocks."""
+    if shape and 0 not in shape and draw.chance(0.2):
+        return draw.blocks(shape)
+    axis = draw.randrange(len(shape)) if shape else None
+    return draw.element(shape[axis] if axis is not None else None, axis)
+
+
+def _open_of(t: UniformType, shape: Sequence[int]) -> Sequence[int]:
+    """Blocks need sizes."""
+    return () if t.is_sub_channel else range(len(shape))
+
+
+def _clamp(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 3), 6)
+    t = _any_element(draw, shape)
+    x = draw.array(t, shape)
+
+    def bound() -> float | None:
+        q = draw.randint(t.storage_min, t.storage_max) - draw.choice(t.zero_points) + draw.choice([0, 0.5, 0.3])
+        return draw.choice([None, 0.0, q * t.scales[0], q * t.scales[0]])
+
+    low, high = bound(), bound()
+    if low is not None and high is not None:
+        low, high = sorted((low, high))
+    said = {key: value for key, value in (("min", low), ("max", high)) if value is not None}
+    return DrawnOp(name, [x], [t], None, lambda to, size: naive.clamp(x, t, low, high), said, [_open_of(t, shape)])
+
+
+def _lookup(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(0, 3), 6)
+    t, out = draw.element(width=draw.width(8)), draw.element()
+    least, greatest = t.default_bounds
+    x, table = draw.array(t, shape), draw.array(out, (greatest - least + 1,))
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return np.array([int(table[int(q) - least]) for q in x.ravel()], np.int64).reshape(x.shape)
+
+    return DrawnOp(name, [x, table], [t, out], None, plain, {}, [range(len(shape)), ()])
+
+
+def _softmax(draw: OpDraw, name: str) -> DrawnOp:
+    """Lines of equal values have quotients that can be ties."""
+    shape = draw.dims(draw.randint(1, 3), 6)
+    t = draw.element(width=draw.width(8), scale=draw.choice([0.1, 0.02, 1.5, 10.0]))
+    axis, beta = draw.randint(-len(shape), len(shape) - 1), draw.choice([1.0, 0.5, draw.uniform(0.01, 4.0)])
+    x = draw.array(t, shape)
+    scale = draw.choice([1 / 256, 2.0**-31, 2.0**-16, draw.uniform(1e-4, 1.0)])
+    if draw.chance(0.4):
+        x[...] = x.flat[0] if x.size else 0
+        scale = 2.0 / (max(shape[axis], 1) * draw.choice([1, 3, 5, 7, 9, 101]))
+    out = draw.element(scale=scale)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.softmax(x, t, to, axis, beta)
+
+    return DrawnOp(name, [x], [t], out, plain, {"axis": axis, "beta": beta}, [range(len(shape))])
+
+
+# -- windows and axes ------------------------------------------------------------------------------------------------
+
+
+def _pool(draw: OpDraw, name: str) -> DrawnOp:
+    kernel, window = _window(draw)
+    channels = draw.randint(1, 4)
+    shape = _image(draw, kernel, window["padding"], channels)
+    t = draw.element(channels, 3)
+    x = draw.array(t, shape)
+    attributes = {"kernel": kernel, **window}
+    if name == "max_pool2d":
+        return DrawnOp(
+            name, [x], [t], None, lambda to, size: naive.pool(name, x, t, t, "", attributes), attributes, [range(4)]
+        )
+    taps = prod(kernel)
+    out = draw.result(t.scales[0] / taps, spread_of_product((x, t), depth=taps) / taps, channels, 3)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.pool(name, x, t, to, draw.rule, attributes)
+
+    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": draw.rule}, [range(4)])
+
+
+def _mean(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 4), 5)
+    axes = tuple(sorted(draw.sample(range(len(shape)), draw.randint(0, len(shape)))))
+    shape = tuple(max(n, 1) if d in axes else n for d, n in enumerate(shape))
+    kept, keepdims = [d for d in range(len(shape)) if d not in axes], draw.chance(0.5)
+    own, to_axis = (draw.choice(kept) if kept else None for _ in "xy")
+    t = draw.element(shape[own] if own is not None else None, own)
+    x = draw.array(t, shape)
+    count = prod(shape[d] for d in axes)
+    channels = shape[to_axis] if to_axis is not None else None
+    place = to_axis if keepdims or to_axis is None else kept.index(to_axis)
+    out = draw.result(t.scales[0] / count, spread_of_product((x, t), depth=count) / count, channels, place)
+    attributes = {"axes": axes, "keepdims": keepdims, "requant": draw.rule}
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.mean(x, t, to, draw.rule, axes, keepdims)
+
+    return DrawnOp(name, [x], [t], out, plain, attributes, [kept])
+
+
+# -- movement --------------------------------------------------------------------------------------------------------
+
+
+def _pad(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 3), 5)
+    axis = draw.randrange(len(shape))
+    t = draw.element(shape[axis], axis)
+    x = draw.array(t, shape)
+    sides = [(0, 0) if d == t.axis else (draw.randint(0, 2), draw.randint(0, 2)) for d in range(len(shape))]
+    q = draw.randint(t.storage_min, t.storage_max) - t.zero_points[0] + draw.choice([0, 0.5, 0.3])
+    value = draw.choice([None, 0.0, q * t.scales[0], 1e9])
+    attributes = {"padding": tuple(sides)} | ({} if value is None else {"value": value})
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.pad(x, t, sides, value)
+
+    return DrawnOp(name, [x], [t], None, plain, attributes, [range(len(shape))])
+
+
+def _concat(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 3), 4)
+    axis, count = draw.randrange(len(shape)), draw.randint(1, 4)
+    shapes = [tuple(draw.dim(3) if d == axis else n for d, n in enumerate(shape)) for _ in range(count)]
+    elements = []
+    for own in shapes:
+        along = draw.randrange(len(own))
+        elements.append(draw.element(own[along], along))
+    is_moved = elements[0].axis != axis and draw.chance(0.2)
+    elements = elements[:1] * count if is_moved else elements
+    arrays = [draw.array(t, own) for t, own in zip(elements, shapes, strict=True)]
+    total = tuple(sum(own[axis] for own in shapes) if d == axis else n for d, n in enumerate(shape))
+    along = draw.randrange(len(shape))
+    spread = spread_of_product((arrays[0], elements[0]), depth=1)
+    out = elements[0] if is_moved else draw.result(elements[0].scales[0], spread, total[along], along)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.concat(arrays, elements, to, draw.rule, axis)
+
+    free = [d for d in range(len(shape)) if d != axis or out.axis != axis]
+    return DrawnOp(name, arrays, elements, out, plain, {"axis": axis, "requant": draw.rule}, [free] * count)
+
+
+def _movement(draw: OpDraw, name: str) -> DrawnOp:
+    """reshape and transpose: storage that NumPy moves."""
+    shape = draw.dims(draw.randint(0, 4), 5)
+    if name == "transpose":
+        t, permutation = _any_element(draw, shape), tuple(draw.sample(range(len(shape)), len(shape)))
+        x = draw.array(t, shape)
+        attributes = {"permutation": permutation}
+        return DrawnOp(
+            name, [x], [t], None, lambda to, size: x.transpose(permutation), attributes, [_open_of(t, shape)]
+        )
+    rest = draw.randint(0, len(shape))
+    new = (*shape[:rest], *([prod(shape[rest:])] if rest < len(shape) or draw.chance(0.5) else []))
+    if 0 not in shape and draw.chance(0.3):
+        new = (*[1] * draw.randint(0, 2), prod(shape))
+    axis = draw.randrange(rest) if rest and new[:rest] == shape[:rest] else None
+    t = draw.element(shape[axis] if axis is not None else None, axis)
+    x = draw.array(t, shape)
+    open = range(len(shape)) if t.is_per_layer else ()  # channels are found by their sizes
+    return DrawnOp(name, [x], [t], tensor(new, t), lambda to, size: x.reshape(size), {}, [open])
+
+
+DRAWS: dict[str, Callable[[OpDraw, str], DrawnOp]] = {
+    "add": _binary,
+    "avg_pool2d": _pool,
+    "clamp": _clamp,
+    "concat": _concat,
+    "conv2d": _convolution,
+    "depthwise_conv2d": _convolution,
+    "lookup": _lookup,
+    "matmul": _matmul,
+    "max_pool2d": _pool,
+    "mean": _mean,
+    "mul": _binary,
+    "pad": _pad,
+    "requantize": _requantize,
+    "reshape": _movement,
+    "softmax": _softmax,
+    "sub": _binary,
+    "transpose": _movement,
+}

@@ -1,0 +1,131 @@
+"""Changes one rounding constant at a time, in the lowering, the kernels and the rules: the drawn programs must differ.
+By hand, in minutes:
+
+    python -m tests.passes.lower_qrt.mutations [WORD ...]
+
+Only changes of files whose path has one of the words. The tests run in a copy of the repository, in which kernels are
+built. Prints the changes that no test misses; the status is 1 if there are any.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+TEST = "tests/passes/lower_qrt/test_drawn.py"
+LOWERING, RULES = "qrt/passes/lower_qrt/requantize.py", "qrt/numerics.py"
+_HALF = "_sllv_epi64(one, {m}_sub_epi64(to->shift_{lanes}, one))"
+
+
+def _stores(vector: str, isa: str) -> list[tuple[str, str, str]]:
+    """Of the stores of an instruction set, whose vectors are of so many bits."""
+    m, file = f"_mm{vector}", f"csrc/isa/{isa}/store.c"
+    halves = [m + _HALF.format(m=m, lanes=lanes) for lanes in ("even", "odd")]
+    truncated = (
+        (f"{m}_cvtps_epi32(v)", f"{m}_cvttps_epi32(v)")
+        if vector == "256"
+        else ("_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO")
+    )
+    return [*((file, half, f"{m}_sub_epi64({half}, one)") for half in halves), (file, *truncated)]
+
+
+CHANGES = [
+    # The lowering.
+    (LOWERING, "np.int64(1) << np.maximum(shift - 1, 0), 0)", "(np.int64(1) << np.maximum(shift - 1, 0)) - 1, 0)"),
+    (LOWERING, "np.int64(1) << np.maximum(shift - 1, 0), 0)", "np.int64(1) << np.maximum(shift - 2, 0), 0)"),
+    (LOWERING, "np.where(shift > 0, np.int64(1)", "np.where(shift > 1, np.int64(1)"),
+    (LOWERING, "beyond = shift > 62", "beyond = shift > 61"),
+    (LOWERING, "beyond = shift > 62", "beyond = shift > 63"),
+    (LOWERING, "(63 - right, I64, indices)", "(62 - right, I64, indices)"),
+    (LOWERING, '"arith.shrsi", (high, places)', '"arith.shrui", (high, places)'),
+    (LOWERING, "np.minimum(np.maximum(-shift, 0), 58)", "np.minimum(np.maximum(-shift - 1, 0), 58)"),
+    (LOWERING, "nest.constant(1 - (1 << 30), I64), nest", "nest.constant(-(1 << 30), I64), nest"),
+    (LOWERING, "nest.constant(1 << 30, I64)), I64)", "nest.constant((1 << 30) - 1, I64)), I64)"),
+    (LOWERING, '"arith.divsi", (nudged', '"arith.floordivsi", (nudged'),
+    (LOWERING, "(mask >> 1, I64, indices), negative", "((mask >> 1) + 1, I64, indices), negative"),
+    (LOWERING, "(mask >> 1, I64, indices), negative", "(mask >> 1, I64, indices), nest.constant(0, I64)"),
+    (LOWERING, "np.maximum(-shift, 0), r.indices)", "np.maximum(-shift - 1, 0), r.indices)"),
+    (LOWERING, '"math.roundeven", r', '"math.round", r'),
+    (LOWERING, '"math.round", r)', '"math.roundeven", r)'),
+    ("qrt/passes/lower_qrt/softmax.py", '"math.roundeven"', '"math.round"'),
+    ("qrt/passes/lower_qrt/binary.py", "np.array(ADD_FRACTION_BITS)", "np.array(ADD_FRACTION_BITS - 1)"),
+    # The rules.
+    (RULES, "m0.astype(np.int64) + (np.int64(1) << (n - 1))", "m0.astype(np.int64) + (np.int64(1) << (n - 1)) - 1"),
+    (RULES, "acc * m0 + (1 << (shift - 1))", "acc * m0 + (1 << (shift - 1)) - 1"),
+    (RULES, "    if shift > 62:", "    if shift > 61:"),
+    (RULES, "    if shift > 62:", "    if shift > 63:"),
+    (RULES, "twice == denominator and quotient & 1 == 1", "twice == denominator"),
+    (RULES, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
+    (RULES, '2.0**31, "half_away")', '2.0**31, "half_even")'),
+    (RULES, "product >= 0, 1 << 30, 1 - (1 << 30)", "product >= 0, 1 << 30, -(1 << 30)"),
+    (RULES, "product >= 0, 1 << 30, 1 - (1 << 30)", "product >= 0, (1 << 30) - 1, 1 - (1 << 30)"),
+    (RULES, "threshold = (mask >> 1) + (high < 0)", "threshold = mask >> 1"),
+    (RULES, "np.rint(np.minimum(np.maximum(scaled", "np.floor(0.5 + np.minimum(np.maximum(scaled"),
+    (RULES, 'round_integral(product, "half_away")', 'round_integral(product, "half_even")'),
+    (RULES, "total + (1 << (ADD_FRACTION_BITS - 1))", "total + (1 << (ADD_FRACTION_BITS - 1)) - 1"),
+    (
+        RULES,
+        'round_integral(scaled, "half_even"), storage_min - zero_point',
+        'round_integral(scaled, "half_away"), storage_min - zero_point',
+    ),
+    # The reference kernels.
+    ("csrc/ref/requant.c", "((int128)1 << (shift - 1))) >> shift", "((int128)1 << (shift - 1)) - 1) >> shift"),
+    ("csrc/ref/requant.c", "if (shift > 62)", "if (shift > 61)"),
+    ("csrc/ref/requant.c", "if (shift > 62)", "if (shift > 63)"),
+    ("csrc/ref/requant.c", "rintf(v)", "roundf(v)"),
+    ("csrc/ref/requant.c", "(int64_t)1 << 30 : 1 -", "((int64_t)1 << 30) - 1 : 1 -"),
+    ("csrc/ref/requant.c", ": 1 - ((int64_t)1 << 30)", ": -((int64_t)1 << 30)"),
+    ("csrc/ref/requant.c", "(mask >> 1) + (x < 0)", "(mask >> 1)"),
+    ("csrc/ref/requant.c", "> threshold", ">= threshold"),
+    ("csrc/ref/requant.c", "ref_round_half_away((double)", "rint((double)"),
+    ("csrc/ref/elementwise.c", "sum + (1 << 19)", "sum + (1 << 19) - 1"),
+    ("csrc/ref/softmax.c", "rint(args", "round(args"),
+    # The kernels of the instruction sets.
+    *_stores("256", "avx2"),
+    *_stores("512", "avx512"),
+]
+
+
+def changed(file: str, old: str, new: str) -> str:
+    text = (ROOT / file).read_text()
+    if text.count(old) != 1:
+        sys.exit(f"{file} has {old!r} {text.count(old)} times")
+    return text.replace(old, new)
+
+
+def passes(folder: Path, file: str) -> bool:
+    """Whether the drawn programs show no difference, in a copy of the repository."""
+    if file.endswith(".c"):
+        build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+        subprocess.run(build, cwd=folder, check=True, capture_output=True)
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", TEST]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*")
+    words = parser.parse_args().words
+    chosen = [change for change in CHANGES if not words or any(word in change[0] for word in words)]
+    texts = [changed(*change) for change in chosen]
+    survivors = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "copy"
+        shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        if not passes(folder, ""):
+            sys.exit("the tests fail before anything is changed")
+        for (file, old, new), text in zip(chosen, texts, strict=True):
+            (folder / file).write_text(text)
+            if passes(folder, file):
+                survivors += 1
+                print(f"{file}: no test misses: {old} -> {new}", flush=True)
+            (folder / file).write_text((ROOT / file).read_text())
+    print(f"{len(chosen)} changes, {survivors} of which no test misses")
+    sys.exit(survivors > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Limits of the arithmetic by name, each on the reference, the kernels and the lowered program. Accumulators near 2**31
+and past it stand in test_products.py, shifts and multipliers in test_casts.py and test_requantize.py."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from qrt.numerics import REQUANT_RULES
+from qrt.types import UniformType
+from tests.ops import naive
+from tests.ops.harness import tensor
+from tests.ops.strategies import storage_of
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
+
+ENDS = ("storage_min", "storage_max")
+WIDE_OUT = UniformType("i32", "f32", 0.125)
+
+
+def at_end(storage: str, end: str, scale: float = 0.5) -> UniformType:
+    t = UniformType(storage, "f32", scale)
+    return t.with_(zero_points=getattr(t, end))
+
+
+@pytest.mark.parametrize("ends", list(product(ENDS, ENDS)), ids="-".join)
+@pytest.mark.parametrize("storages", [("i8", "u8"), ("u16", "i16"), ("i4", "u2")], ids="-".join)
+def test_every_zero_point_at_an_end(storages: tuple[str, str], ends: tuple[str, str]) -> None:
+    """Differences need a bit more than storage, unsigned ones a sign; padding stands for 0 and adds nothing."""
+    ta, tw = (at_end(storage, end) for storage, end in zip(storages, ends, strict=True))
+    tb, to = at_end("i16", ends[0], 0.25), at_end("i32", ends[1], 0.125)
+    rng = np.random.default_rng(1)
+    arrays = [storage_of(ta, (2, 3), rng), storage_of(tw, (3, 2), rng), storage_of(tb, (2,), rng)]
+    types = [tensor((2, 3), ta), tensor((3, 2), tw), tensor((2,), tb)]
+    got = check_lowered("matmul", arrays, types, to, options=OPTIONS[::3])
+    np.testing.assert_array_equal(got, naive.matmul(*arrays[:2], ta, tw, to, "fixed", (2, 2), (arrays[2], tb)))
+    x, w = storage_of(ta, (1, 2, 2, 1), rng), storage_of(tw, (2, 2, 2, 1), rng)
+    window = {"padding": ((1, 0), (0, 1))}
+    got = check_lowered(
+        "conv2d", [x, w], [tensor(x.shape, ta), tensor(w.shape, tw)], to, options=OPTIONS[1:3], **window
+    )
+    np.testing.assert_array_equal(got, naive.conv2d(x, w, ta, tw, to, "fixed", window))
+
+
+@pytest.mark.parametrize("rule", REQUANT_RULES)
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_sums_of_nothing(rule: str, with_bias: bool) -> None:
+    """K = 0: the zero point of the result, or what the bias alone makes."""
+    ta, tw, tb = at_end("i8", "storage_min"), at_end("u8", "storage_max"), UniformType("i32", "f32", 0.25)
+    to = UniformType("i8", "f32", 0.5, 7)
+    bias = np.int32([-3, 0, 5])
+    types = [tensor((2, 0), ta), tensor((0, 3), tw), tensor((3,), tb)]
+    arrays = [np.empty((2, 0), np.int8), np.empty((0, 3), np.uint8), bias]
+    count = 2 + with_bias
+    got = check_lowered("matmul", arrays[:count], types[:count], to, requant=rule)
+    wanted = {"fixed": [6, 7, 10], "fixed_double": [6, 7, 10], "float32": [5, 7, 9], "float64_away": [5, 7, 10]}[rule]
+    assert got.tolist() == [wanted if with_bias else [7, 7, 7]] * 2
+    image, filters = np.empty((1, 2, 2, 0), np.int8), np.empty((3, 1, 1, 0), np.uint8)
+    types = [tensor(image.shape, ta), tensor(filters.shape, tw), tensor((3,), tb)]
+    got = check_lowered("conv2d", [image, filters, bias][:count], types[:count], to, requant=rule)
+    assert got.reshape(4, 3).tolist() == [wanted if with_bias else [7, 7, 7]] * 4
+
+
+@pytest.mark.parametrize("rule", REQUANT_RULES)
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1.0])
+def test_outputs_saturate(rule: str, scale: float) -> None:
+    """To bounds within the storage type, with zero points at both, from sums far beyond them and just inside."""
+    t, a = UniformType("i8", "f32", 1.0, 0), np.int8([[-128, 127], [1, 0], [-1, 0], [127, -128]])
+    w = np.int8([[127, 1], [-128, 0]])
+    for storage, low, high in (("i8", -100, 90), ("u8", 3, 200), ("i4", -8, 7)):
+        for zero_point in (low, high):
+            to = UniformType(storage, "f32", scale, zero_point, storage_min=low, storage_max=high)
+            types = [tensor(a.shape, t), tensor(w.shape, t)]
+            got = check_lowered("matmul", [a, w], types, to, options=OPTIONS[:1], requant=rule)
+            assert {low, high} <= {*got.ravel().tolist()}

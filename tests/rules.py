@@ -1,0 +1,205 @@
+"""The rules in exact rationals, rounded step by step, and literal transcriptions of the published integer recipes.
+
+Nothing is shared with `qrt.numerics`: what tests compare with it, and with what is computed from it, stands here.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+
+# -------------------------------------------------------------------------------------------------------------- floats
+
+
+PRECISION = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "f32": (24, -126, 127), "f64": (53, -1022, 1023)}
+Number = Fraction | float
+
+
+def round_half_even(value: Fraction) -> int:
+    floor = value.numerator // value.denominator
+    rest = value - floor
+    return floor + (rest > Fraction(1, 2) or (rest == Fraction(1, 2) and floor % 2 == 1))
+
+
+def to_ieee(value: Number, name: str) -> Number:
+    """An exact value rounded to an IEEE format; infinities and NaN stay floats."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    exact = Fraction(value)
+    precision, least, greatest = PRECISION[name]
+    if exact == 0:
+        return exact
+    exponent = max(exact.numerator.bit_length() - exact.denominator.bit_length(), least)
+    if exponent > least and abs(exact) < Fraction(2) ** exponent:
+        exponent -= 1
+    ulp = Fraction(2) ** (exponent - precision + 1)
+    rounded = round_half_even(exact / ulp) * ulp
+    if abs(rounded) >= Fraction(2) ** (greatest + 1):
+        return math.inf if exact > 0 else -math.inf
+    return rounded
+
+
+def round_integer(value: Fraction, rounding: str) -> int:
+    if rounding == "half_even":
+        return round_half_even(value)
+    toward_zero = int(value)  # Fraction truncates
+    if rounding == "toward_zero":
+        return toward_zero
+    return toward_zero + (abs(value - toward_zero) >= Fraction(1, 2)) * (1 if value > 0 else -1)
+
+
+def clamp(value: int, low: int, high: int) -> int:
+    return min(max(value, low), high)
+
+
+# --------------------------------------------------------------------------------------------------------------- casts
+
+
+def add(a: Number, b: Number, name: str) -> Number:
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) + float(b)
+    return to_ieee(a + b, name)
+
+
+def scaled_by(x: Number, s: Fraction, name: str, form: str) -> Number:
+    if form == "divide":
+        return x / float(s) if isinstance(x, float) else to_ieee(x / s, name)
+    reciprocal = to_ieee(1 / s, name)
+    if isinstance(x, float) or isinstance(reciprocal, float):
+        return float(x) * float(reciprocal)
+    return to_ieee(x * reciprocal, name)
+
+
+def quantize(x: float, s: float, zp: int, low: int, high: int, name: str, rounding: str, order: str, form: str) -> int:
+    scale = to_ieee(Fraction(s), name)
+    assert isinstance(scale, Fraction)
+    value: Number = x if not math.isfinite(x) else Fraction(x)
+    scaled = scaled_by(value, scale, name, form)
+    if order == "before":
+        scaled = add(scaled, to_ieee(Fraction(zp), name), name)
+    clamped_zp = min(max(zp, low), high)
+    if isinstance(scaled, float):
+        return clamped_zp if math.isnan(scaled) else high if scaled > 0 else low
+    integer = round_integer(scaled, rounding) + (zp if order == "after" else 0)
+    return min(max(integer, low), high)
+
+
+def dequantize(q: int, s: float, zp: int, name: str) -> Number:
+    difference = add(to_ieee(Fraction(q), name), _negated(to_ieee(Fraction(zp), name)), name)
+    scale = to_ieee(Fraction(s), name)
+    if isinstance(difference, float) or isinstance(scale, float):
+        return float(difference) * float(scale)
+    return to_ieee(difference * scale, name)
+
+
+def _negated(value: Number) -> Number:
+    return -value
+
+
+# -------------------------------------------------------------------------------------------------------- multipliers
+
+
+@cache
+def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
+    """(M0, N): the N that brings the multiplier into [2**30, 2**31), M0 nearest to it."""
+    n, scaled = 0, multiplier
+    while scaled < 2**30:
+        n, scaled = n + 1, scaled * 2
+    while scaled >= 2**31:
+        n, scaled = n - 1, scaled / 2
+    m0 = round_half_even(scaled)
+    return (m0 // 2, n - 1) if m0 == 2**31 else (m0, n)
+
+
+def quantize_multiplier(multiplier: float) -> tuple[int, int]:
+    """TFLite's QuantizeMultiplier, transcribed: frexp, round half away, renormalise, flush below -31."""
+    fraction, shift = math.frexp(multiplier)
+    m0 = math.floor(Fraction(fraction) * 2**31 + Fraction(1, 2))
+    if m0 == 2**31:
+        m0, shift = m0 // 2, shift + 1
+    return (0, 0) if shift < -31 else (m0, shift)
+
+
+Factors = Sequence[float]
+"""Scales of which a real multiplier is the product, or the divisors of that."""
+
+
+def exact_ratio(numerators: Factors, denominators: Factors) -> Fraction:
+    return math.prod(map(Fraction, numerators), start=Fraction(1)) / math.prod(map(Fraction, denominators))
+
+
+def rounded_ratio(numerators: Factors, denominators: Factors, name: str) -> Fraction:
+    """Each factor and each step rounded to a float format; what overflows is no Fraction."""
+    ratio: Number = Fraction(1)
+    for factor in numerators:
+        ratio = to_ieee(ratio * to_ieee(Fraction(factor), name), name)
+    for factor in denominators:
+        ratio = to_ieee(ratio / to_ieee(Fraction(factor), name), name)
+    return ratio
+
+
+# ------------------------------------------------------------------------------------------------------- requantization
+
+
+def requantize(
+    rule: str, acc: int, numerators: Factors, denominators: Factors, bounds: tuple[int, int], zero_point: int
+) -> int:
+    """An accumulator as storage, by the multiplier `product of the numerators / product of the denominators`."""
+    if rule == "fixed":
+        scaled = fixed(acc, *fixed_multiplier(exact_ratio(numerators, denominators)))
+        return clamp(scaled + zero_point, *bounds)
+    if rule == "fixed_double":
+        multiplier = float(rounded_ratio(numerators, denominators, "f64"))
+        return clamp(fixed_double(acc, *quantize_multiplier(multiplier)) + zero_point, *bounds)
+    if rule == "float32":
+        return float32(acc, rounded_ratio(numerators, denominators, "f32"), bounds, zero_point)
+    return float64_away(acc, rounded_ratio(numerators, denominators, "f64"), bounds, zero_point)
+
+
+def fixed(acc: int, m0: int, n: int) -> int:
+    """floor(acc * M / 2**N + 1/2): the affine lowering's shift, in exact rationals."""
+    if n > 62:
+        return 0
+    value = Fraction(acc * m0) / Fraction(2) ** n
+    return math.floor(value + Fraction(1, 2)) if n > 0 else int(value)
+
+
+def srdhm(a: int, b: int) -> int:
+    """gemmlowp's SaturatingRoundingDoublingHighMul, transcribed: C's division truncates."""
+    if a == b == -(2**31):
+        return 2**31 - 1
+    nudged = a * b + (2**30 if a * b >= 0 else 1 - 2**30)
+    return int(Fraction(nudged, 2**31))
+
+
+def rounding_divide_by_pot(x: int, exponent: int) -> int:
+    """gemmlowp's RoundingDivideByPOT, transcribed."""
+    mask = (1 << exponent) - 1
+    remainder = x & mask
+    threshold = (mask >> 1) + (1 if x < 0 else 0)
+    return (x >> exponent) + (1 if remainder > threshold else 0)
+
+
+def fixed_double(acc: int, m0: int, shift: int) -> int:
+    """TFLite's MultiplyByQuantizedMultiplier, saturated where its left shift overflows."""
+    left = clamp(acc << max(shift, 0), -(2**31), 2**31 - 1)
+    return rounding_divide_by_pot(srdhm(left, m0), max(-shift, 0))
+
+
+def float32(acc: int, scale: Fraction, bounds: tuple[int, int], zero_point: int) -> int:
+    """XNNPACK's rule: one rounding to f32 of the accumulator, one of the product, half-even, then integers."""
+    product = to_ieee(to_ieee(Fraction(acc), "f32") * scale, "f32")
+    return end_of_float32(product, bounds, zero_point)
+
+
+def end_of_float32(scaled: Number, bounds: tuple[int, int], zero_point: int) -> int:
+    low, high = (to_ieee(Fraction(b - zero_point), "f32") for b in bounds)
+    return clamp(round_half_even(Fraction(min(max(scaled, low), high))) + zero_point, *bounds)
+
+
+def float64_away(acc: int, scale: Fraction, bounds: tuple[int, int], zero_point: int) -> int:
+    """The accumulator and the product rounded to f64, then to an integer, ties away from zero."""
+    product = to_ieee(to_ieee(Fraction(acc), "f64") * scale, "f64")
+    if isinstance(product, float):
+        return bounds[1] if product > 0 else bounds[0]
+    return clamp(round_integer(product, "half_away") + zero_point, *bounds)
