@@ -87,7 +87,7 @@ module {
   func.func @nest(%arg0: memref<8x8xf32>) {
     affine.for %arg1 = 0 to 8 {
       affine.for %arg2 = affine_map<(d0) -> (d0 + 1)>(%arg1) to affine_map<(d0) -> (d0 * 3)>(%arg1) {
-        %0 = affine.load %arg0[%arg2 + %arg1 floordiv 2, %arg1] : memref<8x8xf32>
+        %0 = affine.load %arg0[%arg1, %arg2 + %arg1 floordiv 2] : memref<8x8xf32>
         affine.store %0, %arg0[%arg2, %arg2 + %arg1 floordiv 2] : memref<8x8xf32>
       }
     }

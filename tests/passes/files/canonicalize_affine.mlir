@@ -105,7 +105,7 @@ func.func @nest(%m: memref<8x8xf32>) {
   affine.for %i = 0 to 8 {
     affine.for %j = affine_map<(d0) -> (d0 + 1)>(%i) to affine_map<(d0) -> (d0 * 2 + d0)>(%i) {
       %a = affine.apply affine_map<(d0, d1) -> (d1 + d0 floordiv 2)>(%i, %j)
-      %v = affine.load %m[%a, %i] : memref<8x8xf32>
+      %v = affine.load %m[%i, %a] : memref<8x8xf32>
       affine.store %v, %m[%j, %a] : memref<8x8xf32>
     }
   }
