@@ -207,7 +207,7 @@ typedef struct {
     int64_t segments, depth; /* of a patch; segments 0: patches are gathered one by one */
     bool in_place;           /* from the input; else from a copy of regions */
     int64_t rows, pixels;    /* of output, of a region at most */
-    void *weights;           /* with filled-up segments, while they are packed */
+    bool filled;             /* segments are filled up to whole steps, in the packed b alone */
 } qrt_conv_plan;
 
 struct qrt_gemm_args {
@@ -318,7 +318,8 @@ typedef struct {
     int rows;                           /* output rows computed together: 1 or 2 */
     int64_t groups;                     /* of input rows that these rows see */
     int64_t blocks, block_bytes;
-    void *packed; /* blocks of block_bytes */
+    void *packed;   /* blocks of block_bytes */
+    int32_t *start; /* of sums, with the bias of this call: `channels` of each block; NULL: as packed */
 } qrt_depthwise_plan;
 
 typedef struct {
@@ -329,7 +330,7 @@ typedef struct {
     qrt_container x, w;
     int64_t w_tap_step, w_channel_step; /* elements of w; taps are row-major */
     const int64_t *x_zero_point;        /* one */
-    const int64_t *w_zero_point; /* index j * w_zero_point_step */
+    const int64_t *w_zero_point;        /* index j * w_zero_point_step */
     int64_t w_zero_point_step;
     qrt_requant requant; /* index j * requant_step */
     int64_t requant_step;
@@ -338,7 +339,7 @@ typedef struct {
     const void *bias_constant; /* NULL: bias is an operand */
     /* Derived when bound, by qrt_depthwise_prepare. */
     int64_t bias_limit;      /* |bias| up to which every sum fits 31 bits; negative: none */
-    qrt_depthwise_plan plan; /* of constant weights and bias */
+    qrt_depthwise_plan plan; /* of constant weights, and of the bias where it is one */
 } qrt_depthwise_args;
 
 /* Completes args: packs constant weights. qrt_depthwise_release frees what it allocated. */
@@ -366,6 +367,7 @@ typedef struct {
     int rows;
     int64_t groups;
     const void *packed;
+    const int32_t *start; /* what sums begin with */
 } qrt_depthwise_block;
 
 /* A run of output pixels of one output row, or two. */
@@ -385,7 +387,7 @@ typedef struct {
 } qrt_depthwise_run;
 
 /* The 8-bit kernel. core chooses blocks, rows and runs, and owns all memory; the kernel dictates the packing. Neither
- * |value - zero point| exceeds 255 nor a sum 31 bits. */
+ * |value - zero point| exceeds 255 nor a sum 31 bits. A packed block begins with what its sums begin with. */
 struct qrt_depthwise_kernel {
     int channels;                      /* of a block */
     int segments;                      /* at most */
@@ -394,8 +396,11 @@ struct qrt_depthwise_kernel {
     int64_t header_bytes, group_bytes; /* of a packed block, of the channels of a group */
     int w_min, w_max;                  /* of weight - zero point */
     const qrt_depthwise_kernel *wider; /* for the other weights */
-    void (*pack)(const qrt_depthwise_args *args, const void *w, const void *bias, const qrt_depthwise_block *block,
-                 void *to);
+    /* Into zeros. */
+    void (*pack)(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_block *block, void *to);
+    /* start[channels of a block] = what the block was packed with, plus the bias. */
+    void (*add_bias)(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_block *block,
+                     int32_t *start);
     void (*run)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
 };
 

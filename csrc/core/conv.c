@@ -48,48 +48,37 @@ static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *plan) {
     plan->rows = lines < 0 ? 0 : qrt_min(lines / w->strides[0] + 1, w->out_height);
 }
 
-/* The weights with every segment filled up to whole steps with zero points: what they meet adds nothing. */
-static void *filled_weights(const qrt_gemm_args *args, const qrt_conv_plan *plan, int64_t depth) {
-    const int64_t columns = args->batch * args->n;
-    char *filled = malloc((size_t)(columns * plan->segments * plan->depth));
-    for (int64_t j = 0; filled && j < columns; j++) {
-        const int64_t zero_point = args->b_zero_point[j * args->b_zero_point_steps[2]];
-        const char *from = (const char *)args->b_constant + j * args->k;
-        char *to = filled + j * plan->segments * plan->depth;
-        memset(to, (int)zero_point, (size_t)(plan->segments * plan->depth));
-        for (int64_t segment = 0; segment < plan->segments; segment++)
-            memcpy(to + segment * plan->depth, from + segment * depth, (size_t)depth);
-    }
-    return filled;
-}
-
-qrt_status qrt_conv_prepare(qrt_gemm_args *args) {
+void qrt_conv_prepare(qrt_gemm_args *args) {
     const qrt_window *w = args->window;
     const int ku = args->kernels->gemm.ku;
     args->conv = (qrt_conv_plan){0};
     if (!w || args->m == 0 || !args->kernels->gemm.segmented || args->a_form == QRT_A_PACKED_TERMS ||
         args->k > args->span)
-        return QRT_OK;
+        return;
     const bool wide = w->groups == 1 && w->dilations[1] == 1; /* a kernel row is one segment */
     const int64_t depth = w->channels / w->groups * (wide ? w->kernel[1] : 1);
     qrt_conv_plan plan = {.segments = w->kernel[0] * (wide ? 1 : w->kernel[1]), .depth = qrt_round_up(depth, ku)};
-    const bool filled = plan.depth != depth;
-    if (filled && (!args->b_constant || (args->bias != QRT_BIAS_NONE && !args->bias_fits)))
-        return QRT_OK;
-    plan.in_place = args->a_form == QRT_A_IN_PLACE && !filled && !pads(w);
+    plan.filled = plan.depth != depth;
+    if (plan.filled && !args->b_constant)
+        return;
+    plan.in_place = args->a_form == QRT_A_IN_PLACE && !plan.filled && !pads(w);
     choose_region(args, &plan);
-    if (plan.rows < 1 || plan.pixels < qrt_min(LEAST_PIXELS, w->out_width))
-        return QRT_OK;
-    if (filled) {
-        plan.weights = filled_weights(args, &plan, depth);
-        if (!plan.weights)
-            return QRT_NO_MEMORY;
-        args->k = args->span = plan.segments * plan.depth;
-        args->b_n_stride = args->k;
-        args->b_matrix_stride = args->n * args->k;
+    if (plan.rows >= 1 && plan.pixels >= qrt_min(LEAST_PIXELS, w->out_width))
+        args->conv = plan;
+}
+
+void *qrt_conv_filled_weights(const qrt_gemm_args *args) {
+    const qrt_conv_plan *plan = &args->conv;
+    const int64_t columns = args->batch * args->n, depth = args->k / plan->segments;
+    char *filled = malloc((size_t)(columns * plan->segments * plan->depth));
+    for (int64_t j = 0; filled && j < columns; j++) {
+        const char *from = (const char *)args->b_constant + j * args->k;
+        char *to = filled + j * plan->segments * plan->depth;
+        memset(to, (int)args->b_zero_point[j * args->b_zero_point_steps[2]], (size_t)(plan->segments * plan->depth));
+        for (int64_t segment = 0; segment < plan->segments; segment++)
+            memcpy(to + segment * plan->depth, from + segment * depth, (size_t)depth);
     }
-    args->conv = plan;
-    return QRT_OK;
+    return filled;
 }
 
 /* ---- a region ---- */

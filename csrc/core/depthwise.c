@@ -92,15 +92,30 @@ static qrt_status run_pixels(const qrt_depthwise_call *call, bool narrow, int th
                         threads);
 }
 
-/* Weights or a bias that are operands are packed for this call. */
-static qrt_status run_packing(const qrt_depthwise_call *call, int threads) {
-    qrt_depthwise_plan plan = qrt_depthwise_planned(call->args, call->w);
+/* What is not a constant is packed for this call: the weights, and the bias, which joins what sums begin with. */
+static qrt_status run_plan(const qrt_depthwise_call *call, qrt_depthwise_plan plan, int threads) {
+    const qrt_depthwise_args *args = call->args;
+    const bool packing = !plan.kernel;
+    if (packing)
+        plan = qrt_depthwise_planned(args, call->w);
     if (!plan.kernel)
         return run_pixels(call, true, threads);
-    plan.packed = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(plan.blocks * plan.block_bytes));
-    if (!plan.packed)
-        return QRT_NO_MEMORY;
-    qrt_depthwise_pack(call->args, call->w, call->bias, &plan);
+    const int64_t start_bytes = plan.blocks * plan.kernel->channels * (int64_t)sizeof(int32_t);
+    char *workspace = NULL;
+    const bool adding = args->bias != QRT_BIAS_NONE && !plan.start;
+    if (packing || adding) {
+        workspace = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(start_bytes + packing * plan.blocks * plan.block_bytes));
+        if (!workspace)
+            return QRT_NO_MEMORY;
+    }
+    if (packing) {
+        plan.packed = workspace + start_bytes;
+        qrt_depthwise_pack(args, call->w, &plan);
+    }
+    if (adding) {
+        plan.start = (int32_t *)workspace;
+        qrt_depthwise_add_bias(args, call->bias, &plan);
+    }
     return qrt_depthwise_run_plan(call, &plan, threads);
 }
 
@@ -112,9 +127,7 @@ qrt_status qrt_depthwise_conv2d(const void *pointer, qrt_scratch *scratch) {
     if (args->bias != QRT_BIAS_NONE)
         call.bias = args->bias_constant ? args->bias_constant : *operand++;
     call.out = *operand;
-    if (args->plan.kernel)
-        return qrt_depthwise_run_plan(&call, &args->plan, scratch->threads);
     if (!qrt_bias_within(args->bias, call.bias, args->out_channels, args->bias_limit))
         return run_pixels(&call, false, scratch->threads);
-    return run_packing(&call, scratch->threads);
+    return run_plan(&call, args->plan, scratch->threads);
 }

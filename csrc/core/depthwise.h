@@ -15,8 +15,9 @@ typedef struct {
 
 /* The kernel for these weights, and the bytes of its packed blocks; a NULL kernel where none fits. */
 qrt_depthwise_plan qrt_depthwise_planned(const qrt_depthwise_args *args, const void *w);
-void qrt_depthwise_pack(const qrt_depthwise_args *args, const void *w, const void *bias,
-                        const qrt_depthwise_plan *plan);
+void qrt_depthwise_pack(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_plan *plan);
+/* The bias joins what sums begin with, in plan->start. */
+void qrt_depthwise_add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_plan *plan);
 qrt_depthwise_block qrt_depthwise_block_at(const qrt_depthwise_args *args, const qrt_depthwise_plan *plan,
                                            int64_t block);
 

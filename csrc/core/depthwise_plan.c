@@ -52,15 +52,24 @@ qrt_depthwise_block qrt_depthwise_block_at(const qrt_depthwise_args *args, const
         at.segments = kernel->segments;
     at.groups = plan->groups;
     at.packed = (const char *)plan->packed + block * plan->block_bytes;
+    at.start = plan->start ? plan->start + block * kernel->channels : at.packed;
     return at;
 }
 
-void qrt_depthwise_pack(const qrt_depthwise_args *args, const void *w, const void *bias,
-                        const qrt_depthwise_plan *plan) {
+void qrt_depthwise_pack(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_plan *plan) {
     memset(plan->packed, 0, (size_t)(plan->blocks * plan->block_bytes));
     for (int64_t i = 0; i < plan->blocks; i++) {
         const qrt_depthwise_block block = qrt_depthwise_block_at(args, plan, i);
-        plan->kernel->pack(args, w, bias, &block, (char *)plan->packed + i * plan->block_bytes);
+        plan->kernel->pack(args, w, &block, (char *)plan->packed + i * plan->block_bytes);
+    }
+}
+
+void qrt_depthwise_add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_plan *plan) {
+    qrt_depthwise_plan packed = *plan;
+    packed.start = NULL;
+    for (int64_t i = 0; i < plan->blocks; i++) {
+        const qrt_depthwise_block block = qrt_depthwise_block_at(args, &packed, i);
+        plan->kernel->add_bias(args, bias, &block, plan->start + i * plan->kernel->channels);
     }
 }
 
@@ -72,16 +81,20 @@ qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args) {
     args->bias_limit = -1;
     if (args->x <= QRT_U8 && args->w <= QRT_U8 && x_max <= 255 && w_max <= 255 && taps <= INT32_MAX / (255 * 255))
         args->bias_limit = INT32_MAX - taps * x_max * w_max;
-    if (!args->w_constant || (args->bias != QRT_BIAS_NONE && !args->bias_constant) ||
-        !qrt_bias_within(args->bias, args->bias_constant, args->out_channels, args->bias_limit))
+    if (!args->w_constant || args->bias_limit < 0)
         return QRT_OK;
     qrt_depthwise_plan plan = qrt_depthwise_planned(args, args->w_constant);
     if (!plan.kernel)
         return QRT_OK;
-    plan.packed = qrt_aligned_alloc((size_t)(plan.blocks * plan.block_bytes));
+    const int64_t start_bytes = plan.blocks * plan.kernel->channels * (int64_t)sizeof(int32_t);
+    plan.packed = qrt_aligned_alloc((size_t)(plan.blocks * plan.block_bytes + start_bytes));
     if (!plan.packed)
         return QRT_NO_MEMORY;
-    qrt_depthwise_pack(args, args->w_constant, args->bias_constant, &plan);
+    qrt_depthwise_pack(args, args->w_constant, &plan);
+    if (args->bias_constant) {
+        plan.start = (int32_t *)((char *)plan.packed + plan.blocks * plan.block_bytes);
+        qrt_depthwise_add_bias(args, args->bias_constant, &plan);
+    }
     args->plan = plan;
     return QRT_OK;
 }

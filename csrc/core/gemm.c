@@ -152,11 +152,13 @@ qrt_status qrt_gemm(const void *pointer, qrt_scratch *scratch) {
     j.call.out = *operand;
     const double work = (double)args->batch * (double)args->m * (double)args->n * (double)args->k;
     const int threads = work < SERIAL_WORK ? 1 : scratch->threads;
-    if (!args->narrow) {
+    if (args->narrow)
+        j.call.bias_fits =
+            args->bias != QRT_BIAS_NONE && args->bias_constant ? args->bias_fits : qrt_bias_fits(args, j.call.bias);
+    /* Panels with filled segments are for conv.c alone. */
+    if (!args->narrow || (args->conv.filled && !j.call.bias_fits)) {
         j.row_block = qrt_max(1, qrt_min(SERIAL_WORK / qrt_max(1, args->n * args->k), args->m));
         return qrt_parallel(qrt_ceil_div(args->batch * args->m, j.row_block), wide_task, &j, threads);
     }
-    j.call.bias_fits =
-        args->bias != QRT_BIAS_NONE && args->bias_constant ? args->bias_fits : qrt_bias_fits(args, j.call.bias);
     return args->b_constant ? run_blocks(&j, args->batch, threads) : run_packing(&j, threads);
 }

@@ -71,8 +71,10 @@ qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *b
 /* The rows of a block over the whole of K, one span. */
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a);
 
-/* conv.c: chooses args->conv once everything but the packing is known; runs `batches` batches from b's on, all rows. */
-qrt_status qrt_conv_prepare(qrt_gemm_args *args);
+/* conv.c: chooses args->conv once everything but the packing is known; allocates constant weights [n][segments][depth]
+ * whose segments end in zero points, which add nothing; runs `batches` batches from b's on, all rows. */
+void qrt_conv_prepare(qrt_gemm_args *args);
+void *qrt_conv_filled_weights(const qrt_gemm_args *args);
 qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
 
 /* One row of a wide or sub-channel GEMM, all columns. */

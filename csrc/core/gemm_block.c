@@ -94,6 +94,8 @@ static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_bloc
     const int64_t before = block->column - block->packed_column;
     const int64_t panel = before == 0 ? 0 : before / kernel->nr, panels = span * args->shape.panels;
     const int64_t depth = qrt_span_depth(args, span);
+    const int64_t bytes = args->shape.spans == 1 ? args->shape.span_bytes
+                                                 : qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size);
     return (qrt_gemm_panel){
         .args = args,
         .rows = (int)block->rows,
@@ -103,8 +105,7 @@ static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_bloc
         .a_stride = a->stride,
         .a_terms = a->terms,
         .a_zero_point = (int32_t)qrt_a_zero_point(args, block->batch, block->row),
-        .b = (const char *)block->packed.panels + panels * args->shape.span_bytes +
-             panel * qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size),
+        .b = (const char *)block->packed.panels + panels * args->shape.span_bytes + panel * bytes,
         .b_terms = block->packed.terms + (panels + panel) * 2 * kernel->nr,
     };
 }

@@ -93,10 +93,29 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
         const qrt_packed packed = {(char *)args->packed.panels + matrix * shape.matrix_bytes,
                                    args->packed.terms + matrix * shape.matrix_terms};
         for (int64_t panel = 0; panel < shape.panels; panel++)
-            qrt_pack_b_panel(args, args->conv.weights ? args->conv.weights : args->b_constant, matrix, 0, args->n,
-                             panel, packed);
+            qrt_pack_b_panel(args, args->b_constant, matrix, 0, args->n, panel, packed);
     }
     return QRT_OK;
+}
+
+/* The panels have a longer K than the weights. */
+static qrt_status pack_filled(qrt_gemm_args *args) {
+    qrt_gemm_args filled = *args;
+    filled.k = filled.span = args->conv.segments * args->conv.depth;
+    filled.b_n_stride = filled.k;
+    filled.b_matrix_stride = args->n * filled.k;
+    void *weights = qrt_conv_filled_weights(args);
+    if (!weights)
+        return QRT_NO_MEMORY;
+    filled.b_constant = weights;
+    block(&filled);
+    const qrt_status status = pack_constant(&filled);
+    free(weights);
+    args->shape = filled.shape;
+    args->packed_columns = filled.packed_columns;
+    args->earlier = filled.earlier;
+    args->packed = filled.packed;
+    return status;
 }
 
 static bool is_pointwise(const qrt_window *w) {
@@ -158,13 +177,11 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
-    qrt_status status = qrt_conv_prepare(args);
+    qrt_conv_prepare(args);
+    if (args->conv.filled)
+        return pack_filled(args);
     block(args);
-    if (status == QRT_OK && args->b_constant)
-        status = pack_constant(args);
-    free(args->conv.weights);
-    args->conv.weights = NULL;
-    return status;
+    return args->b_constant ? pack_constant(args) : QRT_OK;
 }
 
 void qrt_gemm_release(void *pointer) {

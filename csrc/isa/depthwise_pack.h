@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "qrt.h"
 
@@ -31,7 +32,7 @@ typedef enum {
 
 /* What stands before the weights of a block: [kernel column][group][output row][VECTORS] vectors. */
 typedef struct {
-    int32_t base[CHANNELS]; /* the bias, less the input's zero point times the sum of the weights */
+    int32_t start[CHANNELS]; /* less the input's zero point times the sum of the weights */
     float scale[CHANNELS];
     /* fixed: the multipliers; those of odd elements, moved to even ones; the shifts less FIXED_SHIFT. */
     int32_t multiplier[CHANNELS], odd_multiplier[CHANNELS], shift[CHANNELS];
@@ -86,8 +87,8 @@ static void pack_requant(const qrt_depthwise_args *args, const qrt_depthwise_blo
         (int16_t)(to->by == BY_FIXED ? 2 * zero_point + 1 : zero_point);
 }
 
-static void pack_channel(const qrt_depthwise_args *args, const void *w, int64_t bias, const qrt_depthwise_block *block,
-                         int c, int segment, block_header *to) {
+static void pack_channel(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_block *block, int c,
+                         int segment, block_header *to) {
     const qrt_window *window = &args->window;
     const int64_t j = block->first + c, zw = args->w_zero_point[j * args->w_zero_point_step];
     const int element = element_of(c, segment, block->segments);
@@ -105,22 +106,29 @@ static void pack_channel(const qrt_depthwise_args *args, const void *w, int64_t 
                 packed[(vectors * ELEMENTS + element) * GROUP + slot % GROUP] = (weight)value;
             }
         }
-    to->base[element] = (int32_t)(uint32_t)(bias - x_zero * sum);
+    to->start[element] = (int32_t)(uint32_t)(-x_zero * sum);
 }
 
-/* `to` is zeroed. */
-static void pack_block(const qrt_depthwise_args *args, const void *w, const void *bias,
-                       const qrt_depthwise_block *block, void *to) {
+static void pack_block(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_block *block, void *to) {
     block_header *header = to;
     header->by = choose_finish(args, block);
     for (int segment = 0; segment < block->segments; segment++)
         for (int c = 0; c < block->channels; c++) {
-            const int64_t j = block->first + c;
-            const int64_t added = args->bias == QRT_BIAS_I32   ? ((const int32_t *)bias)[j]
-                                  : args->bias == QRT_BIAS_I64 ? ((const int64_t *)bias)[j]
-                                                               : 0;
-            pack_channel(args, w, added, block, c, segment, header);
+            pack_channel(args, w, block, c, segment, header);
             pack_requant(args, block, c, segment, header);
+        }
+}
+
+static void add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_block *block,
+                     int32_t *start) {
+    memcpy(start, block->start, CHANNELS * sizeof *start);
+    for (int segment = 0; segment < block->segments; segment++)
+        for (int c = 0; c < block->channels; c++) {
+            const int64_t j = block->first + c;
+            const uint32_t value = args->bias == QRT_BIAS_I32 ? (uint32_t)((const int32_t *)bias)[j]
+                                                              : (uint32_t)((const int64_t *)bias)[j];
+            int32_t *to = start + element_of(c, segment, block->segments);
+            *to = (int32_t)((uint32_t)*to + value);
         }
 }
 

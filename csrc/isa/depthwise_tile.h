@@ -84,7 +84,7 @@ INLINE void sum_tile(const qrt_depthwise_run *run, const vector *columns, int64_
         for (int p = 0; p < pixels; p++)
 #pragma GCC unroll 2
             for (int r = 0; r < rows; r++)
-                acc[r][p][v] = ((const vector *)header->base)[v];
+                acc[r][p][v] = ((const vector *)run->block->start)[v];
     for (int64_t i = 0; i < outer; i++, columns += tap_vectors) {
         const vector *from = columns;
         for (int64_t g = 0; g < inner; g++, from += VECTORS, weights += rows * VECTORS) {
@@ -212,7 +212,7 @@ INLINE void run_pixel(const qrt_depthwise_args *args, const qrt_depthwise_run *r
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int v = 0; v < VECTORS; v++)
-            acc[r][0][v] = ((const vector *)header->base)[v];
+            acc[r][0][v] = ((const vector *)run->block->start)[v];
 #pragma GCC unroll 3
     for (int kx = 0; kx < 3; kx++) {
         const vector *column = kx == 0 ? left : kx == 1 ? middle : right;

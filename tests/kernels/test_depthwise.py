@@ -60,15 +60,16 @@ def test_drawn(isa: str, data: st.DataObject) -> None:
     expected = numerics.requantize(acc.astype(np.int64), requant, np.arange(outputs) if per_channel else 0)
     channels_first = data.draw(st.booleans())
     w = np.ascontiguousarray(w.transpose(2, 0, 1)) if channels_first else w
-    for constant in (False, True):
+    for constants in range(3):
         name = None if b is None else str(b.dtype).replace("int", "i")
         call = _core.bind_depthwise_conv2d(
             isa=isa, x=x_type.name, w=w_type.name, x_shape=x.shape, w_shape=w.shape, x_zero_point=zx, w_zero_points=zw,
             requant=requant, strides=strides, padding=padding, dilations=dilations, channels_first=channels_first,
-            w_constant=w if constant else None, bias=b if constant else name,
+            w_constant=w if constants > 0 else None, bias=b if constants > 1 else name,
         )  # fmt: skip
         out = np.full(acc.shape, 85, DTYPES[requant.storage])
-        call(x, *(() if constant else (w,) if b is None else (w, b)), out)
+        given = (w,) if b is None else (w, b)
+        call(x, *given[constants:], out)
         np.testing.assert_array_equal(out, expected.astype(out.dtype))
 
 

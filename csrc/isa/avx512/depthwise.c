@@ -102,6 +102,7 @@ static const qrt_depthwise_kernel kernel = {
     .w_min = -255,
     .w_max = 255,
     .pack = pack_block,
+    .add_bias = add_bias,
     .run = run_depthwise,
 };
 

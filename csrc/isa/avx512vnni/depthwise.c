@@ -136,6 +136,7 @@ static qrt_depthwise_kernel kernel = {
     .w_min = INT8_MIN,
     .w_max = INT8_MAX,
     .pack = pack_block,
+    .add_bias = add_bias,
     .run = run_depthwise,
 };
 
