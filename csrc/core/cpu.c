@@ -57,7 +57,7 @@ static uint32_t decode(const answers *found) {
         return 0;
     if (found->leaf1_ecx & bit_FMA)
         features |= QRT_CPU_FMA;
-    if (found->leaf7_ebx & bit_AVX2)
+    if (found->leaf7_ebx & bit_AVX2 && found->leaf1_ecx & bit_F16C)
         features |= QRT_CPU_AVX2;
     if (found->leaf7_1_eax & LEAF7_1_EAX_AVX_VNNI)
         features |= QRT_CPU_AVX_VNNI;

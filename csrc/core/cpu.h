@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define QRT_CPU_AVX2 0x1u
+#define QRT_CPU_AVX2 0x1u /* and F16C, which every CPU with AVX2 has */
 #define QRT_CPU_FMA 0x2u
 #define QRT_CPU_AVX512 0x4u /* F, BW, DQ and VL */
 #define QRT_CPU_AVX512_VNNI 0x8u

@@ -9,24 +9,6 @@ typedef struct {
 
 #define AT(pointer, offset, size) ((void *)((pointer) + (offset) * (int64_t)(size)))
 
-static qrt_status qcast_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_cast_args *args = j->args;
-    args->kernels->qcast_row(args, AT(j->source, row->offset, qrt_expressed_size(args->expressed)),
-                             AT(j->target, row->offset, qrt_container_size(args->container)), row->count,
-                             row->parameter, args->layout.step[args->layout.rank - 1]);
-    return QRT_OK;
-}
-
-static qrt_status dcast_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_cast_args *args = j->args;
-    args->kernels->dcast_row(args, AT(j->source, row->offset, qrt_container_size(args->container)),
-                             AT(j->target, row->offset, qrt_expressed_size(args->expressed)), row->count,
-                             row->parameter, args->layout.step[args->layout.rank - 1]);
-    return QRT_OK;
-}
-
 static qrt_status requantize_row(const void *context, const qrt_row *row) {
     const job *j = context;
     const qrt_requantize_args *args = j->args;
@@ -70,14 +52,6 @@ static qrt_status run(const void *args, const qrt_layout *layout, qrt_scratch *s
     const qrt_status status = qrt_walk(layout, NULL, NULL, scratch->threads, fn, &j);
     qrt_float_leave(saved);
     return status;
-}
-
-qrt_status qrt_qcast(const void *args, qrt_scratch *scratch) {
-    return run(args, &((const qrt_cast_args *)args)->layout, scratch, qcast_row);
-}
-
-qrt_status qrt_dcast(const void *args, qrt_scratch *scratch) {
-    return run(args, &((const qrt_cast_args *)args)->layout, scratch, dcast_row);
 }
 
 qrt_status qrt_requantize(const void *args, qrt_scratch *scratch) {

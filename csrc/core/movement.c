@@ -68,45 +68,57 @@ qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
 
 /* ---- bits ---- */
 
-#define ROW_GRAIN 65536
+/* Values per task: whole bytes of every width. */
+#define BITS_GRAIN 65536
 
 typedef struct {
     const qrt_bits_args *args;
     qrt_bits_row row;
     const char *source;
     char *target;
-    int64_t source_bytes, target_bytes, per_task;
+    int64_t rows, columns;              /* rows that end within a byte; else one of all values */
+    int64_t source_width, target_width; /* bits of a value */
+    int64_t per_task;                   /* rows, or values of the one row */
 } job;
+
+static int64_t bytes_of(int64_t count, int64_t width) {
+    return qrt_ceil_div(count * width, 8);
+}
 
 static qrt_status bits_task(void *context, int64_t task) {
     const job *j = context;
-    const int64_t end = qrt_min((task + 1) * j->per_task, j->args->rows);
-    for (int64_t row = task * j->per_task; row < end; row++)
-        j->row(j->args, j->source + row * j->source_bytes, j->target + row * j->target_bytes);
+    const int64_t first = task * j->per_task;
+    if (j->rows == 1) {
+        j->row(j->args, j->source + bytes_of(first, j->source_width), j->target + bytes_of(first, j->target_width),
+               qrt_min(j->per_task, j->columns - first));
+        return QRT_OK;
+    }
+    const int64_t source_bytes = bytes_of(j->columns, j->source_width);
+    const int64_t target_bytes = bytes_of(j->columns, j->target_width);
+    for (int64_t row = first; row < qrt_min(first + j->per_task, j->rows); row++)
+        j->row(j->args, j->source + row * source_bytes, j->target + row * target_bytes, j->columns);
     return QRT_OK;
 }
 
 static qrt_status run_bits(job *j, qrt_scratch *scratch) {
+    const bool whole = j->args->columns * j->args->width % 8 == 0;
     j->source = scratch->operands[0];
     j->target = scratch->operands[1];
-    j->per_task = qrt_max(1, ROW_GRAIN / qrt_max(1, j->args->columns));
-    return qrt_parallel(qrt_ceil_div(j->args->rows, j->per_task), bits_task, j, scratch->threads);
+    j->rows = whole ? 1 : j->args->rows;
+    j->columns = whole ? j->args->rows * j->args->columns : j->args->columns;
+    j->per_task = j->rows == 1 ? BITS_GRAIN : qrt_max(1, BITS_GRAIN / qrt_max(1, j->columns));
+    const int64_t total = j->rows == 1 ? j->columns : j->rows;
+    return qrt_parallel(qrt_ceil_div(total, j->per_task), bits_task, j, scratch->threads);
 }
 
 qrt_status qrt_pack_bits(const void *pointer, qrt_scratch *scratch) {
     const qrt_bits_args *args = pointer;
-    job j = {.args = args,
-             .row = args->kernels->pack_bits_row,
-             .source_bytes = args->columns,
-             .target_bytes = qrt_ceil_div(args->columns * args->width, 8)};
+    job j = {.args = args, .row = args->kernels->pack_bits_row, .source_width = 8, .target_width = args->width};
     return run_bits(&j, scratch);
 }
 
 qrt_status qrt_unpack_bits(const void *pointer, qrt_scratch *scratch) {
     const qrt_bits_args *args = pointer;
-    job j = {.args = args,
-             .row = args->kernels->unpack_bits_row,
-             .source_bytes = qrt_ceil_div(args->columns * args->width, 8),
-             .target_bytes = args->columns};
+    job j = {.args = args, .row = args->kernels->unpack_bits_row, .source_width = args->width, .target_width = 8};
     return run_bits(&j, scratch);
 }

@@ -1,4 +1,4 @@
-/* Rows of a layout: the one loop of casts, requantize, clamp and binary operations. */
+/* Rows of a layout: the one loop of casts and of element-wise operations. */
 #include "core.h"
 
 /* Elements per task: some 10 us of a fast cast, well above the cost of sharing. */
@@ -77,6 +77,21 @@ qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b
         layout->rank++;
     }
     return status;
+}
+
+void qrt_layout_gather(qrt_layout *layout, int64_t *run, int64_t *period) {
+    int last = layout->rank - 1;
+    int64_t size = *run = *period = 1;
+    if (layout->step[last] == 0)
+        size *= *run = layout->shape[last--];
+    if (last >= 0 && layout->step[last] == 1) {
+        size *= *period = layout->shape[last--];
+        if (last >= 0 && layout->step[last] == 0)
+            size *= layout->shape[last--];
+    }
+    layout->rank = last + 2;
+    layout->shape[last + 1] = size;
+    layout->step[last + 1] = 0;
 }
 
 /* ---- walking ---- */

@@ -1,4 +1,4 @@
-/* What the SIMD casts share: the bounds under which they are exact.
+/* Why the SIMD casts are exact.
  *
  * Quotient. With r = fl(1/s), q0 = fl(x*r), e = fl(x - q0*s) (fused) and q = fl(q0 + e*r) (fused), q is the correctly
  * rounded x/s whenever nothing underflows. Proof, in ulps of x/s, with S in [2^23, 2^24) the significand of s:
@@ -13,10 +13,23 @@
  * it rounds to 0 in every mode.
  *
  * Bound. x is first clamped to +-2^26*s, which is exact for s <= 2^64. A clamped x has |x/s| >= 2^26 (or, for the
- * reciprocal, (1 - 2^-23) of it), before and after; adding |zero point| <= 2^24 leaves it beyond every 8-bit bound and
- * inside 32 bits. Addition, rounding and clamping are monotone, so both give the same saturated result.
+ * reciprocal, (1 - 2^-8) of it), before and after; adding |zero point| <= 2^24 leaves it beyond every bound of 16 bits
+ * and inside 32 bits. Addition, rounding and clamping are monotone, so both give the same saturated result.
  *
- * NaN. x = 0 stands in for a NaN: 0/s is 0 and rounds to the zero point, which is then clamped, as the rule says. */
+ * NaN. In f32, x = 0 stands in for a NaN: 0/s is 0 and rounds to the zero point, which is then clamped, as the rule
+ * says. In f16 and bf16 f(zp) may not be the zero point, and a reciprocal or f(zp) may be infinite: there NaNs are
+ * carried to the end and replaced.
+ *
+ * f16 and bf16 are computed in f32, each step rounded to f32 and then to the format. For p = 11 and 8 bits, 24 >= 2p +
+ * 2: such a double rounding of +, -, * and / equals one rounding (Figueroa, "When is double rounding innocuous?",
+ * 1995). Subnormal results too: sums that are subnormal are exact; products have 2p <= 22 bits, exact down to half the
+ * least subnormal of either format and below it rounded to 0; a quotient X/S that is not a midpoint M*2^k (X, S < 2^p,
+ * M < 2^(p+1)) differs from it by a relative 1/(S*M) > 2^-(2p+1), more than f32's error, as f32's subnormals begin
+ * 16 bits below bf16's. For the quotient that f32 computes this bound is all the proof above needs.
+ *
+ * f(q) of a container. 16 bits are exact in f32, so rounding to f16 or bf16 follows once. Of 32 bits f32 keeps 24; a
+ * larger q is infinite in f16 (beyond 65519), so f16 is right too; bf16 would be rounded twice and goes to the parent.
+ */
 #ifndef QRT_ISA_CAST_GUARD_H
 #define QRT_ISA_CAST_GUARD_H
 
@@ -26,30 +39,67 @@
 #define QRT_SCALE_MOST 0x1p64f
 #define QRT_QUOTIENT_BOUND 0x1p26f
 
-/* The largest float below one half: truncating x + copysign(this, x) rounds half away from zero for every float x. */
-#define QRT_BELOW_HALF 0x1.fffffep-2f
+/* The largest number below one half: truncating x + copysign(this, x) rounds half away from zero for every x. */
+#define QRT_BELOW_HALF_F32 0x1.fffffep-2f
+#define QRT_BELOW_HALF_F64 0x1.fffffffffffffp-2
 
-/* Rows at least this long prefetch a page ahead: the hardware streams stop at page boundaries. */
-#define QRT_STREAM_COUNT 16384
-#define QRT_STREAM_AHEAD 4096
+/* Bytes between a load and its prefetch: a page. */
+#define QRT_PREFETCH_AHEAD 4096
 
-static inline bool qrt_is_8bit_f32(const qrt_cast_args *args) {
-    return args->expressed == QRT_F32 && (args->container == QRT_I8 || args->container == QRT_U8);
+/* Elements from which it pays to align a row for non-temporal stores. */
+#define QRT_STREAM_COUNT 256
+
+/* Whether qcast may compute in f32: the quotient is proven, and the result has at most 16 bits. */
+static inline bool qrt_qcast_in_f32(const qrt_cast_args *args) {
+    return args->zero_point_i32 && args->container <= QRT_U16 && args->scale_least >= QRT_SCALE_LEAST &&
+           args->scale_most <= QRT_SCALE_MOST;
 }
 
-/* Whether the SIMD row of qcast is exact for these arguments. */
-static inline bool qrt_qcast_in_guard(const qrt_cast_args *args) {
-    return qrt_is_8bit_f32(args) && args->zero_point_i32 && args->scale_least >= QRT_SCALE_LEAST &&
-           args->scale_most <= QRT_SCALE_MOST;
+/* Whether dcast may compute in f32. */
+static inline bool qrt_dcast_in_f32(const qrt_cast_args *args) {
+    return args->expressed != QRT_F64 && (args->expressed != QRT_BF16 || args->container <= QRT_U16);
 }
 
 #define QRT_INLINE static inline __attribute__((always_inline))
 
-/* What a variant of the qcast loop is compiled for. */
+QRT_INLINE int qrt_cast_container_size(qrt_container container) {
+    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
+}
+
+/* What a variant of the qcast loop is compiled for; fields that are not constants are branches that never change. */
 typedef struct {
+    qrt_expressed expressed;
     qrt_rounding rounding;
     bool divide, before; /* scale mode, zero point order */
     bool each;           /* parameters advance with the elements */
 } qrt_qcast_mode;
+
+QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expressed expressed) {
+    return (qrt_qcast_mode){.expressed = expressed,
+                            .rounding = args->rounding,
+                            .divide = args->scale_mode == QRT_SCALE_DIVIDE,
+                            .before = args->zero_point_order == QRT_ZERO_POINT_BEFORE};
+}
+
+/* The same for dcast. */
+typedef struct {
+    qrt_container container;
+    qrt_expressed expressed;
+    bool each, prefetch, stream;
+} qrt_dcast_mode;
+
+QRT_INLINE int qrt_dcast_source_size(qrt_dcast_mode mode) {
+    return qrt_cast_container_size(mode.container);
+}
+
+QRT_INLINE int qrt_dcast_target_size(qrt_dcast_mode mode) {
+    return mode.expressed == QRT_F32 ? 4 : 2;
+}
+
+/* What most casts ask for. */
+static inline bool qrt_qcast_is_default(const qrt_cast_args *args) {
+    return args->rounding == QRT_HALF_EVEN && args->scale_mode == QRT_SCALE_DIVIDE &&
+           args->zero_point_order == QRT_ZERO_POINT_BEFORE;
+}
 
 #endif

@@ -40,18 +40,20 @@ static int64_t quantize(const qrt_cast_args *args, double x, int64_t parameter) 
     return (int64_t)r + offset;
 }
 
-void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                   int64_t step) {
-    for (int64_t i = 0; i < count; i++)
-        ref_store(args->container, target, i,
-                  quantize(args, ref_load_float(args->expressed, source, i), parameter + i * step));
+static int64_t parameter_of(const qrt_span *span, int64_t i) {
+    return span->parameter + (span->phase + i) / span->run % span->period;
 }
 
-void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                   int64_t step) {
+void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+    for (int64_t i = 0; i < span->count; i++)
+        ref_store(args->container, target, i,
+                  quantize(args, ref_load_float(args->expressed, source, i), parameter_of(span, i)));
+}
+
+void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
     const qrt_expressed expressed = args->expressed;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t p = parameter + i * step;
+    for (int64_t i = 0; i < span->count; i++) {
+        const int64_t p = parameter_of(span, i);
         const double q = ref_round_expressed(expressed, (double)ref_load(args->container, source, i));
         const double zero_point = ref_round_expressed(expressed, (double)args->zero_point[p]);
         const double difference = ref_round_expressed(expressed, q - zero_point);

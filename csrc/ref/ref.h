@@ -67,10 +67,8 @@ void ref_store_wide(const qrt_requant *requant, const int64_t *acc, int64_t acc_
 void ref_requantize_row(const qrt_requantize_args *args, const void *source, void *target, int64_t count,
                         int64_t parameter, int64_t step);
 
-void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                   int64_t step);
-void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                   int64_t step);
+void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
+void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
 
 extern const qrt_gemm_kernel ref_gemm;
 qrt_status ref_wide_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
@@ -99,8 +97,8 @@ void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, vo
                   int64_t parameter, int64_t step);
 void ref_softmax_line(const qrt_softmax_args *args, const void *x, void *target);
 
-void ref_pack_bits_row(const qrt_bits_args *args, const void *source, void *target);
-void ref_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target);
+void ref_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count);
+void ref_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count);
 void ref_float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
                      bool first, bool last, float *sums);
 void ref_dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters, float *target);

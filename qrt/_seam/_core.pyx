@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from qrt import numerics
 from qrt.errors import KernelError
 
 cnp.import_array()

@@ -10,47 +10,56 @@ cdef expressed_dtype(str name, str expressed):
 
 
 cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storage, object shape, object block,
-                   object step, object scales, object zero_point_values):
+                   object step, object scales, object zero_point_values, str scale_mode="divide"):
     cdef Call call = new_call(name, isa, entry, sizeof(qrt_cast_args))
     cdef qrt_cast_args *args = <qrt_cast_args *>call.args
     cdef int64_t count
     args.kernels = find_kernels(name, isa)
     args.expressed = <qrt_expressed>choose(name, "expressed type", EXPRESSED, expressed)
     args.container = <qrt_container>container_of(name, storage)
+    args.scale_mode = <qrt_scale_mode>choose(name, "scale", {"divide": 0, "reciprocal": 1}, scale_mode)
     count = fill_layout(call, &args.layout, dimensions(name, "shape", shape), block, step)
     args.scale = <const double *>parameters(call, "scales", scales, np.float64, count)
     scale = last_parameters(call)
     if not (np.isfinite(scale) & (scale > 0)).all():
         raise KernelError(f"{name}: scales are not positive and finite")
     args.zero_point = zero_points(call, "zero_points", zero_point_values, count)
-    if args.expressed == QRT_F32:
-        fill_float32_parameters(call, args, scale, last_parameters(call), count)
+    fill_cast_parameters(call, args, expressed, scale, last_parameters(call), count)
     prepare_layout(call, &args.layout, NULL, NULL)
+    qrt_cast_prepare(args)
     return call
 
 
-cdef fill_float32_parameters(Call call, qrt_cast_args *args, object scale, object zero_point, int64_t count):
-    args.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
+cdef fill_cast_parameters(Call call, qrt_cast_args *args, str expressed, object scale, object zero_point,
+                          int64_t count):
+    """What the kernels need of each parameter, in the precisions they compute in."""
     if scale.size:
         args.scale_least, args.scale_most = scale.min(), scale.max()
+    # A division in f32 starts from the f32 reciprocal, whatever the format of its result.
+    form = expressed if args.scale_mode == QRT_SCALE_RECIPROCAL or args.expressed == QRT_F64 else "f32"
     with np.errstate(over="ignore"):
-        reciprocal = np.float32(1) / last_parameters(call)
-    args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)
-    rounded = zero_point.astype(np.float32)
-    args.zero_point_f32 = <const float *>parameters(call, "zero_points", rounded, np.float32, count)
-    if zero_point.size and max(int(zero_point.max()), -int(zero_point.min())) < 1 << 24:
-        args.zero_point_i32 = <const int32_t *>parameters(call, "zero_points", zero_point, np.int32, count)
+        reciprocal = numerics.round_to_format(1.0 / scale, form)
+    rounded = numerics.round_to_format(zero_point.astype(np.float64), expressed)
+    if args.expressed != QRT_F64:
+        args.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
+        args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)
+        args.zero_point_f32 = <const float *>parameters(call, "zero_points", rounded, np.float32, count)
+        if zero_point.size and max(int(zero_point.max()), -int(zero_point.min())) < 1 << 24:
+            args.zero_point_i32 = <const int32_t *>parameters(call, "zero_points", zero_point, np.int32, count)
+    if args.expressed == QRT_F32 or args.expressed == QRT_F64:
+        args.reciprocal_f64 = <const double *>parameters(call, "reciprocals", reciprocal, np.float64, count)
+        args.rounded_zero_point_f64 = <const double *>parameters(call, "zero_points", rounded, np.float64, count)
+        args.zero_point_f64 = <const double *>parameters(call, "zero_points", zero_point, np.float64, count)
 
 
 def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points, storage_min,
                storage_max, str rounding="half_even", str zero_point="before", str scale="divide"):
-    cdef Call call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points)
+    cdef Call call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points, scale)
     cdef qrt_cast_args *args = <qrt_cast_args *>call.args
     check_bounds("qcast", storage, storage_min, storage_max)
     args.storage_min, args.storage_max = storage_min, storage_max
     args.rounding = <qrt_rounding>choose("qcast", "rounding", ROUNDINGS, rounding)
     args.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", {"before": 0, "after": 1}, zero_point)
-    args.scale_mode = <qrt_scale_mode>choose("qcast", "scale", {"divide": 0, "reciprocal": 1}, scale)
     add_operand(call, expressed_dtype("qcast", expressed), tuple(shape))
     add_operand(call, CONTAINERS[storage], tuple(shape))
     return call

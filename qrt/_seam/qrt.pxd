@@ -17,6 +17,7 @@ cdef extern from "qrt.h" nogil:
     ctypedef enum qrt_expressed:
         QRT_F16
         QRT_F32
+        QRT_F64
     ctypedef enum qrt_rounding:
         QRT_HALF_EVEN
     ctypedef enum qrt_zero_point_order:
@@ -78,11 +79,14 @@ cdef extern from "qrt.h" nogil:
         qrt_scale_mode scale_mode
         const double *scale
         const int64_t *zero_point
+        double scale_least, scale_most
         const float *scale_f32
         const float *reciprocal_f32
         const float *zero_point_f32
         const int32_t *zero_point_i32
-        float scale_least, scale_most
+        const double *reciprocal_f64
+        const double *rounded_zero_point_f64
+        const double *zero_point_f64
 
     ctypedef struct qrt_requantize_args:
         const qrt_kernels *kernels
@@ -247,6 +251,7 @@ cdef extern from "qrt.h" nogil:
         int width
         int64_t rows, columns
 
+    void qrt_cast_prepare(qrt_cast_args *args)
     qrt_status qrt_qcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)

@@ -21,7 +21,7 @@ AVX2, FMA, AVX512, AVX512_VNNI, AVX_VNNI, AMX = (1 << bit for bit in range(6))
 class Machine:
     """Sapphire Rapids under Linux, unless told otherwise."""
 
-    leaf1_ecx: int = 1 << 12 | 1 << 27  # FMA, OSXSAVE
+    leaf1_ecx: int = 1 << 12 | 1 << 27 | 1 << 29  # FMA, OSXSAVE, F16C
     leaf7_ebx: int = 1 << 5 | 1 << 16 | 1 << 17 | 1 << 30 | 1 << 31  # AVX2, AVX-512 F, DQ, BW, VL
     leaf7_ecx: int = 1 << 11  # AVX512-VNNI
     leaf7_edx: int = 1 << 24 | 1 << 25  # AMX-TILE, AMX-INT8
@@ -47,6 +47,7 @@ def detect(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (MACHINE, ALL),
         (replace(MACHINE, leaf1_ecx=1 << 12), 0),  # no OSXSAVE: XGETBV itself would fault
+        (replace(MACHINE, leaf1_ecx=1 << 12 | 1 << 27), ALL & ~AVX2),  # no F16C, which the casts of avx2 use
         (replace(MACHINE, xcr0=3), 0),
         (replace(MACHINE, xcr0=7), AVX2 | FMA | AVX_VNNI),
         (replace(MACHINE, xcr0=0xE7), ALL & ~AMX),

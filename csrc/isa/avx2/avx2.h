@@ -4,9 +4,12 @@
 
 #include "qrt.h"
 
+void qrt_avx2_install_bits(qrt_kernels *table);
+void qrt_avx2_install_f64_casts(qrt_kernels *table);
 void qrt_avx2_install_casts(qrt_kernels *table);
 void qrt_avx2_install_depthwise(qrt_kernels *table);
 void qrt_avx2_install_gemm(qrt_kernels *table);
+void qrt_avx2_install_requantize(qrt_kernels *table);
 void qrt_avx2_install_store(qrt_kernels *table);
 void qrt_avx2_install_float_matmul(qrt_kernels *table);
 

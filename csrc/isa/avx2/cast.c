@@ -1,48 +1,92 @@
-/* qcast f32 -> 8 bits and dcast 8 bits -> f32, 32 elements at a time.
+/* Casts computed in f32: f16, bf16 and f32 to and from containers of 8 and 16 bits, dcast from 32 bits too. 32 elements
+ * at a time, then eights, the last of which goes through a buffer.
  *
  *   vcmpps (ordered), vandps  turn NaNs into 0
- *   vminps, vmaxps            clamp x
+ *   vminps, vmaxps            clamp; where one operand is a NaN the result is the second one
  *   vmulps, vfnmadd, vfmadd   the correctly rounded quotient in 3 operations; vdivps ymm issues once in 5 cycles
  *   vcvtps2dq                 half even: the entry has set the control register; vcvttps2dq truncates
  *   vpackssdw, vpack[su]swb   narrow with saturation, which is the clamp to the container; they work within 128-bit
- *                             lanes, which one vpermd undoes
+ *                             lanes, which one vpermd or vpermq undoes
+ *   vcvtps2ph, vcvtph2ps      one rounding to f16; bf16 is rounded by integers, where a NaN that came from bf16 or from
+ *                             the processor has no low bits that could carry
+ *   vmovntdq                  past the caches, where the result would not stay in them
  *
- * Exact because of the bounds in cast_guard.h; scales outside the guard go to the parent's row. A tail is one more
- * block, computed in a buffer. */
+ * Exact because of the bounds in cast_guard.h; the rest goes to the parent's row. */
 #include <immintrin.h>
-#include <string.h>
 
-#include "../cast_guard.h"
+#include "../cast_span.h"
 #include "avx2.h"
 
 #define BLOCK 32
+#define LANES 8
 
-static qrt_cast_row parent_qcast, parent_dcast;
+QRT_INLINE void put(void *target, __m256i value, bool stream) {
+    if (stream)
+        _mm256_stream_si256(target, value);
+    else
+        _mm256_storeu_si256(target, value);
+}
+
+QRT_INLINE void put_half(void *target, __m128i value, bool stream) {
+    if (stream)
+        _mm_stream_si128(target, value);
+    else
+        _mm_storeu_si128(target, value);
+}
+
+/* ---- the formats ---- */
+
+QRT_INLINE __m256 load_expressed(const char *source, qrt_expressed expressed) {
+    if (expressed == QRT_F32)
+        return _mm256_loadu_ps((const float *)source);
+    const __m128i bits = _mm_loadu_si128((const __m128i *)source);
+    if (expressed == QRT_F16)
+        return _mm256_cvtph_ps(bits);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+}
+
+/* The bits of a float rounded to bf16, in the upper halves; the lower ones are left over. */
+QRT_INLINE __m256i rounded_bf16(__m256 v) {
+    const __m256i bits = _mm256_castps_si256(v);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+}
+
+QRT_INLINE __m256 round_expressed(__m256 v, qrt_expressed expressed) {
+    if (expressed == QRT_F16)
+        return _mm256_cvtph_ps(_mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+    if (expressed == QRT_BF16)
+        return _mm256_castsi256_ps(_mm256_and_si256(rounded_bf16(v), _mm256_set1_epi32((int)0xffff0000)));
+    return v;
+}
+
+/* ---- qcast ---- */
 
 typedef struct {
-    __m256 scale, reciprocal, bound, zero_f32;
+    __m256 scale, reciprocal, bound, rounded_zero;
     __m256i zero;
-} parameters;
+} lanes;
 
-QRT_INLINE parameters load_parameters(const qrt_cast_args *args, int64_t index, qrt_qcast_mode mode) {
-    parameters p = {.zero_f32 = _mm256_setzero_ps(), .zero = _mm256_setzero_si256()};
-    if (mode.each) {
-        p.scale = _mm256_loadu_ps(args->scale_f32 + index);
-        p.reciprocal = _mm256_loadu_ps(args->reciprocal_f32 + index);
-        if (mode.before)
-            p.zero_f32 = _mm256_loadu_ps(args->zero_point_f32 + index);
-        else
-            p.zero = _mm256_loadu_si256((const __m256i *)(args->zero_point_i32 + index));
-    } else {
-        p.scale = _mm256_set1_ps(args->scale_f32[index]);
-        p.reciprocal = _mm256_set1_ps(args->reciprocal_f32[index]);
-        if (mode.before)
-            p.zero_f32 = _mm256_set1_ps(args->zero_point_f32[index]);
-        else
-            p.zero = _mm256_set1_epi32(args->zero_point_i32[index]);
-    }
+QRT_INLINE __m256 load_f32(const qrt_cast_parameters *parameters, int array, int64_t index, bool each) {
+    const float *values = (const float *)parameters->array[array] + index;
+    return each ? _mm256_loadu_ps(values) : _mm256_set1_ps(*values);
+}
+
+QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
+    lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
+               .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
     p.bound = _mm256_mul_ps(p.scale, _mm256_set1_ps(QRT_QUOTIENT_BOUND));
+    if (mode.before)
+        p.rounded_zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, mode.each);
+    if (!mode.before || mode.expressed != QRT_F32)
+        p.zero = _mm256_castps_si256(load_f32(parameters, QRT_ZERO_POINTS, index, mode.each));
     return p;
+}
+
+/* NaNs pass: they are the second operand. */
+QRT_INLINE __m256 clamp_magnitude(__m256 v, __m256 bound) {
+    const __m256 negative = _mm256_xor_ps(bound, _mm256_set1_ps(-0.0f));
+    return _mm256_max_ps(negative, _mm256_min_ps(bound, v));
 }
 
 QRT_INLINE __m256i round_to_int(__m256 v, qrt_rounding rounding) {
@@ -50,160 +94,244 @@ QRT_INLINE __m256i round_to_int(__m256 v, qrt_rounding rounding) {
         return _mm256_cvtps_epi32(v);
     if (rounding == QRT_HALF_AWAY) {
         __m256 sign = _mm256_and_ps(v, _mm256_set1_ps(-0.0f));
-        v = _mm256_add_ps(v, _mm256_or_ps(sign, _mm256_set1_ps(QRT_BELOW_HALF)));
+        v = _mm256_add_ps(v, _mm256_or_ps(sign, _mm256_set1_ps(QRT_BELOW_HALF_F32)));
     }
     return _mm256_cvttps_epi32(v);
 }
 
-QRT_INLINE __m256i quantize(__m256 x, const parameters *p, qrt_qcast_mode mode) {
-    x = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
-    x = _mm256_max_ps(_mm256_min_ps(x, p->bound), _mm256_xor_ps(p->bound, _mm256_set1_ps(-0.0f)));
-    __m256 v = _mm256_mul_ps(x, p->reciprocal);
-    if (mode.divide)
-        v = _mm256_fmadd_ps(_mm256_fnmadd_ps(v, p->scale, x), p->reciprocal, v);
+/* `count` vectors step by step together: their chains are long, and the scheduler holds few blocks of them. */
+#define EACH_VECTOR _Pragma("GCC unroll 4") for (int j = 0; j < count; j++)
+
+QRT_INLINE void quantize(__m256 *x, const lanes *p, int count, qrt_qcast_mode mode, __m256i *q) {
+    const bool narrow = mode.expressed != QRT_F32;
+    __m256 v[4];
+    if (!narrow)
+        EACH_VECTOR x[j] = _mm256_and_ps(x[j], _mm256_cmp_ps(x[j], x[j], _CMP_ORD_Q));
+    EACH_VECTOR x[j] = clamp_magnitude(x[j], p[j].bound);
+    EACH_VECTOR v[j] = _mm256_mul_ps(x[j], p[j].reciprocal);
+    if (mode.divide) {
+        EACH_VECTOR x[j] = _mm256_fnmadd_ps(v[j], p[j].scale, x[j]);
+        EACH_VECTOR v[j] = _mm256_fmadd_ps(x[j], p[j].reciprocal, v[j]);
+    }
+    EACH_VECTOR v[j] = round_expressed(v[j], mode.expressed);
     if (mode.before)
-        return round_to_int(_mm256_add_ps(v, p->zero_f32), mode.rounding);
-    return _mm256_add_epi32(round_to_int(v, mode.rounding), p->zero);
-}
-
-QRT_INLINE __m256i narrow(const qrt_cast_args *args, const __m256i q[4]) {
-    __m256i low = _mm256_packs_epi32(q[0], q[1]), high = _mm256_packs_epi32(q[2], q[3]), bytes;
-    const __m256i least = _mm256_set1_epi8((char)args->storage_min), most = _mm256_set1_epi8((char)args->storage_max);
-    if (args->container == QRT_I8)
-        bytes = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(low, high), least), most);
-    else
-        bytes = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), least), most);
-    return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-}
-
-QRT_INLINE __m256i qcast_block(const qrt_cast_args *args, const float *x, int64_t parameter, const parameters *shared,
-                               qrt_qcast_mode mode) {
-    __m256i q[4];
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; j++) {
-        const parameters p = mode.each ? load_parameters(args, parameter + 8 * j, mode) : *shared;
-        q[j] = quantize(_mm256_loadu_ps(x + 8 * j), &p, mode);
-    }
-    return narrow(args, q);
-}
-
-QRT_INLINE void qcast_loop(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter,
-                           qrt_qcast_mode mode) {
-    const bool stream = count >= QRT_STREAM_COUNT;
-    const qrt_qcast_mode one = {mode.rounding, mode.divide, mode.before, false};
-    const parameters shared = load_parameters(args, parameter, one);
-    int64_t i = 0;
-    for (; i + BLOCK <= count; i += BLOCK) {
-        if (stream)
-            for (int line = 0; line < 2; line++)
-                _mm_prefetch((const char *)(x + i) + QRT_STREAM_AHEAD + 64 * line, _MM_HINT_T0);
-        _mm256_storeu_si256((__m256i *)(out + i), qcast_block(args, x + i, parameter + i, &shared, mode));
-    }
-    if (i < count) {
-        float values[BLOCK] = {0};
-        uint8_t bytes[BLOCK];
-        memcpy(values, x + i, (size_t)(count - i) * sizeof *x);
-        _mm256_storeu_si256((__m256i *)bytes, qcast_block(args, values, parameter + i, &shared, mode));
-        memcpy(out + i, bytes, (size_t)(count - i));
-    }
-}
-
-/* Each step of the ladder makes one field of the mode a constant. */
-QRT_INLINE void qcast_scale(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter,
-                            qrt_qcast_mode mode) {
-    if (args->scale_mode == QRT_SCALE_DIVIDE) {
-        mode.divide = true;
-        qcast_loop(args, x, out, count, parameter, mode);
-    } else {
-        mode.divide = false;
-        qcast_loop(args, x, out, count, parameter, mode);
-    }
-}
-
-QRT_INLINE void qcast_order(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter,
-                            qrt_qcast_mode mode) {
-    if (args->zero_point_order == QRT_ZERO_POINT_BEFORE) {
-        mode.before = true;
-        qcast_scale(args, x, out, count, parameter, mode);
-    } else {
-        mode.before = false;
-        qcast_scale(args, x, out, count, parameter, mode);
-    }
-}
-
-QRT_INLINE void qcast_rounding(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count,
-                               int64_t parameter, qrt_qcast_mode mode) {
-    switch (args->rounding) {
-    case QRT_HALF_EVEN:
-        mode.rounding = QRT_HALF_EVEN;
-        qcast_order(args, x, out, count, parameter, mode);
-        break;
-    case QRT_HALF_AWAY:
-        mode.rounding = QRT_HALF_AWAY;
-        qcast_order(args, x, out, count, parameter, mode);
-        break;
-    case QRT_TOWARD_ZERO:
-        mode.rounding = QRT_TOWARD_ZERO;
-        qcast_order(args, x, out, count, parameter, mode);
-        break;
-    }
-}
-
-static void qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t step) {
-    if (!qrt_qcast_in_guard(args))
-        parent_qcast(args, source, target, count, parameter, step);
-    else if (step)
-        qcast_rounding(args, source, target, count, parameter, (qrt_qcast_mode){.each = true});
-    else
-        qcast_rounding(args, source, target, count, parameter, (qrt_qcast_mode){.each = false});
-}
-
-/* f(q) - f(zp) in float is what the rule says: the zero point is rounded once, then the difference. */
-QRT_INLINE void dcast_loop(const qrt_cast_args *args, const uint8_t *q, float *out, int64_t count, int64_t parameter,
-                           bool is_signed, bool each) {
-    const bool stream = count >= QRT_STREAM_COUNT;
-    __m256 scale = _mm256_set1_ps(args->scale_f32[parameter]), zero = _mm256_set1_ps(args->zero_point_f32[parameter]);
-    int64_t i = 0;
-    for (; i + BLOCK <= count; i += BLOCK) {
-        if (stream)
-            _mm_prefetch((const char *)(q + i) + QRT_STREAM_AHEAD / 4, _MM_HINT_T0);
-#pragma GCC unroll 4
-        for (int64_t j = i; j < i + BLOCK; j += 8) {
-            if (each) {
-                scale = _mm256_loadu_ps(args->scale_f32 + parameter + j);
-                zero = _mm256_loadu_ps(args->zero_point_f32 + parameter + j);
-            }
-            const __m128i bytes = _mm_loadl_epi64((const __m128i *)(q + j));
-            const __m256i values = is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
-            _mm256_storeu_ps(out + j, _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(values), zero), scale));
+        EACH_VECTOR v[j] = round_expressed(_mm256_add_ps(v[j], p[j].rounded_zero), mode.expressed);
+    if (narrow) {
+        EACH_VECTOR {
+            const __m256i number = _mm256_castps_si256(_mm256_cmp_ps(v[j], v[j], _CMP_ORD_Q));
+            v[j] = clamp_magnitude(v[j], _mm256_set1_ps(QRT_QUOTIENT_BOUND));
+            q[j] = round_to_int(v[j], mode.rounding);
+            q[j] = mode.before ? _mm256_blendv_epi8(p[j].zero, q[j], number) : _mm256_and_si256(q[j], number);
         }
+    } else
+        EACH_VECTOR q[j] = round_to_int(v[j], mode.rounding);
+    if (!mode.before)
+        EACH_VECTOR q[j] = _mm256_add_epi32(q[j], p[j].zero);
+}
+
+/* Where results go, and the bounds between which they are kept. */
+typedef struct {
+    qrt_container container;
+    int size;
+    bool stream;
+    __m256i least, most; /* of the container's width */
+} sink;
+
+QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container, int64_t count) {
+    const int low = (int)args->storage_min, high = (int)args->storage_max;
+    sink to = {.container = container, .stream = args->stream && count >= QRT_STREAM_COUNT};
+    to.size = qrt_cast_container_size(container);
+    to.least = to.size == 1 ? _mm256_set1_epi8((char)low) : _mm256_set1_epi16((short)low);
+    to.most = to.size == 1 ? _mm256_set1_epi8((char)high) : _mm256_set1_epi16((short)high);
+    return to;
+}
+
+QRT_INLINE void store_bytes(char *target, const __m256i q[4], const sink *to) {
+    const __m256i low = _mm256_packs_epi32(q[0], q[1]), high = _mm256_packs_epi32(q[2], q[3]);
+    __m256i bytes;
+    if (to->container == QRT_I8)
+        bytes = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(low, high), to->least), to->most);
+    else
+        bytes = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), to->least), to->most);
+    put(target, _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)), to->stream);
+}
+
+QRT_INLINE void store_words(char *target, const __m256i q[4], const sink *to) {
+    for (int half = 0; half < 2; half++) {
+        const __m256i a = q[2 * half], b = q[2 * half + 1];
+        __m256i words;
+        if (to->container == QRT_I16)
+            words = _mm256_min_epi16(_mm256_max_epi16(_mm256_packs_epi32(a, b), to->least), to->most);
+        else
+            words = _mm256_min_epu16(_mm256_max_epu16(_mm256_packus_epi32(a, b), to->least), to->most);
+        put(target + 32 * half, _mm256_permute4x64_epi64(words, 0xd8), to->stream);
     }
-    if (i < count)
-        parent_dcast(args, q + i, out + i, count - i, parameter + (each ? i : 0), each);
 }
 
-QRT_INLINE void dcast_sign(const qrt_cast_args *args, const uint8_t *q, float *out, int64_t count, int64_t parameter,
-                           int64_t step, bool is_signed) {
-    if (step)
-        dcast_loop(args, q, out, count, parameter, is_signed, true);
-    else
-        dcast_loop(args, q, out, count, parameter, is_signed, false);
+/* Integers within the container, truncated to its width. */
+QRT_INLINE __m128i truncate(__m256i q, int size) {
+    if (size == 1) {
+        const __m256i first = _mm256_set1_epi32(0x0c080400);
+        q = _mm256_shuffle_epi8(q, first);
+        return _mm_unpacklo_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
+    }
+    q = _mm256_shuffle_epi8(q, _mm256_set1_epi64x(0x0d0c090805040100));
+    return _mm_unpacklo_epi64(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
 }
 
-static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t step) {
-    if (!qrt_is_8bit_f32(args))
-        parent_dcast(args, source, target, count, parameter, step);
-    else if (args->container == QRT_I8)
-        dcast_sign(args, source, target, count, parameter, step, true);
-    else
-        dcast_sign(args, source, target, count, parameter, step, false);
+/* The elements from `first` to `end`, eight at a time. */
+QRT_INLINE void qcast_eights(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
+                             const char *source, char *target, int64_t first, int64_t end, const sink *to,
+                             qrt_qcast_mode mode) {
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    const __m256i low = _mm256_set1_epi32((int)args->storage_min), high = _mm256_set1_epi32((int)args->storage_max);
+    for (int64_t i = first; i < end; i += LANES) {
+        const int64_t live = end - i < LANES ? end - i : LANES;
+        const char *x = source + i * source_size;
+        char buffer[32] = {0};
+        if (live < LANES)
+            x = memcpy(buffer, x, (size_t)(live * source_size));
+        const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
+        __m256 values = load_expressed(x, mode.expressed);
+        __m256i q;
+        quantize(&values, &p, 1, mode, &q);
+        q = _mm256_min_epi32(_mm256_max_epi32(q, low), high);
+        const __m128i stored = truncate(q, to->size);
+        memcpy(target + i * to->size, &stored, (size_t)(live * to->size));
+    }
 }
+
+QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
+                          const char *source, char *target, int64_t count, const sink *to, qrt_qcast_mode mode) {
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
+    qcast_eights(args, parameters, shared, source, target, 0, i, to, mode);
+    for (; i + BLOCK <= count; i += BLOCK) {
+        const char *from = source + i * source_size;
+        __m256 x[4];
+        __m256i q[4];
+        lanes p[4];
+        if (args->prefetch)
+            for (int line = 0; line < source_size / 2; line++)
+                _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) {
+            p[j] = mode.each ? load_lanes(parameters, i + LANES * j, mode) : *shared;
+            x[j] = load_expressed(from + LANES * j * source_size, mode.expressed);
+        }
+        quantize(x, p, 4, mode, q);
+        if (to->size == 1)
+            store_bytes(target + i, q, to);
+        else
+            store_words(target + 2 * i, q, to);
+    }
+    qcast_eights(args, parameters, shared, source, target, i, count, to, mode);
+}
+
+QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
+                           const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
+                           qrt_qcast_mode mode) {
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    const sink to = make_sink(args, container, run);
+    lanes shared = {0};
+    mode.each = each;
+    for (int64_t r = 0; r < runs; r++) {
+        if (!each)
+            shared = load_lanes(parameters, r, mode);
+        qcast_run(args, parameters, &shared, source + r * run * source_size, target + r * run * to.size, run, &to,
+                  mode);
+    }
+}
+
+/* ---- dcast ---- */
+
+QRT_INLINE __m256 load_storage(const char *source, qrt_container container) {
+    switch (container) {
+    case QRT_I8:
+        return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)source)));
+    case QRT_U8:
+        return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)source)));
+    case QRT_I16:
+        return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)source)));
+    case QRT_U16:
+        return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)source)));
+    case QRT_I32:
+        return _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)source));
+    case QRT_U32: { /* both halves are exact, so is 2^16 times one: their sum is rounded once */
+        const __m256i q = _mm256_loadu_si256((const __m256i *)source);
+        const __m256 high = _mm256_cvtepi32_ps(_mm256_srli_epi32(q, 16));
+        const __m256 low = _mm256_cvtepi32_ps(_mm256_and_si256(q, _mm256_set1_epi32(0xffff)));
+        return _mm256_fmadd_ps(high, _mm256_set1_ps(0x1p16f), low);
+    }
+    }
+    return _mm256_setzero_ps();
+}
+
+QRT_INLINE void store_expressed(char *target, __m256 v, bool stream, qrt_expressed expressed) {
+    if (expressed == QRT_F32)
+        put(target, _mm256_castps_si256(v), stream);
+    else if (expressed == QRT_F16)
+        put_half(target, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT), stream);
+    else
+        put_half(target, truncate(_mm256_srli_epi32(rounded_bf16(v), 16), 2), stream);
+}
+
+/* Eight elements from i on. f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
+QRT_INLINE __m256 dequantize(const qrt_cast_parameters *parameters, __m256 scale, __m256 zero, const char *source,
+                             int64_t i, qrt_dcast_mode mode) {
+    if (mode.each) {
+        scale = load_f32(parameters, QRT_SCALES, i, true);
+        zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, i, true);
+    }
+    __m256 q = load_storage(source, mode.container);
+    if (mode.container > QRT_U8)
+        q = round_expressed(q, mode.expressed);
+    return _mm256_mul_ps(round_expressed(_mm256_sub_ps(q, zero), mode.expressed), scale);
+}
+
+/* The elements from `first` to `end`, eight at a time. */
+QRT_INLINE void dcast_eights(const qrt_cast_parameters *parameters, __m256 scale, __m256 zero, const char *source,
+                             char *target, int64_t first, int64_t end, qrt_dcast_mode mode) {
+    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    for (int64_t i = first; i < end; i += LANES) {
+        const int64_t live = end - i < LANES ? end - i : LANES;
+        char q[32] = {0}, values[32];
+        memcpy(q, source + i * source_size, (size_t)(live * source_size));
+        store_expressed(values, dequantize(parameters, scale, zero, q, i, mode), false, mode.expressed);
+        memcpy(target + i * target_size, values, (size_t)(live * target_size));
+    }
+}
+
+QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, const char *source, char *target,
+                          int64_t count, qrt_dcast_mode mode) {
+    const __m256 scale = load_f32(parameters, QRT_SCALES, r, false);
+    const __m256 zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, r, false);
+    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    int64_t i = mode.stream ? qrt_cast_until_aligned(target, target_size) : 0;
+    dcast_eights(parameters, scale, zero, source, target, 0, i, mode);
+    for (; i + BLOCK <= count; i += BLOCK) {
+        if (mode.prefetch)
+            _mm_prefetch(source + i * source_size + QRT_PREFETCH_AHEAD, _MM_HINT_T0);
+#pragma GCC unroll 4
+        for (int64_t j = i; j < i + BLOCK; j += LANES)
+            store_expressed(target + j * target_size,
+                            dequantize(parameters, scale, zero, source + j * source_size, j, mode), mode.stream,
+                            mode.expressed);
+    }
+    dcast_eights(parameters, scale, zero, source, target, i, count, mode);
+}
+
+QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
+                           char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
+    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    mode.prefetch = args->prefetch;
+    mode.stream = args->stream && run >= QRT_STREAM_COUNT;
+    for (int64_t r = 0; r < runs; r++)
+        dcast_run(parameters, r, source + r * run * source_size, target + r * run * target_size, run, mode);
+}
+
+#include "../cast_variants.h"
 
 void qrt_avx2_install_casts(qrt_kernels *table) {
-    parent_qcast = table->qcast_row;
-    parent_dcast = table->dcast_row;
-    table->qcast_row = qcast_row;
-    table->dcast_row = dcast_row;
+    install_rows(table);
 }

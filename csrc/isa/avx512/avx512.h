@@ -4,6 +4,8 @@
 
 #include "qrt.h"
 
+void qrt_avx512_install_bits(qrt_kernels *table);
+void qrt_avx512_install_f64_casts(qrt_kernels *table);
 void qrt_avx512_install_casts(qrt_kernels *table);
 void qrt_avx512_install_depthwise(qrt_kernels *table);
 void qrt_avx512_install_gemm(qrt_kernels *table);

@@ -1,224 +1,332 @@
-/* qcast f32 -> 8 bits and dcast 8 bits -> f32, 64 elements at a time.
+/* Casts computed in f32: f16, bf16 and f32 to and from containers of 8 and 16 bits, dcast from 32 bits too. 64 elements
+ * at a time, then sixteens under a mask.
  *
- *   vcmpps (ordered)        finds NaNs; the masked vrangeps turns them into 0 for free
+ *   vcmpps (ordered)        finds NaNs; the masked vrangeps turns them into 0 for free, or lets them pass
  *   vrangeps (min-absolute) clamps |x| and keeps its sign
  *   vmulps, vfnmadd, vfmadd the correctly rounded quotient in 3 operations; vdivps zmm issues once in 10 cycles
  *   vcvtps2dq {rn-sae}      half even whatever the control register says; vcvttps2dq truncates
  *   vpackssdw, vpack[su]swb narrow with saturation, which is the clamp to the container; they work within 128-bit
- *                           lanes, which one vpermd undoes
+ *                           lanes, which one vpermd or vpermq undoes
+ *   vcvtps2ph, vcvtph2ps    one rounding to f16; bf16 is rounded by integers, where a NaN that came from bf16 or from
+ * the processor has no low bits that could carry vmovntps                past the caches, where the result would not
+ * stay in them
  *
- * Exact because of the bounds in cast_guard.h; scales outside the guard go to the parent's row. */
+ * Exact because of the bounds in cast_guard.h; the rest goes to the parent's row. */
 #include <immintrin.h>
 
-#include "../cast_guard.h"
+#include "../cast_span.h"
 #include "avx512.h"
 
 #define BLOCK 64
+#define ROUND_TO_NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define MIN_ABSOLUTE 2 /* of vrangeps: the smaller magnitude, with the sign of the first */
 
-static qrt_cast_row parent_qcast, parent_dcast;
+#define ALL ((__mmask16)0xffff)
+
+/* The first `left` of sixteen lanes. */
+QRT_INLINE __mmask16 live_lanes(int64_t left) {
+    return left >= 16 ? ALL : (__mmask16)((1u << left) - 1);
+}
+
+QRT_INLINE void put(void *target, __m512i value, bool stream) {
+    if (stream)
+        _mm512_stream_si512(target, value);
+    else
+        _mm512_storeu_si512(target, value);
+}
+
+QRT_INLINE __m128i load_16x8(const char *source, __mmask16 live) {
+    return live == ALL ? _mm_loadu_si128((const __m128i *)source) : _mm_maskz_loadu_epi8(live, source);
+}
+
+QRT_INLINE __m256i load_16x16(const char *source, __mmask16 live) {
+    return live == ALL ? _mm256_loadu_si256((const __m256i *)source) : _mm256_maskz_loadu_epi16(live, source);
+}
+
+QRT_INLINE __m512i load_16x32(const char *source, __mmask16 live) {
+    return live == ALL ? _mm512_loadu_si512(source) : _mm512_maskz_loadu_epi32(live, source);
+}
+
+/* ---- the formats ---- */
+
+QRT_INLINE __m512 load_expressed(const char *source, __mmask16 live, qrt_expressed expressed) {
+    if (expressed == QRT_F32)
+        return _mm512_castsi512_ps(load_16x32(source, live));
+    const __m256i bits = load_16x16(source, live);
+    if (expressed == QRT_F16)
+        return _mm512_cvtph_ps(bits);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+
+/* The bits of a float rounded to bf16, in the upper halves; the lower ones are left over. */
+QRT_INLINE __m512i rounded_bf16(__m512 v) {
+    const __m512i bits = _mm512_castps_si512(v);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    return _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+}
+
+QRT_INLINE __m512 round_expressed(__m512 v, qrt_expressed expressed) {
+    if (expressed == QRT_F16)
+        return _mm512_cvtph_ps(_mm512_cvtps_ph(v, ROUND_TO_NEAREST));
+    if (expressed == QRT_BF16)
+        return _mm512_castsi512_ps(_mm512_and_si512(rounded_bf16(v), _mm512_set1_epi32((int)0xffff0000)));
+    return v;
+}
+
+/* ---- qcast ---- */
 
 typedef struct {
-    __m512 scale, reciprocal, bound, zero_f32;
+    __m512 scale, reciprocal, bound, rounded_zero;
     __m512i zero;
-} parameters;
+} lanes;
 
-QRT_INLINE parameters load_parameters(const qrt_cast_args *args, int64_t index, qrt_qcast_mode mode) {
-    parameters p = {.zero_f32 = _mm512_setzero_ps(), .zero = _mm512_setzero_si512()};
-    if (mode.each) {
-        p.scale = _mm512_loadu_ps(args->scale_f32 + index);
-        p.reciprocal = _mm512_loadu_ps(args->reciprocal_f32 + index);
-        if (mode.before)
-            p.zero_f32 = _mm512_loadu_ps(args->zero_point_f32 + index);
-        else
-            p.zero = _mm512_loadu_si512(args->zero_point_i32 + index);
-    } else {
-        p.scale = _mm512_set1_ps(args->scale_f32[index]);
-        p.reciprocal = _mm512_set1_ps(args->reciprocal_f32[index]);
-        if (mode.before)
-            p.zero_f32 = _mm512_set1_ps(args->zero_point_f32[index]);
-        else
-            p.zero = _mm512_set1_epi32(args->zero_point_i32[index]);
-    }
+QRT_INLINE __m512 load_f32(const qrt_cast_parameters *parameters, int array, int64_t index, bool each) {
+    const float *values = (const float *)parameters->array[array] + index;
+    return each ? _mm512_loadu_ps(values) : _mm512_set1_ps(*values);
+}
+
+QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
+    lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
+               .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
     p.bound = _mm512_mul_ps(p.scale, _mm512_set1_ps(QRT_QUOTIENT_BOUND));
+    if (mode.before)
+        p.rounded_zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, mode.each);
+    if (!mode.before || mode.expressed != QRT_F32)
+        p.zero = _mm512_castps_si512(load_f32(parameters, QRT_ZERO_POINTS, index, mode.each));
     return p;
 }
 
 QRT_INLINE __m512i round_to_int(__m512 v, qrt_rounding rounding) {
     if (rounding == QRT_HALF_EVEN)
-        return _mm512_cvt_roundps_epi32(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        return _mm512_cvt_roundps_epi32(v, ROUND_TO_NEAREST);
     if (rounding == QRT_HALF_AWAY) {
         __m512 sign = _mm512_and_ps(v, _mm512_set1_ps(-0.0f));
-        v = _mm512_add_ps(v, _mm512_or_ps(sign, _mm512_set1_ps(QRT_BELOW_HALF)));
+        v = _mm512_add_ps(v, _mm512_or_ps(sign, _mm512_set1_ps(QRT_BELOW_HALF_F32)));
     }
     return _mm512_cvttps_epi32(v);
 }
 
-QRT_INLINE __m512i quantize(__m512 x, const parameters *p, qrt_qcast_mode mode) {
-    x = _mm512_maskz_range_ps(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, p->bound, 2);
-    __m512 v = _mm512_mul_ps(x, p->reciprocal);
-    if (mode.divide)
-        v = _mm512_fmadd_ps(_mm512_fnmadd_ps(v, p->scale, x), p->reciprocal, v);
+/* `count` vectors step by step together: their chains are long, and the scheduler holds only two blocks of them. */
+#define EACH_VECTOR _Pragma("GCC unroll 4") for (int j = 0; j < count; j++)
+
+QRT_INLINE void quantize(__m512 *x, const lanes *p, int count, qrt_qcast_mode mode, __m512i *q) {
+    const bool narrow = mode.expressed != QRT_F32;
+    __m512 v[4];
+    EACH_VECTOR {
+        const __mmask16 number = _mm512_cmp_ps_mask(x[j], x[j], _CMP_ORD_Q);
+        x[j] = narrow ? _mm512_mask_range_ps(x[j], number, x[j], p[j].bound, MIN_ABSOLUTE)
+                      : _mm512_maskz_range_ps(number, x[j], p[j].bound, MIN_ABSOLUTE);
+    }
+    EACH_VECTOR v[j] = _mm512_mul_ps(x[j], p[j].reciprocal);
+    if (mode.divide) {
+        EACH_VECTOR x[j] = _mm512_fnmadd_ps(v[j], p[j].scale, x[j]);
+        EACH_VECTOR v[j] = _mm512_fmadd_ps(x[j], p[j].reciprocal, v[j]);
+    }
+    EACH_VECTOR v[j] = round_expressed(v[j], mode.expressed);
     if (mode.before)
-        return round_to_int(_mm512_add_ps(v, p->zero_f32), mode.rounding);
-    return _mm512_add_epi32(round_to_int(v, mode.rounding), p->zero);
+        EACH_VECTOR v[j] = round_expressed(_mm512_add_ps(v[j], p[j].rounded_zero), mode.expressed);
+    if (narrow) {
+        EACH_VECTOR {
+            const __mmask16 number = _mm512_cmp_ps_mask(v[j], v[j], _CMP_ORD_Q);
+            v[j] = _mm512_range_ps(v[j], _mm512_set1_ps(QRT_QUOTIENT_BOUND), MIN_ABSOLUTE);
+            q[j] = round_to_int(v[j], mode.rounding);
+            q[j] = mode.before ? _mm512_mask_mov_epi32(p[j].zero, number, q[j]) : _mm512_maskz_mov_epi32(number, q[j]);
+        }
+    } else
+        EACH_VECTOR q[j] = round_to_int(v[j], mode.rounding);
+    if (!mode.before)
+        EACH_VECTOR q[j] = _mm512_add_epi32(q[j], p[j].zero);
 }
 
-QRT_INLINE __m512i narrow(const qrt_cast_args *args, const __m512i q[4]) {
-    __m512i low = _mm512_packs_epi32(q[0], q[1]), high = _mm512_packs_epi32(q[2], q[3]);
+/* Where results go, and the bounds between which they are kept. */
+typedef struct {
+    qrt_container container;
+    int size;
+    bool stream;
+    __m512i least, most; /* of the container's width */
+} sink;
+
+QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container, int64_t count) {
+    const int low = (int)args->storage_min, high = (int)args->storage_max;
+    sink to = {.container = container, .stream = args->stream && count >= QRT_STREAM_COUNT};
+    to.size = qrt_cast_container_size(container);
+    to.least = to.size == 1 ? _mm512_set1_epi8((char)low) : _mm512_set1_epi16((short)low);
+    to.most = to.size == 1 ? _mm512_set1_epi8((char)high) : _mm512_set1_epi16((short)high);
+    return to;
+}
+
+QRT_INLINE void store_bytes(char *target, const __m512i q[4], const sink *to) {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    if (args->container == QRT_I8) {
-        __m512i bytes = _mm512_packs_epi16(low, high);
-        bytes = _mm512_max_epi8(bytes, _mm512_set1_epi8((char)args->storage_min));
-        bytes = _mm512_min_epi8(bytes, _mm512_set1_epi8((char)args->storage_max));
-        return _mm512_permutexvar_epi32(order, bytes);
-    }
-    __m512i bytes = _mm512_packus_epi16(low, high);
-    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)args->storage_min));
-    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)args->storage_max));
-    return _mm512_permutexvar_epi32(order, bytes);
-}
-
-/* The first `left` of 64 elements, or all of them. */
-QRT_INLINE void qcast_block(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t left, int64_t parameter,
-                            const parameters *shared, qrt_qcast_mode mode) {
-    const __mmask64 live = left >= BLOCK ? ~(__mmask64)0 : ~(__mmask64)0 >> (BLOCK - left);
-    __m512i q[4];
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; j++) {
-        const parameters p = mode.each ? load_parameters(args, parameter + 16 * j, mode) : *shared;
-        const __m512 values = left >= BLOCK ? _mm512_loadu_ps(x + 16 * j)
-                                            : _mm512_maskz_loadu_ps((__mmask16)(live >> (16 * j)), x + 16 * j);
-        q[j] = quantize(values, &p, mode);
-    }
-    if (left >= BLOCK)
-        _mm512_storeu_si512(out, narrow(args, q));
+    const __m512i low = _mm512_packs_epi32(q[0], q[1]), high = _mm512_packs_epi32(q[2], q[3]);
+    __m512i bytes;
+    if (to->container == QRT_I8)
+        bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), to->least), to->most);
     else
-        _mm512_mask_storeu_epi8(out, live, narrow(args, q));
+        bytes = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), to->least), to->most);
+    put(target, _mm512_permutexvar_epi32(order, bytes), to->stream);
 }
 
-QRT_INLINE void qcast_loop(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter,
+QRT_INLINE void store_words(char *target, const __m512i q[4], const sink *to) {
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    for (int half = 0; half < 2; half++) {
+        const __m512i a = q[2 * half], b = q[2 * half + 1];
+        __m512i words;
+        if (to->container == QRT_I16)
+            words = _mm512_min_epi16(_mm512_max_epi16(_mm512_packs_epi32(a, b), to->least), to->most);
+        else
+            words = _mm512_min_epu16(_mm512_max_epu16(_mm512_packus_epi32(a, b), to->least), to->most);
+        put(target + 64 * half, _mm512_permutexvar_epi64(order, words), to->stream);
+    }
+}
+
+/* The elements from `first` to `end`, sixteen at a time. */
+QRT_INLINE void qcast_sixteens(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
+                               const char *source, char *target, int64_t first, int64_t end, const sink *to,
+                               qrt_qcast_mode mode) {
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    const __m512i low = _mm512_set1_epi32((int)args->storage_min), high = _mm512_set1_epi32((int)args->storage_max);
+    for (int64_t i = first; i < end; i += 16) {
+        const __mmask16 live = live_lanes(end - i);
+        const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
+        __m512 x = load_expressed(source + i * source_size, live, mode.expressed);
+        __m512i q;
+        quantize(&x, &p, 1, mode, &q);
+        q = _mm512_min_epi32(_mm512_max_epi32(q, low), high);
+        if (to->size == 1)
+            _mm_mask_storeu_epi8(target + i, live, _mm512_cvtepi32_epi8(q));
+        else
+            _mm256_mask_storeu_epi16(target + 2 * i, live, _mm512_cvtepi32_epi16(q));
+    }
+}
+
+QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
+                          const char *source, char *target, int64_t count, const sink *to, qrt_qcast_mode mode) {
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
+    qcast_sixteens(args, parameters, shared, source, target, 0, i, to, mode);
+    for (; i + BLOCK <= count; i += BLOCK) {
+        const char *from = source + i * source_size;
+        __m512 x[4];
+        __m512i q[4];
+        lanes p[4];
+        if (args->prefetch)
+            for (int line = 0; line < source_size; line++)
+                _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) {
+            p[j] = mode.each ? load_lanes(parameters, i + 16 * j, mode) : *shared;
+            x[j] = load_expressed(from + 16 * j * source_size, ALL, mode.expressed);
+        }
+        quantize(x, p, 4, mode, q);
+        if (to->size == 1)
+            store_bytes(target + i, q, to);
+        else
+            store_words(target + 2 * i, q, to);
+    }
+    qcast_sixteens(args, parameters, shared, source, target, i, count, to, mode);
+}
+
+QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
+                           const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
                            qrt_qcast_mode mode) {
-    const bool stream = count >= QRT_STREAM_COUNT;
-    const qrt_qcast_mode one = {mode.rounding, mode.divide, mode.before, false};
-    const parameters shared = load_parameters(args, parameter, one);
-    int64_t i = 0;
-    for (; i + BLOCK <= count; i += BLOCK) {
-        if (stream)
-            for (int line = 0; line < 4; line++)
-                _mm_prefetch((const char *)(x + i) + QRT_STREAM_AHEAD + 64 * line, _MM_HINT_T0);
-        qcast_block(args, x + i, out + i, BLOCK, parameter + i, &shared, mode);
-    }
-    if (i < count)
-        qcast_block(args, x + i, out + i, count - i, parameter + i, &shared, mode);
-}
-
-/* Each step of the ladder makes one field of the mode a constant. */
-QRT_INLINE void qcast_scale(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter,
-                            qrt_qcast_mode mode) {
-    if (args->scale_mode == QRT_SCALE_DIVIDE) {
-        mode.divide = true;
-        qcast_loop(args, x, out, count, parameter, mode);
-    } else {
-        mode.divide = false;
-        qcast_loop(args, x, out, count, parameter, mode);
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    const sink to = make_sink(args, container, run);
+    lanes shared = {0};
+    mode.each = each;
+    for (int64_t r = 0; r < runs; r++) {
+        if (!each)
+            shared = load_lanes(parameters, r, mode);
+        qcast_run(args, parameters, &shared, source + r * run * source_size, target + r * run * to.size, run, &to,
+                  mode);
     }
 }
 
-QRT_INLINE void qcast_order(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count, int64_t parameter,
-                            qrt_qcast_mode mode) {
-    if (args->zero_point_order == QRT_ZERO_POINT_BEFORE) {
-        mode.before = true;
-        qcast_scale(args, x, out, count, parameter, mode);
-    } else {
-        mode.before = false;
-        qcast_scale(args, x, out, count, parameter, mode);
+/* ---- dcast ---- */
+
+QRT_INLINE __m512 load_storage(const char *source, __mmask16 live, qrt_container container) {
+    switch (container) {
+    case QRT_I8:
+        return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(load_16x8(source, live)));
+    case QRT_U8:
+        return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(load_16x8(source, live)));
+    case QRT_I16:
+        return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(load_16x16(source, live)));
+    case QRT_U16:
+        return _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(load_16x16(source, live)));
+    case QRT_I32:
+        return _mm512_cvtepi32_ps(load_16x32(source, live));
+    case QRT_U32:
+        return _mm512_cvtepu32_ps(load_16x32(source, live));
     }
+    return _mm512_setzero_ps();
 }
 
-QRT_INLINE void qcast_rounding(const qrt_cast_args *args, const float *x, uint8_t *out, int64_t count,
-                               int64_t parameter, qrt_qcast_mode mode) {
-    switch (args->rounding) {
-    case QRT_HALF_EVEN:
-        mode.rounding = QRT_HALF_EVEN;
-        qcast_order(args, x, out, count, parameter, mode);
-        break;
-    case QRT_HALF_AWAY:
-        mode.rounding = QRT_HALF_AWAY;
-        qcast_order(args, x, out, count, parameter, mode);
-        break;
-    case QRT_TOWARD_ZERO:
-        mode.rounding = QRT_TOWARD_ZERO;
-        qcast_order(args, x, out, count, parameter, mode);
-        break;
+QRT_INLINE void store_expressed(char *target, __mmask16 live, __m512 v, bool stream, qrt_expressed expressed) {
+    if (expressed == QRT_F32) {
+        if (live == ALL)
+            put(target, _mm512_castps_si512(v), stream);
+        else
+            _mm512_mask_storeu_ps(target, live, v);
+        return;
     }
-}
-
-static void qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t step) {
-    if (!qrt_qcast_in_guard(args))
-        parent_qcast(args, source, target, count, parameter, step);
-    else if (step)
-        qcast_rounding(args, source, target, count, parameter, (qrt_qcast_mode){.each = true});
+    const __m256i bits = expressed == QRT_F16 ? _mm512_cvtps_ph(v, ROUND_TO_NEAREST)
+                                              : _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded_bf16(v), 16));
+    if (live != ALL)
+        _mm256_mask_storeu_epi16(target, live, bits);
+    else if (stream)
+        _mm256_stream_si256((__m256i *)target, bits);
     else
-        qcast_rounding(args, source, target, count, parameter, (qrt_qcast_mode){.each = false});
+        _mm256_storeu_si256((__m256i *)target, bits);
 }
 
-/* f(q) - f(zp) in float is what the rule says: the zero point is rounded once, then the difference. */
-QRT_INLINE __m512 dequantize(__m128i bytes, bool is_signed, __m512 zero, __m512 scale) {
-    const __m512i values = is_signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
-    return _mm512_mul_ps(_mm512_sub_ps(_mm512_cvtepi32_ps(values), zero), scale);
+/* Sixteen elements from i on. f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
+QRT_INLINE void dcast_sixteen(const qrt_cast_parameters *parameters, __m512 scale, __m512 zero, const char *source,
+                              char *target, int64_t i, __mmask16 live, qrt_dcast_mode mode) {
+    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    if (mode.each) {
+        scale = load_f32(parameters, QRT_SCALES, i, true);
+        zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, i, true);
+    }
+    __m512 q = load_storage(source + i * source_size, live, mode.container);
+    if (mode.container > QRT_U8)
+        q = round_expressed(q, mode.expressed);
+    const __m512 v = _mm512_mul_ps(round_expressed(_mm512_sub_ps(q, zero), mode.expressed), scale);
+    store_expressed(target + i * target_size, live, v, mode.stream, mode.expressed);
 }
 
-QRT_INLINE void dcast_loop(const qrt_cast_args *args, const uint8_t *q, float *out, int64_t count, int64_t parameter,
-                           bool is_signed, bool each) {
-    const bool stream = count >= QRT_STREAM_COUNT;
-    __m512 scale = _mm512_set1_ps(args->scale_f32[parameter]), zero = _mm512_set1_ps(args->zero_point_f32[parameter]);
-    int64_t i = 0;
+QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, const char *source, char *target,
+                          int64_t count, qrt_dcast_mode mode) {
+    const __m512 scale = load_f32(parameters, QRT_SCALES, r, false);
+    const __m512 zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, r, false);
+    const int source_size = qrt_dcast_source_size(mode);
+    int64_t i = mode.stream ? qrt_cast_until_aligned(target, qrt_dcast_target_size(mode)) : 0;
+    qrt_dcast_mode unaligned = mode;
+    unaligned.stream = false;
+    for (int64_t j = 0; j < i; j += 16)
+        dcast_sixteen(parameters, scale, zero, source, target, j, live_lanes(i - j), unaligned);
     for (; i + BLOCK <= count; i += BLOCK) {
-        if (stream)
-            _mm_prefetch((const char *)(q + i) + QRT_STREAM_AHEAD / 4, _MM_HINT_T0);
+        if (mode.prefetch)
+            for (int line = 0; line < source_size; line++)
+                _mm_prefetch(source + i * source_size + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
 #pragma GCC unroll 4
-        for (int64_t j = i; j < i + BLOCK; j += 16) {
-            if (each) {
-                scale = _mm512_loadu_ps(args->scale_f32 + parameter + j);
-                zero = _mm512_loadu_ps(args->zero_point_f32 + parameter + j);
-            }
-            const __m128i bytes = _mm_loadu_si128((const __m128i *)(q + j));
-            _mm512_storeu_ps(out + j, dequantize(bytes, is_signed, zero, scale));
-        }
+        for (int j = 0; j < BLOCK; j += 16)
+            dcast_sixteen(parameters, scale, zero, source, target, i + j, ALL, mode);
     }
-    for (; i < count; i += 16) {
-        const __mmask16 live = (__mmask16)(count - i >= 16 ? 0xffff : (1 << (count - i)) - 1);
-        if (each) {
-            scale = _mm512_loadu_ps(args->scale_f32 + parameter + i);
-            zero = _mm512_loadu_ps(args->zero_point_f32 + parameter + i);
-        }
-        const __m128i bytes = _mm_maskz_loadu_epi8(live, q + i);
-        _mm512_mask_storeu_ps(out + i, live, dequantize(bytes, is_signed, zero, scale));
-    }
+    for (; i < count; i += 16)
+        dcast_sixteen(parameters, scale, zero, source, target, i, live_lanes(count - i), mode);
 }
 
-QRT_INLINE void dcast_sign(const qrt_cast_args *args, const uint8_t *q, float *out, int64_t count, int64_t parameter,
-                           int64_t step, bool is_signed) {
-    if (step)
-        dcast_loop(args, q, out, count, parameter, is_signed, true);
-    else
-        dcast_loop(args, q, out, count, parameter, is_signed, false);
+QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
+                           char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
+    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+    mode.prefetch = args->prefetch;
+    mode.stream = args->stream && run >= QRT_STREAM_COUNT;
+    for (int64_t r = 0; r < runs; r++)
+        dcast_run(parameters, r, source + r * run * source_size, target + r * run * target_size, run, mode);
 }
 
-static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t step) {
-    if (!qrt_is_8bit_f32(args))
-        parent_dcast(args, source, target, count, parameter, step);
-    else if (args->container == QRT_I8)
-        dcast_sign(args, source, target, count, parameter, step, true);
-    else
-        dcast_sign(args, source, target, count, parameter, step, false);
-}
+#include "../cast_variants.h"
 
 void qrt_avx512_install_casts(qrt_kernels *table) {
-    parent_qcast = table->qcast_row;
-    parent_dcast = table->dcast_row;
-    table->qcast_row = qcast_row;
-    table->dcast_row = dcast_row;
+    install_rows(table);
 }

@@ -1,0 +1,77 @@
+/* The rows of an ISA that computes casts in f32, made of its qcast_runs and dcast_runs: included behind them. What is
+ * constant in a variant is compiled into its loops. */
+
+static qrt_cast_row parent_qcast, parent_dcast;
+
+#define QCAST(name, container, ...)                                                                                    \
+    static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
+                     char *target, int64_t run, int64_t runs) {                                                        \
+        if (each)                                                                                                      \
+            qcast_runs(args, parameters, true, source, target, run, runs, container, __VA_ARGS__);                     \
+        else                                                                                                           \
+            qcast_runs(args, parameters, false, source, target, run, runs, container, __VA_ARGS__);                    \
+    }
+
+QCAST(qcast_f32_i8, QRT_I8, (qrt_qcast_mode){QRT_F32, QRT_HALF_EVEN, true, true, false})
+QCAST(qcast_f32_u8, QRT_U8, (qrt_qcast_mode){QRT_F32, QRT_HALF_EVEN, true, true, false})
+QCAST(qcast_f32, args->container, qrt_qcast_mode_of(args, QRT_F32))
+QCAST(qcast_f16, args->container, qrt_qcast_mode_of(args, QRT_F16))
+QCAST(qcast_bf16, args->container, qrt_qcast_mode_of(args, QRT_BF16))
+#undef QCAST
+
+static qrt_cast_runs choose_qcast(const qrt_cast_args *args) {
+    if (args->expressed != QRT_F32)
+        return args->expressed == QRT_F16 ? qcast_f16 : qcast_bf16;
+    if (qrt_qcast_is_default(args) && args->container <= QRT_U8)
+        return args->container == QRT_I8 ? qcast_f32_i8 : qcast_f32_u8;
+    return qcast_f32;
+}
+
+static void qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+    if (qrt_qcast_in_f32(args))
+        qrt_qcast_span_f32(args, choose_qcast(args), source, target, span);
+    else
+        parent_qcast(args, source, target, span);
+    if (args->stream)
+        _mm_sfence();
+}
+
+#define DCAST(name, container, expressed)                                                                              \
+    static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
+                     char *target, int64_t run, int64_t runs) {                                                        \
+        if (each)                                                                                                      \
+            dcast_runs(args, parameters, source, target, run, runs,                                                    \
+                       (qrt_dcast_mode){container, expressed, true, false, false});                                    \
+        else                                                                                                           \
+            dcast_runs(args, parameters, source, target, run, runs,                                                    \
+                       (qrt_dcast_mode){container, expressed, false, false, false});                                   \
+    }
+
+DCAST(dcast_i8_f32, QRT_I8, QRT_F32)
+DCAST(dcast_u8_f32, QRT_U8, QRT_F32)
+DCAST(dcast_f32, args->container, QRT_F32)
+DCAST(dcast_f16, args->container, QRT_F16)
+DCAST(dcast_bf16, args->container, QRT_BF16)
+#undef DCAST
+
+static qrt_cast_runs choose_dcast(const qrt_cast_args *args) {
+    if (args->expressed != QRT_F32)
+        return args->expressed == QRT_F16 ? dcast_f16 : dcast_bf16;
+    return args->container == QRT_I8 ? dcast_i8_f32 : args->container == QRT_U8 ? dcast_u8_f32 : dcast_f32;
+}
+
+static void dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+    if (qrt_dcast_in_f32(args))
+        qrt_dcast_span_f32(args, choose_dcast(args), source, target, span);
+    else
+        parent_dcast(args, source, target, span);
+    if (args->stream)
+        _mm_sfence();
+}
+
+static void install_rows(qrt_kernels *table) {
+    parent_qcast = table->qcast_row;
+    parent_dcast = table->dcast_row;
+    table->qcast_row = qcast_row;
+    table->dcast_row = dcast_row;
+}
