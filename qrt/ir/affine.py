@@ -92,6 +92,20 @@ def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any
     return _CONSTANTS[operator](evaluate(left, dimensions, symbols), evaluate(right, dimensions, symbols))
 
 
+def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> Expression:
+    """The expression with others for its dimensions and symbols, simplified.
+
+    >>> substitute(("+", ("d", 0), ("d", 1)), [("s", 0), ("s", 0)], [])
+    ('*', ('s', 0), 2)
+    """
+    if isinstance(value, int):
+        return value
+    if value[0] in ("d", "s"):
+        return (dimensions if value[0] == "d" else symbols)[value[1]]
+    operator, left, right = value
+    return _combine(operator, substitute(left, dimensions, symbols), substitute(right, dimensions, symbols))
+
+
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
     """(constant term, coefficient of each dimension) of an expression that is a weighted sum of dimensions; else None.
 

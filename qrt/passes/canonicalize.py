@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from qrt.ir import Module, Operation
 from qrt.ir.fold import Folds
 from qrt.ir.rewrite import Pattern, rewrite_greedily
+from qrt.passes.affine_patterns import AFFINE_PATTERNS
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
@@ -19,6 +20,7 @@ from qrt.passes.slice_patterns import SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
 
 _SETS = (
+    AFFINE_PATTERNS,
     ARITH_PATTERNS,
     BRANCH_PATTERNS,
     QUANT_KERNELS,

@@ -109,18 +109,40 @@ def _append(region: Region, block: Block) -> None:
 
 
 def _nested_ifs(op: Operation, builder: Builder) -> Made:
-    """An `if` that is all another does is one on both conditions."""
+    """An `if` that is all another does is one on both conditions. What the outer one does not compute is selected; what
+    the inner one yields is to be the same wherever either condition is false."""
     then, otherwise = _body(op), _body(op, 1)
     inner = then.first if then is not None else None
-    if op.results or inner is None or inner.name != "scf.if" or then is None or inner.next is not then.last:
+    if inner is None or inner.name != "scf.if" or then is None or inner.next is not then.last:
         return None
-    if inner.results or any(block is not None and not _only_yields(block) for block in (otherwise, _body(inner, 1))):
+    if any(block is not None and not _only_yields(block) for block in (otherwise, _body(inner, 1))):
         return None
+    yielded, last = list(_yielded(then)), _yielded(otherwise)
+    for index, value in enumerate(yielded):
+        if value.owner is inner:
+            if _yielded(_body(inner, 1))[value.index] is not last[index]:
+                return None
+            yielded[index] = _yielded(_body(inner))[value.index]
+        elif _region_of(value) is op.regions[0]:
+            return None
     both = builder.value("arith.andi", (op.operands[0], inner.operands[0]), I1)
-    region = inner.regions[0]
-    inner.take_regions()
-    builder.create("scf.if", [both], (), {}, [region, Region()])
-    return []
+    selected = {
+        index: builder.value("arith.select", (op.operands[0], value, last[index]), value.type)
+        for index, value in enumerate(_yielded(then))
+        if value.owner is not inner
+    }
+    region, unread = inner.take_regions()
+    body = region.blocks[0]
+    assert body.last is not None
+    body.last.set_operands(yielded)
+    for block in unread.blocks:
+        for each in block:
+            each.erase()
+    regions = [region, op.regions[1] if op.results else Region()]
+    if op.results:
+        op.regions = op.regions[:1]
+    made = builder.create("scf.if", [both], [result.type for result in op.results], {}, regions).results
+    return [selected.get(index, value) for index, value in enumerate(made)]
 
 
 def _condition_inside(op: Operation, builder: Builder) -> Made:
@@ -277,25 +299,36 @@ def _parallel(op: Operation, builder: Builder) -> Made:
     bounds = [op.definition.operand_group(op, name) for name in ("lowerBound", "upperBound", "step")]
     body = _body(op)
     numbers = [tuple(map(constant_number, each)) for each in zip(*bounds, strict=True)]
-    if op.results or body is None:
+    inits = op.definition.operand_group(op, "initVals")
+    if body is None:
         return None
     if any(low is not None and high is not None and high <= low for low, high, _ in numbers):
-        return []
+        return inits
     once = [None not in each and each[0] + each[2] >= each[1] for each in numbers]  # type: ignore[operator]  # no None
     if not any(once):
         return None
     kept = [index for index, single in enumerate(once) if not single]
     if not kept:
-        builder.inline(body, bounds[0])
-        return []
+        return _reduced_once(body, bounds[0], inits, builder)
     for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
         if single:
             argument.replace_all_uses(low)
     _keep_arguments(body, kept)
-    attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, 0)}
-    operands = [group[index] for group in bounds for index in kept]
-    builder.create("scf.parallel", operands, (), attributes, op.take_regions())
-    return []
+    attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
+    operands = [*(group[index] for group in bounds for index in kept), *inits]
+    return builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions()).results
+
+
+def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
+    """A body in place of the loop, and each reduction of what the loop was given and what the body yields."""
+    reduce = body.last
+    assert reduce is not None
+    builder.absorb(body, indices)
+    results = []
+    for region, init, value in zip(reduce.regions, inits, list(reduce.operands), strict=True):
+        results += builder.inline(region.blocks[0], (init, value))
+    reduce.erase()
+    return results
 
 
 def _affine_for(op: Operation, builder: Builder) -> Made:

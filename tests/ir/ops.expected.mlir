@@ -34,6 +34,8 @@ module @ops {
     %20 = quant.scast %19 : tensor<16xi8> to tensor<16x!quant.uniform<i8:f32, 2.000000e+00>>
     %21 = qrt.lookup %5, %20 : (tensor<2x3x!quant.uniform<u4:f32, 2.000000e+00>>, tensor<16x!quant.uniform<i8:f32, 2.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.000000e+00>>
     %22 = qrt.softmax %arg3 {axis = 3 : i64, beta = 5.000000e-01 : f64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 3.906250e-03:-128>>
+    %23 = quant.dcast %arg0 : tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>> to tensor<2x4xf32>
+    %24 = qrt.float_matmul %23, %arg1 : (tensor<2x4xf32>, tensor<4x3x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01,2.000000e-01,3.000000e-01}>>) -> tensor<2x3xf32>
     return
   }
 }

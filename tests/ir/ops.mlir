@@ -46,6 +46,8 @@ module @ops {
     %21 = qrt.lookup %5, %20
       : (tensor<2x3x!quant.uniform<u4:f32, 2.0>>, tensor<16x!quant.uniform<i8:f32, 2.0>>) -> tensor<2x3x!quant.uniform<i8:f32, 2.0>>
     %22 = qrt.softmax %image {axis = 3 : i64, beta = 0.5 : f64} : (!image) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 0.00390625:-128>>
+    %23 = quant.dcast %x : !x to tensor<2x4xf32>
+    %24 = qrt.float_matmul %23, %w : (tensor<2x4xf32>, !w) -> tensor<2x3xf32>
     return
   }
 }

@@ -10,6 +10,7 @@ from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_regions import branching, structured
+from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
 from tests.oracle.verdicts import PASSES, SEPARATOR
 from tests.passes import arith_folds, arith_patterns
@@ -79,16 +80,18 @@ def test_arith_and_math_canonicalized(programs):
     assert not list(disagreements(programs, "canonicalize"))
 
 
-@pytest.mark.parametrize("name", ["branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"])
+@pytest.mark.parametrize(
+    "name", ["affine", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"]
+)
 def test_files_canonicalized(name):
     text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
     assert not list(disagreements({name: text}, "canonicalize"))
 
 
-@pytest.mark.parametrize("kind", [branching, structured])
-def test_drawn_branches_and_regions_canonicalized(kind):
+@pytest.mark.parametrize("kind", [branching, structured, tensors])
+def test_drawn_functions_canonicalized(kind):
     """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
-    that leaves another program."""
+    that leaves another program, a size taken from the wrong operand."""
     draw = Draw(f"{kind.__name__} 1")
     programs = {f"{kind.__name__} {number}": kind(draw) for number in range(400)}
     assert not list(disagreements(programs, "canonicalize"))

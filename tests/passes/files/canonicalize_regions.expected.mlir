@@ -135,4 +135,68 @@ module {
     %0 = arith.addi %arg0, %arg0 : i32
     return %0 : i32
   }
+  func.func @pr(%arg0: f32, %arg1: index) -> f32 {
+    %0 = arith.addf %arg0, %arg0 : f32
+    return %0 : f32
+  }
+  func.func @pr2(%arg0: f32, %arg1: index, %arg2: memref<8xf32>) -> (f32, f32) {
+    %0 = arith.constant 0 : index
+    %1 = arith.constant 1 : index
+    %2:2 = scf.parallel (%arg3) = (%0) to (%arg1) step (%1) init (%arg0, %arg0) -> (f32, f32) {
+      %3 = memref.load %arg2[%0] : memref<8xf32>
+      scf.reduce(%3, %arg0 : f32, f32) {
+      ^bb0(%arg4: f32, %arg5: f32):
+        %4 = arith.addf %arg4, %arg5 : f32
+        scf.reduce.return %4 : f32
+      }, {
+      ^bb0(%arg4: f32, %arg5: f32):
+        %4 = arith.mulf %arg4, %arg5 : f32
+        scf.reduce.return %4 : f32
+      }
+    }
+    return %2#0, %2#1 : f32, f32
+  }
+  func.func @pr3(%arg0: f32, %arg1: index, %arg2: memref<8xf32>) -> (f32, f32) {
+    %0 = arith.constant 0 : index
+    %1 = memref.load %arg2[%0] : memref<8xf32>
+    %2 = arith.addf %arg0, %1 : f32
+    %3 = arith.addf %arg0, %arg0 : f32
+    return %2, %3 : f32, f32
+  }
+  func.func @ifif(%arg0: i1, %arg1: i1, %arg2: i32, %arg3: i32) -> i32 {
+    %0 = arith.andi %arg0, %arg1 : i1
+    %1 = scf.if %0 -> (i32) {
+      %2 = arith.addi %arg2, %arg3 : i32
+      scf.yield %2 : i32
+    } else {
+      scf.yield %arg3 : i32
+    }
+    return %1 : i32
+  }
+  func.func @ifif2(%arg0: i1, %arg1: i1, %arg2: i32, %arg3: i32) -> i32 {
+    %0 = scf.if %arg0 -> (i32) {
+      %1 = scf.if %arg1 -> (i32) {
+        %2 = arith.addi %arg2, %arg3 : i32
+        scf.yield %2 : i32
+      } else {
+        scf.yield %arg2 : i32
+      }
+      scf.yield %1 : i32
+    } else {
+      scf.yield %arg3 : i32
+    }
+    return %0 : i32
+  }
+  func.func @ifif3(%arg0: i1, %arg1: i1, %arg2: i32, %arg3: i32, %arg4: memref<i32>) -> (i32, i32) {
+    %0 = arith.andi %arg0, %arg1 : i1
+    %1 = arith.select %arg0, %arg2, %arg3 : i32
+    %2 = scf.if %0 -> (i32) {
+      memref.store %arg2, %arg4[] : memref<i32>
+      %3 = memref.load %arg4[] : memref<i32>
+      scf.yield %3 : i32
+    } else {
+      scf.yield %arg3 : i32
+    }
+    return %2, %1 : i32, i32
+  }
 }

@@ -192,3 +192,100 @@ func.func @iswitch(%x: i32, %m: memref<i32>) -> i32 {
   }
   return %r : i32
 }
+func.func @pr(%f: f32, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%f) -> f32 {
+    scf.reduce(%f : f32) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      scf.reduce.return %s : f32
+    }
+  }
+  return %r : f32
+}
+func.func @pr2(%f: f32, %n: index, %m: memref<8xf32>) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.parallel (%i, %j) = (%c0, %c0) to (%c1, %n) step (%c1, %c1) init (%f, %f) -> (f32, f32) {
+    %v = memref.load %m[%i] : memref<8xf32>
+    scf.reduce(%v, %f : f32, f32) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      scf.reduce.return %s : f32
+    }, {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.mulf %a, %b : f32
+      scf.reduce.return %s : f32
+    }
+  }
+  return %r#0, %r#1 : f32, f32
+}
+func.func @pr3(%f: f32, %n: index, %m: memref<8xf32>) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.parallel (%i, %j) = (%c0, %c0) to (%c0, %n) step (%c1, %c1) init (%f) -> f32 {
+    %v = memref.load %m[%i] : memref<8xf32>
+    scf.reduce(%v : f32) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      scf.reduce.return %s : f32
+    }
+  }
+  %q:2 = scf.parallel (%i) = (%c0) to (%c1) step (%c1) init (%f, %f) -> (f32, f32) {
+    %v = memref.load %m[%i] : memref<8xf32>
+    scf.reduce(%v, %f : f32, f32) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      scf.reduce.return %s : f32
+    }, {
+    ^bb0(%a: f32, %b: f32):
+      scf.reduce.return %b : f32
+    }
+  }
+  %s = arith.addf %r, %q#1 : f32
+  return %q#0, %s : f32, f32
+}
+func.func @ifif(%c: i1, %d: i1, %x: i32, %y: i32) -> i32 {
+  %r = scf.if %c -> i32 {
+    %s = scf.if %d -> i32 {
+      %z = arith.addi %x, %y : i32
+      scf.yield %z : i32
+    } else {
+      scf.yield %y : i32
+    }
+    scf.yield %s : i32
+  } else {
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
+func.func @ifif2(%c: i1, %d: i1, %x: i32, %y: i32) -> i32 {
+  %r = scf.if %c -> i32 {
+    %s = scf.if %d -> i32 {
+      %z = arith.addi %x, %y : i32
+      scf.yield %z : i32
+    } else {
+      scf.yield %x : i32
+    }
+    scf.yield %s : i32
+  } else {
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
+func.func @ifif3(%c: i1, %d: i1, %x: i32, %y: i32, %m: memref<i32>) -> (i32, i32) {
+  %r:2 = scf.if %c -> (i32, i32) {
+    %s:2 = scf.if %d -> (i32, i32) {
+      memref.store %x, %m[] : memref<i32>
+      %z = memref.load %m[] : memref<i32>
+      scf.yield %z, %x : i32, i32
+    } else {
+      scf.yield %y, %y : i32, i32
+    }
+    scf.yield %s#0, %x : i32, i32
+  } else {
+    scf.yield %y, %y : i32, i32
+  }
+  return %r#0, %r#1 : i32, i32
+}
