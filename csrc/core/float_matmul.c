@@ -146,6 +146,11 @@ static bool dequantizes(const qrt_float_matmul_args *args) {
     return args->weights != QRT_WEIGHTS_F32 && args->m >= DEQUANTIZE_ROWS;
 }
 
+/* Panels whose lanes wait for the next chunk of K; a single chunk's are added up at once. */
+static int64_t waiting(const job *j) {
+    return j->args->k > CHUNK ? j->panels : 1;
+}
+
 static size_t lay_out(const job *j, char *base, workspace *to) {
     const qrt_float_matmul_args *args = j->args;
     to->panel_bytes = qrt_round_up(panel_bytes(args), QRT_ALIGNMENT);
@@ -156,7 +161,7 @@ static size_t lay_out(const job *j, char *base, workspace *to) {
     to->floats = (float *)(base + used);
     used += dequantizes(args) ? (size_t)(j->panels * to->panel_floats) * sizeof(float) : 0;
     to->lanes = (float *)(base + used);
-    used += (size_t)(j->panels * ROWS * COLUMNS * LANES) * sizeof(float);
+    used += (size_t)(waiting(j) * ROWS * COLUMNS * LANES) * sizeof(float);
     to->sums = (float *)(base + used);
     return used + ROWS * COLUMNS * sizeof(float);
 }
@@ -202,7 +207,7 @@ static void run_block(const job *j, const workspace *work, int64_t row, int64_t 
         for (int64_t panel = first; panel < end; panel++) {
             const float *floats = dequantizes(args) ? work->floats + (panel - first) * work->panel_floats
                                                     : packed_panel(j, work, first, panel);
-            float *lanes = work->lanes + (panel - first) * ROWS * COLUMNS * LANES;
+            float *lanes = work->lanes + (waiting(j) == 1 ? 0 : panel - first) * ROWS * COLUMNS * LANES;
             args->kernels->float_panel(j->a + row * args->k + k, args->k, rows, floats + k * COLUMNS,
                                        qrt_min(CHUNK, args->k - k), lanes, k == 0, last, work->sums);
             if (last)
