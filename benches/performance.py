@@ -140,7 +140,7 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def page(results: dict[int, list[Result]], isa: str) -> str:
+def page(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
     lines = [
         "# qrt beside other runtimes",
         "",
@@ -154,6 +154,8 @@ def page(results: dict[int, list[Result]], isa: str) -> str:
         "measured in the same run (for two threads, twice the one-thread rate of products). Only ratios within a run",
         "mean anything.",
     ]
+    if cases != "*":
+        lines += ["", f"Only the cases `{cases}` were measured in this run."]
     for threads, rows in results.items():
         lines += ["", f"## {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
     if failed := failures([r for rows in results.values() for r in rows]):
@@ -246,7 +248,7 @@ def main() -> None:
     sys.path.insert(0, str(HERE.parent))
     from qrt import kernels
 
-    (DOCS / "performance.md").write_text(page(results, kernels.active()))
+    (DOCS / "performance.md").write_text(page(results, kernels.active(), options.case))
     plots(results[options.threads[0]])
 
 
