@@ -48,6 +48,11 @@ class Value:
         return self.owner if isinstance(self.owner, Operation) else None
 
     @property
+    def block(self) -> "Block | None":
+        """The block it is defined in."""
+        return self.owner.parent if isinstance(self.owner, Operation) else self.owner
+
+    @property
     def users(self) -> "list[Operation]":
         """The operations that use this value, each once."""
         return list(dict.fromkeys(operation for operation, _ in self.uses))

@@ -16,8 +16,10 @@ from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
+from qrt.passes.scope_patterns import SCOPE_PATTERNS
 from qrt.passes.slice_patterns import SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
+from qrt.passes.view_patterns import VIEW_PATTERNS
 
 _SETS = (
     AFFINE_PATTERNS,
@@ -30,6 +32,8 @@ _SETS = (
     RESHAPE_PATTERNS,
     LINALG_PATTERNS,
     MEMREF_PATTERNS,
+    VIEW_PATTERNS,
+    SCOPE_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))

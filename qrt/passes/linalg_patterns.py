@@ -19,7 +19,7 @@ from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 Made = list[Value] | None
 
-_NAMES = [definition.name for definition in linalg.OPS if issubclass(definition.operation_class, StructuredOp)]
+STRUCTURED_OPS = [definition.name for definition in linalg.OPS if issubclass(definition.operation_class, StructuredOp)]
 
 
 # -- all structured ops ------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ _OWN: dict[str, Sequence[Pattern]] = {
 _ANY: tuple[Pattern, ...] = (_of_nothing, _known_sizes, from_casts)
 
 LINALG_PATTERNS: dict[str, Sequence[Pattern]] = {
-    **{name: (*_OWN.get(name, ()), *_ANY) for name in _NAMES},
+    **{name: (*_OWN.get(name, ()), *_ANY) for name in STRUCTURED_OPS},
     "linalg.index": (_index_of_one,),
     "tensor.cast": (_cast_of_result,),
     "tensor.collapse_shape": _RESHAPES,

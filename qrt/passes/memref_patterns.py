@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `memref`: upstream's."""
+"""Canonicalization patterns of buffers, their casts and accesses: upstream's."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,13 @@ from qrt.ir.constraints import INDEX
 from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.memref_views import memref_type
-from qrt.ir.dialects.strides import subview
-from qrt.ir.dialects.tensor_slices import PARTS, dropped_dimensions, mixed_values
-from qrt.ir.fold import constant_number, constant_of
+from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values
+from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern
-from qrt.passes.slice_patterns import Mixed, sizes_of, static_lists, with_lists
-from qrt.types import MemRefType, StridedLayout, Type
+from qrt.passes.linalg_patterns import STRUCTURED_OPS
+from qrt.passes.slice_patterns import numbers_of
+from qrt.passes.tensor_patterns import constant_sizes
+from qrt.types import MemRefType, Type
 
 Made = list[Value] | None
 
@@ -22,19 +23,20 @@ Made = list[Value] | None
 # -- casts -------------------------------------------------------------------------------------------------------------
 
 
-def _cast(builder: Builder, value: Value, type: Type) -> Value:
+def cast(builder: Builder, value: Value, type: Type) -> Value:
+    """The value as one of a type, which may be its own."""
     return value if value.type is type else builder.value("memref.cast", (value,), type)
 
 
-def _ranked_source(value: Value) -> Value | None:
+def ranked_source(value: Value) -> Value | None:
     """What was cast, of a type with a rank."""
     cast = made_by(value, "memref.cast")
     return cast.operands[0] if cast is not None and memref_type(cast.operands[0]).shape is not None else None
 
 
-def _keeps_more(value: Value) -> Value | None:
+def keeps_more(value: Value) -> Value | None:
     """What was cast to a type that says no more than its own."""
-    source = _ranked_source(value)
+    source = ranked_source(value)
     if source is None:
         return None
     given, made = memref_type(source), memref_type(value)
@@ -48,7 +50,7 @@ def _keeps_more(value: Value) -> Value | None:
 
 def from_ranked_casts(op: Operation, builder: Builder) -> Made:
     """What was cast is taken as it was."""
-    sources = [_ranked_source(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
+    sources = [ranked_source(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
     if sources.count(None) == len(sources):
         return None
     operands = [value if source is None else source for value, source in zip(op.operands, sources, strict=True)]
@@ -57,9 +59,10 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
 
 
 def _cast_of_cast(op: Operation, builder: Builder) -> Made:
-    source = _ranked_source(op.operands[0])
-    if op.operands[0].type is op.results[0].type or (source is not None and source.type is op.results[0].type):
-        return [source or op.operands[0]]
+    source = ranked_source(op.operands[0])
+    value = op.operands[0] if source is None else source
+    if value.type is op.results[0].type:
+        return [value]
     if source is None:
         return None
     made = builder.create(op.name, (source,), (op.results[0].type,))
@@ -90,7 +93,7 @@ def _dim(op: Operation, builder: Builder) -> Made:
     number, shape = constant_number(axis), memref_type(source).shape
     if made is None or shape is None:
         return None
-    given = _ranked_source(source)
+    given = ranked_source(source)
     if given is not None:
         return [builder.value(op.name, (given, axis), INDEX)]
     if number is None or not 0 <= number < len(shape) or shape[number] is not None:
@@ -98,16 +101,14 @@ def _dim(op: Operation, builder: Builder) -> Made:
     if made.name in ("memref.alloc", "memref.alloca"):
         assert made.definition is not None
         return [made.definition.operand_group(made, "dynamicSizes")[shape[:number].count(None)]]
+    if made.name == "memref.view":
+        return [made.operands[2 + shape[:number].count(None)]]
     if made.name != "memref.subview":
         return None
     sizes = mixed_values(made, "sizes")
-    dropped = dropped_dimensions(_numbers(sizes), shape) or ()
+    dropped = dropped_dimensions(numbers_of(sizes), shape) or ()
     size = [size for index, size in enumerate(sizes) if index not in dropped][number]
     return [size] if isinstance(size, Value) else [builder.constant(IntegerAttr(size, INDEX), INDEX)]
-
-
-def _numbers(values: Mixed) -> tuple[int | None, ...]:
-    return tuple(None if isinstance(value, Value) else value for value in values)
 
 
 def _only_written(op: Operation, builder: Builder) -> Made:
@@ -127,19 +128,11 @@ def _known_sizes(op: Operation, builder: Builder) -> Made:
     type = memref_type(op.results[0])
     assert op.definition is not None
     dynamic = op.definition.operand_group(op, "dynamicSizes")
-    sizes = iter(dynamic)
-    shape, kept = [], []
-    for known in type.shape or ():
-        size = None if known is not None else next(sizes)
-        number = None if size is None else constant_number(size)
-        if size is not None and (number is None or number < 0):
-            kept.append(size)
-            number = None
-        shape.append(known if size is None else number)
+    shape, kept = constant_sizes(type.shape or (), dynamic)
     if len(kept) == len(dynamic) or type.layout is not None or len(dynamic) < len(op.operands):
         return None
     attributes = {**op.attributes, "operandSegmentSizes": segments(len(kept), 0)}
-    return [_cast(builder, builder.value(op.name, kept, type.with_(shape=shape), attributes), type)]
+    return [cast(builder, builder.value(op.name, kept, type.with_(shape=shape), attributes), type)]
 
 
 def _copy_of_nothing(op: Operation, builder: Builder) -> Made:
@@ -148,65 +141,11 @@ def _copy_of_nothing(op: Operation, builder: Builder) -> Made:
     return [] if empty or op.operands[0] is op.operands[1] else None
 
 
-# -- views -------------------------------------------------------------------------------------------------------------
-
-
-def _whole(op: Operation, builder: Builder) -> Made:
-    source, type = op.operands[0], memref_type(op.results[0])
-    lists = {name: mixed_values(op, name) for name in PARTS}
-    if len(op.operands) > 1 or tuple(lists["sizes"]) != memref_type(source).shape:
-        return None
-    if any(lists["offsets"]) or any(step != 1 for step in lists["strides"]):
-        return None
-    return [_cast(builder, source, type)] if type.rank == memref_type(source).rank else None
-
-
-def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> Made:
-    """The same view by other lists or of another source, as the type that it was."""
-    type = memref_type(op.results[0])
-    dropped = dropped_dimensions(_numbers(mixed_values(op, "sizes")), type.shape or ())
-    full = subview(memref_type(source), *(_numbers(lists[name]) for name in PARTS))
-    layout = None if full is None else full.strides
-    if full is None or layout is None or dropped is None:
-        return None
-    kept = [axis for axis in range(len(full.shape or ())) if axis not in dropped]
-    strides = StridedLayout(tuple(layout.strides[axis] for axis in kept), layout.offset)
-    made = MemRefType([sizes_of(lists)[axis] for axis in kept], full.element, strides, full.space)
-    operands, attributes = with_lists(lists, (source,))
-    return [_cast(builder, builder.value(op.name, operands, made, attributes), type)]
-
-
-def _static_view(op: Operation, builder: Builder) -> Made:
-    lists = static_lists(op)
-    return None if lists is None else _view(op, builder, op.operands[0], lists)
-
-
-def _view_of_cast(op: Operation, builder: Builder) -> Made:
-    source = _keeps_more(op.operands[0])
-    if source is None or any(constant_of(value) is not None for value in op.operands):
-        return None
-    return _view(op, builder, source, {name: mixed_values(op, name) for name in PARTS})
-
-
-def _metadata(op: Operation, builder: Builder) -> Made:
-    """What the type says of offset, sizes and strides."""
-    type = memref_type(op.operands[0])
-    if type.shape is None or type.strides is None:
-        return None
-    numbers = (None, type.strides.offset, *type.shape, *type.strides.strides)
-    pairs = list(zip(op.results, numbers, strict=True))
-    if not any(result.uses and number is not None for result, number in pairs):
-        return None
-    same = builder.create(op.name, op.operands, [result.type for result in op.results]).results
-    return [
-        value if number is None else builder.constant(IntegerAttr(number, INDEX), INDEX)
-        for value, number in zip(same, numbers, strict=True)
-    ]
-
-
 _ACCESS: Sequence[Pattern] = (from_ranked_casts,)
+_KEEP_CASTS = {"linalg.broadcast", "linalg.map", "linalg.reduce", "linalg.transpose"}
 
 MEMREF_PATTERNS: dict[str, Sequence[Pattern]] = {
+    **{name: _ACCESS for name in STRUCTURED_OPS if name not in _KEEP_CASTS},
     "affine.load": _ACCESS,
     "affine.store": _ACCESS,
     "memref.alloc": (_known_sizes, _only_written),
@@ -215,9 +154,11 @@ MEMREF_PATTERNS: dict[str, Sequence[Pattern]] = {
     "memref.copy": (from_ranked_casts, _copy_of_nothing),
     "memref.dealloc": _ACCESS,
     "memref.dim": (_dim,),
-    "memref.extract_strided_metadata": (_metadata,),
     "memref.load": _ACCESS,
     "memref.memory_space_cast": (_space_cast,),
     "memref.store": _ACCESS,
-    "memref.subview": (_whole, _static_view, _view_of_cast),
+    "vector.load": _ACCESS,
+    "vector.store": _ACCESS,
+    "vector.transfer_read": _ACCESS,
+    "vector.transfer_write": _ACCESS,
 }

@@ -1,37 +1,59 @@
-"""Canonicalization patterns of tensors whose dimensions are regrouped: upstream's."""
+"""Canonicalization patterns of tensors and memrefs whose dimensions are regrouped: upstream's."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import prod
 
-from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
+from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.attributes import ArrayAttr
 from qrt.ir.constraints import INDEX
 from qrt.ir.dialects.arith_folds import made_by
+from qrt.ir.dialects.strides import has_identity_layout
 from qrt.ir.dialects.tensor_slices import Groups, Shape, mixed_values, ranked, reassociation_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.slice_patterns import Mixed, with_lists
 from qrt.passes.tensor_patterns import cast, cast_source
-from qrt.types import IntegerType, TensorType
+from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 Made = list[Value] | None
 
-COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
+
+def _shape(value: Value) -> Shape:
+    assert isinstance(value.type, TensorType | MemRefType)
+    return value.type.shape or ()
+
+
+def _are_contiguous(*values: Value) -> bool:
+    """Whether the values are tensors, or memrefs that say no layout."""
+    return all(not isinstance(value.type, MemRefType) or has_identity_layout(value.type) for value in values)
+
+
+def _is_collapse(op: Operation) -> bool:
+    return op.name.endswith(".collapse_shape")
+
+
+def _sibling(op: Operation, name: str) -> str:
+    """The op of this name in the same dialect."""
+    return f"{op.name.partition('.')[0]}.{name}"
 
 
 def _groups_attribute(groups: Groups) -> ArrayAttr:
     return ArrayAttr(tuple(ArrayAttr(tuple(IntegerAttr(axis, IntegerType(64)) for axis in group)) for group in groups))
 
 
-def _collapse(builder: Builder, source: Value, groups: Groups, type: TensorType) -> Value:
-    return builder.value(COLLAPSE, (source,), type, {"reassociation": _groups_attribute(groups)})
+def collapse(op: Operation, builder: Builder, source: Value, groups: Groups, type: Type) -> Value:
+    """A `collapse_shape` of the dialect of `op`."""
+    attributes: dict[str, Attribute] = {"reassociation": _groups_attribute(groups)}
+    return builder.value(_sibling(op, "collapse_shape"), (source,), type, attributes)
 
 
-def _expand(builder: Builder, source: Value, groups: Groups, sizes: Mixed, type: TensorType) -> Value:
+def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes: Mixed, type: Type) -> Value:
+    """An `expand_shape` of the dialect of `op`."""
     operands, attributes = with_lists({"output_shape": sizes}, (source,))
     del attributes["operandSegmentSizes"]
-    return builder.value(EXPAND, operands, type, {**attributes, "reassociation": _groups_attribute(groups)})
+    attributes["reassociation"] = _groups_attribute(groups)
+    return builder.value(_sibling(op, "expand_shape"), operands, type, attributes)
 
 
 # -- both --------------------------------------------------------------------------------------------------------------
@@ -39,17 +61,19 @@ def _expand(builder: Builder, source: Value, groups: Groups, sizes: Mixed, type:
 
 def _to_itself(op: Operation, builder: Builder) -> Made:
     """No dimension is regrouped, or those that were are regrouped back."""
-    given, made = op.operands[0], ranked(op.results[0])
-    if given.type is made and made.has_static_shape:
+    given, type = op.operands[0], op.results[0].type
+    if given.type is type:
         return [given]
-    inverse = made_by(given, COLLAPSE if op.name == EXPAND else EXPAND)
-    if inverse is None or inverse.operands[0].type is not made:
+    inverse = made_by(given, _sibling(op, "expand_shape" if _is_collapse(op) else "collapse_shape"))
+    if inverse is None or inverse.operands[0].type is not type:
         return None
-    groups = reassociation_of(op)
-    if op.name == EXPAND and groups == reassociation_of(inverse):
-        shape = made.shape or ()
-        return [inverse.operands[0]] if all([shape[a] for a in group].count(None) < 2 for group in groups) else None
-    return [inverse.operands[0]] if groups == reassociation_of(inverse) or made.has_static_shape else None
+    shape, groups = _shape(op.results[0]), reassociation_of(op)
+    if shape.count(None) > 1:
+        if groups != reassociation_of(inverse):
+            return None
+        if not _is_collapse(op) and any([shape[axis] for axis in group].count(None) > 1 for group in groups):
+            return None
+    return [inverse.operands[0]]
 
 
 def _of_constant(op: Operation, builder: Builder) -> Made:
@@ -68,15 +92,15 @@ def _of_constant(op: Operation, builder: Builder) -> Made:
 def _twice(op: Operation, builder: Builder) -> Made:
     """Dimensions that are regrouped in two steps are in one."""
     inner = made_by(op.operands[0], op.name)
-    if inner is None:
+    if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
-    first, second = (inner, op) if op.name == COLLAPSE else (op, inner)
+    source, type = inner.operands[0], op.results[0].type
+    first, second = (inner, op) if _is_collapse(op) else (op, inner)
     fine = reassociation_of(first)
     groups = tuple(tuple(axis for part in group for axis in fine[part]) for group in reassociation_of(second))
-    type = ranked(op.results[0])
-    if op.name == COLLAPSE:
-        return [_collapse(builder, inner.operands[0], groups, type)]
-    return [_expand(builder, inner.operands[0], groups, mixed_values(op, "output_shape"), type)]
+    if _is_collapse(op):
+        return [collapse(op, builder, source, groups, type)]
+    return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), type)]
 
 
 # -- one of the other --------------------------------------------------------------------------------------------------
@@ -84,22 +108,23 @@ def _twice(op: Operation, builder: Builder) -> Made:
 
 def _collapse_of_expand(op: Operation, builder: Builder) -> Made:
     """Where each group of the one is made of groups of the other, only the difference is left."""
-    inner = made_by(op.operands[0], EXPAND)
-    if inner is None:
+    inner = made_by(op.operands[0], _sibling(op, "expand_shape"))
+    if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
-    source, made = inner.operands[0], ranked(op.results[0])
-    rank, result_rank = len(ranked(source).shape or ()), len(made.shape or ())
-    if rank == result_rank:
-        return None
+    source, made = inner.operands[0], op.results[0].type
+    rank, result_rank = len(_shape(source)), len(_shape(op.results[0]))
+    if rank == result_rank:  # types of one layout that is spelled in two ways
+        same = _shape(source) == _shape(op.results[0]) and reassociation_of(inner) == reassociation_of(op)
+        return [builder.value(_sibling(op, "cast"), (source,), made)] if same else None
     fine, coarse = reassociation_of(inner), reassociation_of(op)
     groups = _regrouped(fine, coarse) if rank > result_rank else _regrouped(coarse, fine)
     if groups is None:
         return None
     if rank > result_rank:
-        return [_collapse(builder, source, groups, made)]
+        return [collapse(op, builder, source, groups, made)]
     sizes = mixed_values(inner, "output_shape")
     products: Mixed = [_product(builder, [sizes[axis] for axis in group]) for group in coarse]
-    return [_expand(builder, source, groups, products, made)]
+    return [expand(op, builder, source, groups, products, made)]
 
 
 def _product(builder: Builder, sizes: Mixed) -> int | Value:
@@ -134,19 +159,19 @@ def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
 
 def _expand_of_collapse(op: Operation, builder: Builder) -> Made:
     """What is put together and taken apart otherwise, where one step does it."""
-    inner = made_by(op.operands[0], COLLAPSE)
-    if inner is None:
+    inner = made_by(op.operands[0], _sibling(op, "collapse_shape"))
+    if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
-    source, made = inner.operands[0], ranked(op.results[0])
-    shape, result = ranked(source).shape or (), made.shape or ()
+    source, made = inner.operands[0], op.results[0].type
+    shape, result = _shape(source), _shape(op.results[0])
     collapses = len(shape) > len(result)
     each = (reassociation_of(inner), shape), (reassociation_of(op), result)
     groups = _finer_groups(*each[0], *each[1]) if collapses else _finer_groups(*each[1], *each[0])
     if groups is None:
         return None
     if collapses:
-        return [_collapse(builder, source, groups, made)]
-    return [_expand(builder, source, groups, mixed_values(op, "output_shape"), made)]
+        return [collapse(op, builder, source, groups, made)]
+    return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), made)]
 
 
 def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> Groups | None:
@@ -188,7 +213,7 @@ def _ranges(shape: Shape, result: Shape) -> Groups | None:
     if any(length < 1 for length in lengths):
         return None
     groups = tuple(tuple(range(*pair)) for pair in pairwise(bounds))
-    return groups if _products(shape, groups) == tuple(result) else None
+    return groups if products_of(shape, groups) == tuple(result) else None
 
 
 def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
@@ -207,7 +232,7 @@ def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None
     return lengths
 
 
-def _products(shape: Shape, groups: Groups) -> Shape:
+def products_of(shape: Shape, groups: Groups) -> Shape:
     """The size of each group, where all of it is known."""
     parts = [[shape[axis] for axis in group] for group in groups]
     return tuple(None if None in sizes else prod(size or 0 for size in sizes) for sizes in parts)
@@ -221,8 +246,8 @@ def _collapse_of_cast(op: Operation, builder: Builder) -> Made:
     if source is None:
         return None
     shape, groups, made = ranked(source).shape or (), reassociation_of(op), ranked(op.results[0])
-    type = made.with_(shape=_products(shape, groups))
-    return [cast(builder, _collapse(builder, source, groups, type), made)]
+    type = made.with_(shape=products_of(shape, groups))
+    return [cast(builder, collapse(op, builder, source, groups, type), made)]
 
 
 def _static_expand(op: Operation, builder: Builder) -> Made:
@@ -236,8 +261,8 @@ def _static_expand(op: Operation, builder: Builder) -> Made:
     if known == sizes:
         return None
     shape = tuple(size if isinstance(size, int) else None for size in known)
-    narrowed = cast(builder, source, ranked(source).with_(shape=_products(shape, groups)))
-    return [cast(builder, _expand(builder, narrowed, groups, known, made.with_(shape=shape)), made)]
+    narrowed = cast(builder, source, ranked(source).with_(shape=products_of(shape, groups)))
+    return [cast(builder, expand(op, builder, narrowed, groups, known, made.with_(shape=shape)), made)]
 
 
 # -- tensor.reshape ----------------------------------------------------------------------------------------------------
@@ -270,7 +295,9 @@ def _is_shape_of(shape: Value, tensor: Value) -> bool:
 
 
 RESHAPE_PATTERNS: dict[str, Sequence[Pattern]] = {
-    COLLAPSE: (_to_itself, _of_constant, _twice, _collapse_of_expand, _collapse_of_cast),
-    EXPAND: (_to_itself, _of_constant, _twice, _expand_of_collapse, _static_expand),
+    "memref.collapse_shape": (_to_itself, _twice, _collapse_of_expand),
+    "memref.expand_shape": (_to_itself, _twice, _expand_of_collapse),
+    "tensor.collapse_shape": (_to_itself, _of_constant, _twice, _collapse_of_expand, _collapse_of_cast),
+    "tensor.expand_shape": (_to_itself, _of_constant, _twice, _expand_of_collapse, _static_expand),
     "tensor.reshape": (_reshape,),
 }

@@ -46,8 +46,9 @@ def static_lists(op: Operation) -> dict[str, Mixed] | None:
     return None if static == lists else static
 
 
-def sizes_of(lists: dict[str, Mixed]) -> Shape:
-    return tuple(None if isinstance(size, Value) else size for size in lists["sizes"])
+def numbers_of(values: Mixed) -> Shape:
+    """A list without its values."""
+    return tuple(None if isinstance(value, Value) else value for value in values)
 
 
 def _reduced(full: Shape, rank: int) -> Shape:
@@ -105,7 +106,7 @@ def _static_extract(op: Operation, builder: Builder) -> Made:
     lists, type = static_lists(op), ranked(op.results[0])
     if lists is None:
         return None
-    result = type.with_(shape=_reduced(sizes_of(lists), len(type.shape or ())))
+    result = type.with_(shape=_reduced(numbers_of(lists["sizes"]), len(type.shape or ())))
     made = _slice(op, builder, op.operands[:1], lists, result)
     return None if made is None else [cast(builder, made, type)]
 
@@ -124,7 +125,7 @@ def _cast_of_slice(op: Operation, builder: Builder) -> Made:
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None
     lists = {name: mixed_values(slice_, name) for name in PARTS}
-    dropped = dropped_dimensions(sizes_of(lists), ranked(op.operands[0]).shape or ())
+    dropped = dropped_dimensions(numbers_of(lists["sizes"]), ranked(op.operands[0]).shape or ())
     assert isinstance(type, TensorType)
     known = iter(type.shape or ())
     lists["sizes"] = [
@@ -164,7 +165,7 @@ def _static_insert(op: Operation, builder: Builder) -> Made:
     if lists is None:
         return None
     type = ranked(source)
-    known = type.with_(shape=_reduced(sizes_of(lists), len(type.shape or ())))
+    known = type.with_(shape=_reduced(numbers_of(lists["sizes"]), len(type.shape or ())))
     given = cast(_for_source(op, builder), source, known)
     return _results(op, _slice(op, builder, (given, dest), lists, dest.type), builder)
 
@@ -175,7 +176,7 @@ def _insert_of_casts(op: Operation, builder: Builder) -> Made:
         return None
     source, dest = source or op.operands[0], dest or op.operands[1]
     lists = {name: mixed_values(op, name) for name in PARTS}
-    dropped = _inserted_dimensions(sizes_of(lists), ranked(source).shape or ())
+    dropped = _inserted_dimensions(numbers_of(lists["sizes"]), ranked(source).shape or ())
     if dropped is None:
         return None
     known = iter(ranked(source).shape or ())

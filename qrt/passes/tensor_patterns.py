@@ -192,18 +192,23 @@ def _insert_what_is_there(op: Operation, builder: Builder) -> Made:
     return [dest] if constant_tensor([constant_of(scalar)], dest.type) == constant else None
 
 
+def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Value]]:
+    """The shape with the constants among the sizes of its open dimensions, and the other sizes."""
+    following, known, kept = iter(sizes), list(shape), []
+    for axis, stated in enumerate(shape):
+        size = next(following) if stated is None else None
+        number = None if size is None else constant_number(size)
+        if number is not None and number >= 0:
+            known[axis] = number
+        elif size is not None:
+            kept.append(size)
+    return tuple(known), kept
+
+
 def _known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type."""
     type = ranked(op.results[0])
-    sizes = iter(op.operands)
-    shape, kept = [], []
-    for known in type.shape or ():
-        size = None if known is not None else next(sizes)
-        number = None if size is None else constant_number(size)
-        if size is not None and (number is None or number < 0):
-            kept.append(size)
-            number = None
-        shape.append(known if size is None else number)
+    shape, kept = constant_sizes(type.shape or (), op.operands)
     if len(kept) == len(op.operands):
         return None
     made = builder.create(op.name, kept, (type.with_(shape=shape),), dict(op.attributes), op.take_regions())

@@ -9,6 +9,7 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
+from tests.oracle.draw_buffers import buffers
 from tests.oracle.draw_regions import branching, structured
 from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
@@ -81,14 +82,14 @@ def test_arith_and_math_canonicalized(programs):
 
 
 @pytest.mark.parametrize(
-    "name", ["affine", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"]
+    "name", ["affine", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors", "views"]
 )
 def test_files_canonicalized(name):
     text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
     assert not list(disagreements({name: text}, "canonicalize"))
 
 
-@pytest.mark.parametrize("kind", [branching, structured, tensors])
+@pytest.mark.parametrize("kind", [branching, structured, tensors, buffers])
 def test_drawn_functions_canonicalized(kind):
     """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
     that leaves another program, a size taken from the wrong operand."""

@@ -33,6 +33,11 @@ def is_contiguous(type: MemRefType) -> bool:
     return type.layout is None or type.layout == MemRefType(type.shape, type.element).strides
 
 
+def has_identity_layout(type: MemRefType) -> bool:
+    """Whether the layout is that of a type without one: in one dimension, a stride of 1 says nothing more."""
+    return type.layout is None or type.layout == StridedLayout((1,), 0)
+
+
 def subview(
     source: MemRefType, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number]
 ) -> MemRefType | None:
@@ -57,7 +62,7 @@ def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequenc
     layout = source.strides
     if layout is None:
         return None
-    if source.layout is None:
+    if has_identity_layout(source):
         return MemRefType(shape, source.element, None, source.space)
     strides: list[Number] = []
     for group, stride in zip(groups, layout.strides, strict=True):
@@ -73,7 +78,7 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
     layout = source.strides
     if layout is None or source.shape is None:
         return None
-    if source.layout is None:
+    if has_identity_layout(source):
         return MemRefType(shape, source.element, None, source.space)
     for group in groups:
         kept = [index for index in group if source.shape[index] != 1]

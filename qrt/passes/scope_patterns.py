@@ -1,0 +1,88 @@
+"""Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Operation, Value
+from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
+
+Made = list[Value] | None
+
+_SCOPES = {
+    "affine.for",
+    "affine.parallel",
+    "func.func",
+    "memref.alloca_scope",
+    "scf.for",
+    "scf.forall",
+    "scf.parallel",
+}
+"""Ops at the end of whose regions stack memory is freed."""
+
+
+def _may_allocate(op: Operation) -> bool:
+    """Whether what is inside may take stack memory that a scope around it would have to free."""
+    for child in (child for region in op.regions for block in region.blocks for child in block):
+        if child.name == "memref.alloca":
+            return True
+        recursive = child.has_trait(RECURSIVE_MEMORY_EFFECTS)
+        if not recursive and not child.has_trait(TERMINATOR) and memory_effects(child) is None:
+            return True
+        if child.name not in _SCOPES and _may_allocate(child):
+            return True
+    return False
+
+
+def _is_last(op: Operation) -> bool:
+    """Whether only the terminator of a region of one block follows."""
+    block = op.parent
+    assert block is not None
+    assert block.parent is not None
+    return op.next is not None and op.next is block.last and len(block.parent.blocks) == 1
+
+
+def _inline(op: Operation, builder: Builder) -> Made:
+    """A scope without stack memory, or at the end of another."""
+    parent = op.parent_operation
+    assert parent is not None
+    if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):
+        return None
+    return builder.inline(op.regions[0].blocks[0], ())
+
+
+def _hoist(op: Operation, builder: Builder) -> Made:
+    """Memory whose size is known before the branches around the scope is taken there, if nothing follows them."""
+    outermost = op.parent_operation
+    assert outermost is not None
+    if outermost.name in _SCOPES or not _is_last(op) or not _is_last(outermost):
+        return None
+    while (around := outermost.parent_operation) is not None and around.name not in _SCOPES:
+        outermost = around
+        if outermost.parent is None or not _is_last(outermost):
+            return None
+    if around is None:
+        return None
+    allocations = [
+        inner
+        for inner in op.walk()
+        if inner.name == "memref.alloca" and not any(_is_inside(value, outermost) for value in inner.operands)
+    ]
+    if not allocations:
+        return None
+    for inner in allocations:
+        replace(inner, Builder.before(outermost).insert(inner.clone({})).results)
+    return builder.create(op.name, (), [result.type for result in op.results], {}, op.take_regions()).results
+
+
+def _is_inside(value: Value, op: Operation) -> bool:
+    """Whether a value is defined in a region of an operation."""
+    block = value.block
+    while block is not None and block.parent is not None:
+        around = block.parent.parent
+        if around is op:
+            return True
+        block = None if around is None else around.parent
+    return False
+
+
+SCOPE_PATTERNS: dict[str, Sequence[Pattern]] = {"memref.alloca_scope": (_inline, _hoist)}

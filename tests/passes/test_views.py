@@ -1,0 +1,85 @@
+"""Views of memory that canonicalize compute what they did. Hazards: a view of another place, an extent of another view,
+memory freed too early, a size that only looked constant."""
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import ir
+from qrt.passes import run_passes
+from tests.oracle.draw_buffers import NUMBERS, buffers
+from tests.oracle.draw_types import Draw
+
+
+def arguments():
+    """The buffers and numbers that drawn functions take: each call writes into new ones."""
+    grids = [np.arange(24, dtype=np.float32).reshape(shape) + 100 * n for n, shape in enumerate([(4, 6)] * 3 + [(24,)])]
+    raw = np.arange(24, dtype=np.float32).view(np.int8)
+    return [*grids, raw, np.array([4, 6]), np.float32(-5), True, *map(np.int64, NUMBERS)]
+
+
+def outcome(module):
+    """The results, and the memory written."""
+    values = arguments()
+    names = (f"arg{number}" for number in range(len(values)))
+    results = qrt.compile(module).run(dict(zip(names, values, strict=True)), interpret=True)
+    return [np.asarray(value).tolist() for value in (*results.values(), *values[:5])]
+
+
+def test_drawn_programs_compute_what_they_did():
+    draw = Draw("values of buffers")
+    for _ in range(150):
+        text = buffers(draw)
+        after = run_passes(ir.parse(text), "canonicalize")
+        after.verify()
+        assert outcome(after) == outcome(ir.parse(text)), text
+
+
+def test_canonical_programs_stay():
+    draw = Draw("again")
+    for _ in range(40):
+        module = run_passes(ir.parse(buffers(draw)), "canonicalize")
+        assert str(run_passes(ir.parse(str(module)), "canonicalize")) == str(module)
+
+
+@pytest.mark.parametrize(
+    ("type", "offset", "strides"),
+    [("memref<4xf32, strided<[1], offset: ?>>", "0", "1"), ("memref<4xf32, strided<[?]>>", "0", "%n")],
+)
+def test_a_reinterpreted_memref_of_its_own_type_may_be_another(type, offset, strides):
+    """Upstream takes it for the memref, wherever that stands and whatever its strides are."""
+    text = f"""
+    func.func @f(%m: {type}, %n: index) -> {type} {{
+      %0 = memref.reinterpret_cast %m to offset: [{offset}], sizes: [4], strides: [{strides}] : {type} to {type}
+      return %0 : {type}
+    }}"""
+    assert "memref.reinterpret_cast" in str(run_passes(ir.parse(text), "canonicalize"))
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        "memref.reinterpret_cast %m to offset: [0], sizes: [%k], strides: [1] : memref<?xi8> to memref<?xi8>",
+        "memref.view %m[%n][%k] : memref<?xi8> to memref<?xi8>",
+    ],
+)
+def test_a_negative_size_stays(op):
+    """mlir-opt 22 ends with an assertion."""
+    text = f"""
+    func.func @f(%m: memref<?xi8>, %n: index) -> memref<?xi8> {{
+      %k = arith.constant -4 : index
+      %0 = {op}
+      return %0 : memref<?xi8>
+    }}"""
+    module = ir.parse(text)
+    assert run_passes(ir.parse(text), "canonicalize") == module
+
+
+def test_a_cast_to_its_own_type_keeps_the_type():
+    text = """
+    func.func @f(%m: memref<4xf32>) -> memref<?xf32> {
+      %0 = memref.cast %m : memref<4xf32> to memref<?xf32>
+      %1 = memref.cast %0 : memref<?xf32> to memref<?xf32>
+      return %1 : memref<?xf32>
+    }"""
+    run_passes(ir.parse(text), "canonicalize").verify()
