@@ -13,6 +13,7 @@ from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
+from qrt.passes.padding_patterns import PADDING_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
@@ -29,6 +30,7 @@ _SETS = (
     REGION_PATTERNS,
     TENSOR_PATTERNS,
     SLICE_PATTERNS,
+    PADDING_PATTERNS,
     RESHAPE_PATTERNS,
     LINALG_PATTERNS,
     MEMREF_PATTERNS,

@@ -11,9 +11,10 @@ from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.linalg_bodies import COPY, build_body
 from qrt.ir.dialects.linalg_named import body_of
 from qrt.ir.dialects.linalg_structure import StructuredOp
-from qrt.ir.dialects.tensor_slices import ranked
+from qrt.ir.dialects.tensor_slices import PARTS, mixed_values, ranked
 from qrt.ir.rewrite import Builder, Pattern, replace
-from qrt.passes.slice_patterns import pad_value
+from qrt.passes.padding_patterns import affine_sum, pad_value
+from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists
 from qrt.passes.tensor_patterns import cast, from_casts, keeps_sizes
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 
@@ -123,7 +124,7 @@ def _index_of_one(op: Operation, builder: Builder) -> Made:
     for value, map in zip(around.operands, around.indexing_maps, strict=True):
         shape = value.type.shape if isinstance(value.type, TensorType | MemRefType) else None
         if any(size == 1 and result == loop for size, result in zip(shape or (), map.results, strict=True)):
-            return [builder.constant(IntegerAttr(0, INDEX), INDEX)]
+            return [_index(builder, 0)]
     return None
 
 
@@ -153,9 +154,82 @@ def _reshape_of_fill(op: Operation, builder: Builder) -> Made:
 
 def _pad_of_fill(op: Operation, builder: Builder) -> Made:
     fill, type = _filled(op.operands[0]), ranked(op.results[0])
-    if fill is None or pad_value(op) is not fill.operands[0] or not type.has_static_shape:
+    if fill is None or pad_value(op) is not fill.operands[0]:
         return None
-    return [_fill(builder, fill.operands[0], builder.value("tensor.empty", (), type))]
+    given, sizes = ranked(op.operands[0]).shape or (), []
+    amounts = zip(mixed_values(op, "low"), mixed_values(op, "high"), strict=True)
+    for axis, (low, high) in enumerate(amounts):
+        if (type.shape or ())[axis] is None:
+            stated = given[axis]
+            extent = _extent(builder, op.operands[0], axis) if stated is None else stated
+            size = affine_sum(builder, (extent, low, high))
+            sizes.append(size if isinstance(size, Value) else _index(builder, size))
+    return [_fill(builder, fill.operands[0], builder.value("tensor.empty", sizes, type))]
+
+
+def _index(builder: Builder, number: int) -> Value:
+    return builder.constant(IntegerAttr(number, INDEX), INDEX)
+
+
+def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
+    return builder.value("tensor.dim", (tensor, _index(builder, axis)), INDEX)
+
+
+def _insert_of_pad(op: Operation, builder: Builder) -> Made:
+    """Into a tensor that is filled with the same value: only what was padded is put in."""
+    pad = made_by(op.operands[0], "tensor.pad")
+    if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
+        return None
+    fill = _fill_below(op)
+    if fill is None or pad_value(pad) is not fill.operands[0]:
+        return None
+    lists = {name: mixed_values(op, name) for name in PARTS}
+    amounts = zip(mixed_values(pad, "low"), mixed_values(pad, "high"), lists["strides"], strict=True)
+    if not all(_is_within(low, high, step) for low, high, step in amounts):
+        return None
+    source = pad.operands[0]
+    lists["offsets"] = [
+        affine_sum(builder, pair) for pair in zip(mixed_values(pad, "low"), lists["offsets"], strict=True)
+    ]
+    lists["sizes"] = [
+        _extent(builder, source, axis) if size is None else size for axis, size in enumerate(ranked(source).shape or ())
+    ]
+    operands, attributes = with_lists(lists, (source, op.operands[1]))
+    return [builder.value(op.name, operands, op.results[0].type, attributes)]
+
+
+def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
+    """Whether a padding takes nothing away, and what it is of begins `low` elements later where it is put."""
+    negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
+    return not negative and (step == 1 or low == 0)
+
+
+def _fill_below(op: Operation) -> Operation | None:
+    """The `linalg.fill` of what a slice is put into, below slices that are put elsewhere."""
+    dest = op.operands[1]
+    while (before := made_by(dest, "tensor.insert_slice")) is not None:
+        if ranked(before.operands[0]).rank != ranked(dest).rank:
+            return None
+        if not any(_are_apart(*ranges) for ranges in zip(_ranges(op), _ranges(before), strict=True)):
+            return None
+        dest = before.operands[1]
+    return _filled(dest)
+
+
+_Range = tuple[int, int] | None
+
+
+def _ranges(op: Operation) -> list[_Range]:
+    """The first and the last index of a slice in each dimension, where they are known."""
+    rows = zip(*(numbers_of(mixed_values(op, name)) for name in PARTS), strict=True)
+    return [
+        None if start is None or size is None or step is None else (start, start + (size - 1) * step)
+        for start, size, step in rows
+    ]
+
+
+def _are_apart(left: _Range, right: _Range) -> bool:
+    return left is not None and right is not None and (max(left) < min(right) or max(right) < min(left))
 
 
 def _extract_of_fill(op: Operation, builder: Builder) -> Made:
@@ -213,10 +287,10 @@ def _transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
     kept = [axis for axis in range(len(permutation)) if axis not in added]
     moved = [kept.index(axis) for axis in permutation if axis in kept]
     type = ranked(source)
-    if not type.has_static_shape:
-        return None
-    transposed = type.with_(shape=[(type.shape or ())[axis] for axis in moved])
-    empty = builder.value("tensor.empty", (), transposed)
+    sizes = [_extent(builder, source, axis) if size is None else size for axis, size in enumerate(type.shape or ())]
+    ordered: Mixed = [sizes[axis] for axis in moved]
+    dynamic = [size for size in ordered if isinstance(size, Value)]
+    empty = builder.value("tensor.empty", dynamic, type.with_(shape=numbers_of(ordered)))
     (small,) = _moved(builder, source, empty, "permutation", moved)
     return _moved(builder, small, op.operands[1], "dimensions", [permutation.index(axis) for axis in added])
 
@@ -260,5 +334,6 @@ LINALG_PATTERNS: dict[str, Sequence[Pattern]] = {
     "tensor.concat": (_concat_of_fills,),
     "tensor.expand_shape": _RESHAPES,
     "tensor.extract": (_extract_of_fill,),
+    "tensor.insert_slice": (_insert_of_pad,),
     "tensor.pad": (_pad_of_fill,),
 }

@@ -251,14 +251,14 @@ def _collapse_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def _static_expand(op: Operation, builder: Builder) -> Made:
-    """Sizes that are constants become part of the type, and of what is expanded."""
+    """Of what was cast to say less, sizes that are constants become part of the type, and of what is expanded."""
     sizes, made, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
     known: Mixed = [
         number if isinstance(size, Value) and (number := constant_number(size)) is not None and number >= 0 else size
         for size in sizes
     ]
-    if known == sizes:
+    if known == sizes or cast_source(source) is None:
         return None
     shape = tuple(size if isinstance(size, int) else None for size in known)
     narrowed = cast(builder, source, ranked(source).with_(shape=products_of(shape, groups)))

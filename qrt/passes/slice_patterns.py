@@ -1,4 +1,4 @@
-"""Canonicalization patterns of slices of tensors, and of padding: upstream's."""
+"""Canonicalization patterns of slices of tensors: upstream's."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.tensor_slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import cast, cast_source, keeps_sizes
 from qrt.types import IntegerType, TensorType, Type
 
@@ -216,104 +216,11 @@ def _cast_source(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, operands, [result.type for result in op.results], dict(op.attributes)).results
 
 
-# -- tensor.pad --------------------------------------------------------------------------------------------------------
-
-
-def _padded(given: TensorType, low: Mixed, high: Mixed) -> TensorType:
-    """As far as the lists say."""
-    return given.with_(
-        shape=[
-            None if size is None or isinstance(a, Value) or isinstance(b, Value) else size + a + b
-            for size, a, b in zip(given.shape or (), low, high, strict=True)
-        ]
-    )
-
-
-def _pad_by_nothing(op: Operation, builder: Builder) -> Made:
-    amounts = mixed_values(op, "low") + mixed_values(op, "high")
-    if "nofold" in op.attributes or any(isinstance(amount, Value) or amount for amount in amounts):
-        return None
-    return [cast(builder, op.operands[0], op.results[0].type)]
-
-
-def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed, type: Type) -> Value:
-    operands, attributes = with_lists({"low": low, "high": high}, (source,))
-    attributes |= {name: value for name, value in op.attributes.items() if name not in attributes}
-    return builder.create(op.name, operands, (type,), attributes, op.take_regions()).results[0]
-
-
-def _pad_of_cast(op: Operation, builder: Builder) -> Made:
-    source = cast_source(op.operands[0])
-    if source is None:
-        return None
-    low, high, made = mixed_values(op, "low"), mixed_values(op, "high"), ranked(op.results[0])
-    inferred = _padded(ranked(source), low, high)
-    return [cast(builder, _pad(op, builder, source, low, high, inferred), made)]
-
-
-def _cast_of_pad(op: Operation, builder: Builder) -> Made:
-    """Sizes that only the type it is cast to says are those of the result."""
-    users = op.results[0].users
-    user = users[0] if len(users) == 1 else None
-    if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):
-        return None
-    low, high = mixed_values(op, "low"), mixed_values(op, "high")
-    made = _pad(op, builder, op.operands[0], low, high, user.results[0].type)
-    replace(user, [made])
-    return [made]
-
-
-def _static_pad(op: Operation, builder: Builder) -> Made:
-    lists = [mixed_values(op, name) for name in ("low", "high")]
-    low, high = (
-        [number if isinstance(v, Value) and (number := constant_number(v)) is not None else v for v in values]
-        for values in lists
-    )
-    made, inferred = ranked(op.results[0]), _padded(ranked(op.operands[0]), low, high)
-    if [low, high] == lists or inferred.shape == made.shape:
-        return None
-    return [cast(builder, _pad(op, builder, op.operands[0], low, high, inferred), made)]
-
-
-def _pad_of_pad(op: Operation, builder: Builder) -> Made:
-    """By the same value, which neither computes inside."""
-    inner = made_by(op.operands[0], "tensor.pad")
-    if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
-        return None
-    values = [pad_value(each) for each in (op, inner)]
-    if values[0] is None or values[0] is not values[1]:
-        return None
-    sums: list[Mixed] = []
-    for name in ("low", "high"):
-        pairs = zip(mixed_values(inner, name), mixed_values(op, name), strict=True)
-        total = [b if a == 0 else a if b == 0 else _sum(a, b) for a, b in pairs]
-        sums.append([amount for amount in total if amount is not None])
-    low, high = sums
-    if len(low) + len(high) < 2 * len(ranked(op.results[0]).shape or ()):
-        return None
-    return [_pad(op, builder, inner.operands[0], low, high, op.results[0].type)]
-
-
-def _sum(left: int | Value, right: int | Value) -> int | None:
-    return left + right if isinstance(left, int) and isinstance(right, int) else None
-
-
-def pad_value(op: Operation) -> Value | None:
-    """The one value that a tensor is padded by, if it does not depend on where."""
-    last = op.regions[0].blocks[0].last
-    assert last is not None
-    (value,) = last.operands
-    owner = value.owner
-    block = owner.parent if isinstance(owner, Operation) else owner
-    return None if block is last.parent else value
-
-
 _INSERT = (_static_insert, _insert_of_casts, _cast_source)
 
 SLICE_PATTERNS: dict[str, Sequence[Pattern]] = {
     "tensor.cast": (_cast_of_slice,),
     "tensor.extract_slice": (_slice_of_constant, _slice_of_insert, _static_extract, _slice_of_cast),
     "tensor.insert_slice": (_insert_over, *_INSERT),
-    "tensor.pad": (_pad_by_nothing, _pad_of_cast, _cast_of_pad, _static_pad, _pad_of_pad),
     "tensor.parallel_insert_slice": _INSERT,
 }

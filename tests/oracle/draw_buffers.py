@@ -1,4 +1,4 @@
-"""Functions drawn at random of views of memory: casts, subviews, dimensions regrouped, transposed and reinterpreted. They
+"""Functions drawn at random of views of memory: casts, subviews, dimensions regrouped, transposed, reinterpreted. They
 run: the values they are given are the numbers they stand for."""
 
 from dataclasses import dataclass, field
@@ -6,10 +6,11 @@ from math import prod
 
 from qrt.ir.dialects.strides import collapsed, expanded, subview
 from qrt.types import FloatType, MemRefType, StridedLayout
+from tests.oracle import draw_numbers
+from tests.oracle.draw_numbers import CONSTANTS, NUMBERS, spelled_list
 from tests.oracle.draw_types import Draw
 
 F32 = FloatType("f32")
-NUMBERS = (0, 1, 2, 3, 4, 6, 8, 12, 24)
 GIVEN = {
     "%a": MemRefType((4, 6), F32),
     "%b": MemRefType((None, 6), F32),
@@ -20,10 +21,9 @@ HEAD = ", ".join(
     [
         *(f"{name}: {type}" for name, type in GIVEN.items()),
         "%raw: memref<96xi8>, %shape: memref<2xindex>, %f: f32, %yes: i1",
-        *(f"%n{number}: index" for number in NUMBERS),
+        draw_numbers.HEAD,
     ]
 )
-CONSTANTS = "".join(f"  %k{number} = arith.constant {number} : index\n" for number in NUMBERS)
 Shape = tuple[int, ...]
 
 
@@ -68,13 +68,8 @@ class Buffers:
         """Rather what was made last, so that ops meet."""
         return self.draw.choice(self.scope[-2:] if self.draw.chance(0.6) else self.scope)
 
-    def index(self, number: int) -> str:
-        choices = [str(number)] * 2 + ([f"%k{number}", f"%n{number}"] if number in NUMBERS else [])
-        return self.draw.choice(choices)
-
     def list(self, numbers: Shape) -> tuple[str, tuple[int | None, ...]]:
-        said = [self.index(number) for number in numbers]
-        return f"[{', '.join(said)}]", tuple(None if text.startswith("%") else int(text) for text in said)
+        return spelled_list(self.draw, numbers)
 
     def indices(self, true: Shape) -> str:
         return "[" + ", ".join(f"%k{self.draw.choice([n for n in NUMBERS if n < size])}" for size in true) + "]"
