@@ -10,6 +10,7 @@ from qrt.ir.rewrite import Pattern, rewrite_greedily
 from qrt.passes.affine_patterns import AFFINE_PATTERNS
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
+from qrt.passes.bufferization_patterns import BUFFERIZATION_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
@@ -36,6 +37,7 @@ _SETS = (
     MEMREF_PATTERNS,
     VIEW_PATTERNS,
     SCOPE_PATTERNS,
+    BUFFERIZATION_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))

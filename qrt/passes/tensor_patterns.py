@@ -100,11 +100,14 @@ def _bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
 # -- ops that write into a tensor they are given, their destination ----------------------------------------------------
 
 
+_WRITES_SECOND = ("bufferization.materialize_in_destination", "tensor.insert", "tensor.insert_slice")
+
+
 def destinations(op: Operation) -> list[Value]:
     """The operands that the results are values of, one each; none of an op of another kind."""
     if isinstance(op, StructuredOp):
         return op.outputs if op.results else []
-    return op.operands[1:2] if op.name in ("tensor.insert", "tensor.insert_slice") else []
+    return op.operands[1:2] if op.name in _WRITES_SECOND and op.results else []
 
 
 def from_casts(op: Operation, builder: Builder) -> Made:
@@ -238,6 +241,7 @@ def _concat(op: Operation, builder: Builder) -> Made:
 
 
 TENSOR_PATTERNS: dict[str, Sequence[Pattern]] = {
+    "bufferization.materialize_in_destination": (from_casts,),
     "tensor.bitcast": (_bitcast_of_bitcast,),
     "tensor.cast": (_cast_of_cast, _cast_of_empty),
     "tensor.concat": (_concat,),

@@ -82,7 +82,20 @@ def test_arith_and_math_canonicalized(programs):
 
 
 @pytest.mark.parametrize(
-    "name", ["affine", "branches", "linalg", "memrefs", "padding", "regions", "reshapes", "slices", "tensors", "views"]
+    "name",
+    [
+        "affine",
+        "branches",
+        "bufferization",
+        "linalg",
+        "memrefs",
+        "padding",
+        "regions",
+        "reshapes",
+        "slices",
+        "tensors",
+        "views",
+    ],
 )
 def test_files_canonicalized(name):
     text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()

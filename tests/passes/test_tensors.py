@@ -1,4 +1,4 @@
-"""Tensor ops that canonicalize compute what they did. Hazards: a padding dropped that is seen, sizes of another operand,
+"""Tensor ops that canonicalize compute what they did. Hazards: a padding dropped that is seen, a size taken elsewhere,
 elements of another place."""
 
 import numpy as np
@@ -27,6 +27,64 @@ def test_drawn_programs_compute_what_they_did():
         after = run_passes(ir.parse(text), "canonicalize")
         after.verify()
         assert outcome(after) == outcome(ir.parse(text)), text
+
+
+def test_what_is_written_to_a_buffer_is_read():
+    """Upstream reads the tensor, whatever is written to its buffer."""
+    text = """
+    func.func @f(%t: tensor<4xf32>, %i: index, %f: f32) -> (f32, f32) {
+      %0 = bufferization.to_buffer %t : tensor<4xf32> to memref<4xf32>
+      memref.store %f, %0[%i] : memref<4xf32>
+      %1 = memref.load %0[%i] : memref<4xf32>
+      %2 = bufferization.to_buffer %t read_only : tensor<4xf32> to memref<4xf32>
+      %3 = memref.load %2[%i] : memref<4xf32>
+      return %1, %3 : f32, f32
+    }"""
+    after = str(run_passes(ir.parse(text), "canonicalize"))
+    assert after.count("memref.load") == after.count("tensor.extract") == 1
+
+
+def test_a_clone_is_not_freed_in_a_branch():
+    """Upstream takes the source for the clone, which a branch may have freed before."""
+    text = """
+    func.func @f(%yes: i1, %f: f32, %n: index) -> f32 {
+      %c0 = arith.constant 0 : index
+      %0 = memref.alloc() : memref<4xf32>
+      memref.store %f, %0[%c0] : memref<4xf32>
+      %1 = bufferization.clone %0 : memref<4xf32> to memref<4xf32>
+      scf.if %yes {
+        memref.dealloc %0 : memref<4xf32>
+      }
+      %2 = memref.load %1[%c0] : memref<4xf32>
+      memref.dealloc %1 : memref<4xf32>
+      return %2 : f32
+    }"""
+    inputs = {"arg0": True, "arg1": np.float32(3), "arg2": np.int64(0)}
+    for module in (ir.parse(text), run_passes(ir.parse(text), "canonicalize")):
+        (value,) = qrt.compile(module).run(inputs, interpret=True).values()
+        assert value == 3
+
+
+def test_buffers_and_tensors_hold_what_they_did():
+    text = """
+    func.func @f(%m: memref<4xf32>, %i: index, %f: f32) -> (f32, tensor<?xf32>, f32) {
+      %0 = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+      %1 = bufferization.to_buffer %0 read_only : tensor<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+      %2 = memref.load %1[%i] : memref<4xf32, strided<[?], offset: ?>>
+      %3 = tensor.cast %0 : tensor<4xf32> to tensor<?xf32>
+      %c4 = arith.constant 4 : index
+      %4 = bufferization.alloc_tensor(%c4) : tensor<?xf32>
+      %5 = bufferization.materialize_in_destination %3 in %4 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      %6 = bufferization.clone %m : memref<4xf32> to memref<4xf32>
+      %7 = memref.load %6[%i] : memref<4xf32>
+      memref.dealloc %6 : memref<4xf32>
+      return %2, %5, %7 : f32, tensor<?xf32>, f32
+    }"""
+    inputs = {"arg0": np.arange(4, dtype=np.float32), "arg1": np.int64(2), "arg2": np.float32(0)}
+    modules = ir.parse(text), run_passes(ir.parse(text), "canonicalize")
+    before, after = (list(qrt.compile(module).run(inputs, interpret=True).values()) for module in modules)
+    assert "clone" not in str(modules[1])
+    assert [np.asarray(value).tolist() for value in after] == [np.asarray(value).tolist() for value in before]
 
 
 def test_a_padding_with_strides_stays():
