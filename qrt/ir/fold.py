@@ -27,10 +27,16 @@ def fold(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None"
     return definition.fold(operation, folds)
 
 
+_CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
+"""The attribute of an op that holds what its result is."""
+
+
 def constant_of(value: Value) -> Attribute | None:
     """The constant a value is, if it is one."""
     source = value.operation
-    return source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
+    if source is None or source.name not in _CONSTANTS:
+        return None
+    return source.attributes.get(_CONSTANTS[source.name])
 
 
 def constant_number(value: Value) -> int | None:

@@ -9,7 +9,7 @@ from qrt.ir.fold import Folds, constant_of, fold
 from qrt.ir.simplify_regions import erase_unreachable, simplify_regions
 from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, would_be_dead
 from qrt.text import Location
-from qrt.types import Type
+from qrt.types import TensorType, Type
 
 
 class Builder:
@@ -186,7 +186,7 @@ class _Worklist:
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             return [
-                value if isinstance(value, Value) else builder.constant(value, result.type)
+                value if isinstance(value, Value) else _materialized(builder, operation, value, result.type)
                 for value, result in zip(folded, operation.results, strict=True)
             ]
         for pattern in self.patterns.get(operation.name, ()):
@@ -208,30 +208,39 @@ class _Worklist:
             self.add(source)
 
 
+def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
+    """A constant, as the dialect of the operation it stands for writes it: extents are a `shape.const_shape`."""
+    if operation.name.startswith("shape.") and isinstance(type, TensorType):
+        return builder.value("shape.const_shape", (), type, {"shape": value})
+    return builder.constant(value, type)
+
+
 def is_dead(operation: Operation) -> bool:
     """Whether nothing is lost with the operation: nothing uses its results, and it would do nothing else."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
 def constants_last(operation: Operation) -> bool:
-    """Put a constant operand of a commutative operation last; whether there was one to move."""
-    left, right = operation.operands
-    if constant_of(left) is None or constant_of(right) is not None:
+    """Put the constant operands of a commutative operation last; whether there was one to move."""
+    ordered = sorted(operation.operands, key=lambda value: constant_of(value) is not None)
+    if ordered == list(operation.operands):
         return False
-    operation.set_operands([right, left])
+    operation.set_operands(ordered)
     return True
 
 
 def _unique_constants(root: Operation) -> None:
     """One constant of each value in each isolated region, all before the other operations of its first block."""
-    known: dict[tuple[Region, Attribute, Type], Operation] = {}
+    known: dict[tuple[Region, str, Attribute, Type], Operation] = {}
     placed: set[Operation] = set()
     for operation in list(root.walk()):
         if not operation.has_trait(CONSTANT_LIKE):
             continue
         region = _isolated_region(operation)
         entry = region.blocks[0]
-        key = region, operation.attributes["value"], operation.results[0].type
+        value = constant_of(operation.results[0])
+        assert value is not None  # of what is like a constant
+        key = region, operation.name, value, operation.results[0].type
         if key in known:
             replace(operation, known[key].results)
             continue

@@ -19,6 +19,7 @@ from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
 from qrt.passes.scope_patterns import SCOPE_PATTERNS
+from qrt.passes.shape_patterns import SHAPE_PATTERNS
 from qrt.passes.slice_patterns import SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
 from qrt.passes.view_patterns import VIEW_PATTERNS
@@ -38,6 +39,7 @@ _SETS = (
     VIEW_PATTERNS,
     SCOPE_PATTERNS,
     BUFFERIZATION_PATTERNS,
+    SHAPE_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))

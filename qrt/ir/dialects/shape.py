@@ -1,6 +1,7 @@
 """`shape`: what the lowering of unranked tensors computes with extents held in `tensor<?xindex>`. The dialect's own
 types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +11,9 @@ from qrt.ir.constraints import INDEX, add_type_constraint
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition, instance_of
 from qrt.ir.dense import DenseElementsAttr
-from qrt.ir.fold import Folds, constant_of
-from qrt.ir.traits import COMMUTATIVE
-from qrt.types import IndexType, MemRefType, TensorType
+from qrt.ir.fold import Folds, constant_number, constant_of
+from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE
+from qrt.types import IndexType, IntegerType, MemRefType, TensorType
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -67,19 +68,111 @@ def _print_const_shape(printer: "Printer", operation: Operation) -> None:
     printer.word(f"[{', '.join(map(str, extents_of(operation)))}] : {operation.results[0].type}")
 
 
-def _fold_num_elements(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
-    source = operation.operands[0].operation
-    if source is None or source.name != "shape.const_shape":
-        return None
-    return [IntegerAttr(int(np.prod(extents_of(source), dtype=np.int64)), INDEX)]
+# -- folding -----------------------------------------------------------------------------------------------------------
+
+Folded = list[Value | Attribute] | None
+Fold = Callable[[Operation, Folds], Folded]
 
 
-def _fold_get_extent(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
-    source, index = operation.operands[0].operation, constant_of(operation.operands[1])
-    if source is None or source.name != "shape.const_shape" or not isinstance(index, IntegerAttr):
+def _known(value: Value) -> list[int] | None:
+    """The extents of a shape that is a constant."""
+    constant = constant_of(value)
+    return constant.array.tolist() if isinstance(constant, DenseElementsAttr) else None
+
+
+def _extents(numbers: Sequence[int], value: Value) -> Attribute | None:
+    """Constant extents, where the type of the result says how many they are."""
+    type = TensorType((len(numbers),), INDEX)
+    return DenseElementsAttr(np.array(numbers, np.int64), type) if value.type is type else None
+
+
+def _folded(operation: Operation, *shapes: Sequence[int]) -> Folded:
+    made = [_extents(numbers, value) for numbers, value in zip(shapes, operation.results, strict=True)]
+    known = [attribute for attribute in made if attribute is not None]
+    return [*known] if len(known) == len(made) else None
+
+
+def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
+    extents = _known(operation.operands[0])
+    return None if extents is None else [IntegerAttr(int(np.prod(extents, dtype=np.int64)), INDEX)]
+
+
+def _fold_get_extent(operation: Operation, folds: Folds) -> Folded:
+    extents, index = _known(operation.operands[0]), constant_number(operation.operands[1])
+    if extents is None or index is None or not 0 <= index < len(extents):
         return None
-    extents = extents_of(source)
-    return [IntegerAttr(extents[index.value], INDEX)] if 0 <= index.value < len(extents) else None
+    return [IntegerAttr(extents[index], INDEX)]
+
+
+def _fold_rank(operation: Operation, folds: Folds) -> Folded:
+    extents = _known(operation.operands[0])
+    return None if extents is None else [IntegerAttr(len(extents), INDEX)]
+
+
+def _fold_dim(operation: Operation, folds: Folds) -> Folded:
+    shape, index = getattr(operation.operands[0].type, "shape", None), constant_number(operation.operands[1])
+    if shape is None or index is None or not 0 <= index < len(shape) or shape[index] is None:
+        return None
+    return [IntegerAttr(shape[index], INDEX)]
+
+
+def _fold_split_at(operation: Operation, folds: Folds) -> Folded:
+    extents, index = _known(operation.operands[0]), constant_number(operation.operands[1])
+    if extents is None or index is None or not -len(extents) <= index <= len(extents):
+        return None
+    at = index + len(extents) if index < 0 else index
+    return _folded(operation, extents[:at], extents[at:])
+
+
+def _fold_concat(operation: Operation, folds: Folds) -> Folded:
+    left, right = map(_known, operation.operands)
+    return None if left is None or right is None else _folded(operation, [*left, *right])
+
+
+def _fold_to_extent_tensor(operation: Operation, folds: Folds) -> Folded:
+    source = operation.operands[0]
+    if source.type is operation.results[0].type:
+        return [source]
+    extents = _known(source)
+    return None if extents is None else _folded(operation, extents)
+
+
+def broadcast_of(left: Sequence[int], right: Sequence[int]) -> list[int] | None:
+    """The shape that both are stretched to; None where they cannot be, or an extent is not known."""
+    rank = max(len(left), len(right))
+    pairs = zip(*([1] * (rank - len(shape)) + list(shape) for shape in (left, right)), strict=True)
+    made = [a if b == 1 or a == b else b if a == 1 else -1 for a, b in pairs]
+    return None if any(extent < 0 for extent in made) else made
+
+
+def _fold_broadcast(operation: Operation, folds: Folds) -> Folded:
+    shapes = operation.operands
+    if len(shapes) == 1:
+        return [shapes[0]] if shapes[0].type is operation.results[0].type else None
+    known = [extents for extents in map(_known, shapes) if extents is not None]
+    made = broadcast_of(*known) if len(known) == len(shapes) == 2 else None
+    return None if made is None else _folded(operation, made)
+
+
+def _fold_is_broadcastable(operation: Operation, folds: Folds) -> Folded:
+    return [IntegerAttr(-1, IntegerType(1))] if len(operation.operands) < 2 else None
+
+
+def _fold_shape_eq(operation: Operation, folds: Folds) -> Folded:
+    known = [_known(value) for value in operation.operands]
+    return None if None in known else [IntegerAttr(-int(all(each == known[0] for each in known)), IntegerType(1))]
+
+
+def _fold_arithmetic(operation: Operation, folds: Folds) -> Folded:
+    """Of constants; divided downwards. A sum with 0 is the other."""
+    left, right = map(constant_number, operation.operands)
+    name = operation.name.removeprefix("shape.")
+    if name == "add" and right == 0:
+        return [operation.operands[0]]
+    if left is None or right is None or (name == "div" and right in (0, -1)):
+        return None
+    number = {"add": left + right, "mul": left * right, "div": left // (right or 1)}[name]
+    return [IntegerAttr((number + 2**63) % 2**64 - 2**63, INDEX)]
 
 
 # -- the ops -----------------------------------------------------------------------------------------------------------
@@ -95,17 +188,19 @@ def _arithmetic(name: str) -> Definition:
         results=("result: index",),
         traits={PURE, COMMUTATIVE} if name != "div" else {PURE},
         format=_SIZES,
+        fold=_fold_arithmetic,
     )
 
 
-def _of_shapes(name: str, result: str) -> Definition:
+def _of_shapes(name: str, result: str, fold: Fold) -> Definition:
     """An op on any number of shapes."""
     is_test = result == "i1"
     return Definition(
         f"shape.{name}",
         operands=(f"shapes*: {_EXTENTS}",),
         results=(f"result: {result}",),
-        traits={PURE},
+        traits={PURE, COMMUTATIVE},
+        fold=fold,
         format=_TEST if is_test else f"{_TEST} `->` type($result)",
     )
 
@@ -132,12 +227,13 @@ OPS = [
         operands=(f"operand: {_EXTENTS}", "index: index"),
         results=(f"head: {_EXTENTS}", f"tail: {_EXTENTS}"),
         traits={PURE},
+        fold=_fold_split_at,
     ),
     Definition(
         "shape.const_shape",
         results=(f"result: {_EXTENTS}",),
         attributes={"shape": AttributeSpec(instance_of(DenseElementsAttr, "dense extents"), required=True)},
-        traits={PURE},
+        traits={PURE, CONSTANT_LIKE},
         parse=_parse_const_shape,
         print=_print_const_shape,
     ),
@@ -146,6 +242,7 @@ OPS = [
         operands=("value: tensor or memref", "index: index"),
         results=("extent: index",),
         traits={PURE},
+        fold=_fold_dim,
         format="$value `,` $index attr-dict `:` type($value) `,` type($index) `->` type($extent)",
     ),
     Definition(
@@ -153,6 +250,7 @@ OPS = [
         operands=(f"shape: {_EXTENTS}",),
         results=("rank: index",),
         traits={PURE},
+        fold=_fold_rank,
         format="$shape attr-dict `:` type($shape) `->` type($rank)",
     ),
     Definition(
@@ -168,6 +266,7 @@ OPS = [
         operands=(f"lhs: {_EXTENTS}", f"rhs: {_EXTENTS}"),
         results=(f"result: {_EXTENTS}",),
         traits={PURE},
+        fold=_fold_concat,
         format=_SIZES,
     ),
     Definition(
@@ -175,11 +274,12 @@ OPS = [
         operands=(f"input: {_EXTENTS}",),
         results=(f"result: {_EXTENTS}",),
         traits={PURE},
+        fold=_fold_to_extent_tensor,
         format="$input attr-dict `:` type($input) `->` type($result)",
     ),
-    _of_shapes("broadcast", _EXTENTS),
-    _of_shapes("is_broadcastable", "i1"),
-    _of_shapes("shape_eq", "i1"),
+    _of_shapes("broadcast", _EXTENTS, _fold_broadcast),
+    _of_shapes("is_broadcastable", "i1", _fold_is_broadcastable),
+    _of_shapes("shape_eq", "i1", _fold_shape_eq),
     _arithmetic("add"),
     _arithmetic("mul"),
     _arithmetic("div"),

@@ -1,0 +1,129 @@
+"""Canonicalization patterns of `shape`: upstream's."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
+from qrt.ir.constraints import INDEX
+from qrt.ir.dialects.arith_folds import made_by
+from qrt.ir.dialects.shape import broadcast_of
+from qrt.ir.fold import constant_of
+from qrt.ir.rewrite import Builder, Pattern
+from qrt.passes.tensor_patterns import cast, cast_source
+from qrt.types import IndexType, MemRefType, TensorType
+
+Made = list[Value] | None
+
+
+def _shape(value: Value) -> tuple[int | None, ...] | None:
+    assert isinstance(value.type, TensorType | MemRefType)
+    return value.type.shape
+
+
+def _static_shape(op: Operation, builder: Builder) -> Made:
+    shape, type = _shape(op.operands[0]), op.results[0].type
+    if shape is None or None in shape:
+        return None
+    extents = DenseElementsAttr(np.array(shape, np.int64), TensorType((len(shape),), INDEX))
+    return [cast(builder, builder.value("shape.const_shape", (), extents.type, {"shape": extents}), type)]
+
+
+def _shape_of_reshape(op: Operation, builder: Builder) -> Made:
+    """What it was reshaped to."""
+    reshape = made_by(op.operands[0], "tensor.reshape")
+    if reshape is None:
+        return None
+    shape, type = reshape.operands[1], op.results[0].type
+    given = shape.type
+    assert isinstance(given, TensorType)
+    if isinstance(given.element, IndexType):
+        return [cast(builder, shape, type)]
+    return [builder.value("arith.index_cast", (shape,), type)] if _shape(shape) == _shape(op.results[0]) else None
+
+
+def _cast_of_shape(op: Operation, builder: Builder) -> Made:
+    """The shape of what has a rank is as long as it is cast to be."""
+    inner = made_by(op.operands[0], "shape.shape_of")
+    if inner is None or not isinstance(inner.operands[0].type, TensorType):
+        return None
+    shape, length = _shape(inner.operands[0]), _shape(op.results[0])
+    if shape is None or length is None or length[0] not in (None, len(shape)):
+        return None
+    return [builder.value(inner.name, inner.operands, op.results[0].type)]
+
+
+def _extract_of_shape(op: Operation, builder: Builder) -> Made:
+    inner = made_by(op.operands[0], "shape.shape_of")
+    if inner is None or not isinstance(inner.operands[0].type, TensorType):
+        return None
+    return [builder.value("tensor.dim", (inner.operands[0], op.operands[1]), INDEX)]
+
+
+def _rank_of_shape(op: Operation, builder: Builder) -> Made:
+    inner = made_by(op.operands[0], "shape.shape_of")
+    if inner is None or not isinstance(inner.operands[0].type, TensorType):
+        return None
+    shape = _shape(inner.operands[0])
+    return None if shape is None else [builder.constant(IntegerAttr(len(shape), INDEX), INDEX)]
+
+
+# -- ops on any number of shapes ---------------------------------------------------------------------------------------
+
+
+def _with_shapes(op: Operation, builder: Builder, shapes: Sequence[Value]) -> Made:
+    if len(shapes) == len(op.operands) and all(a is b for a, b in zip(shapes, op.operands, strict=True)):
+        return None
+    return [builder.value(op.name, shapes, op.results[0].type)]
+
+
+def _once(op: Operation, builder: Builder) -> Made:
+    return _with_shapes(op, builder, list(dict.fromkeys(op.operands)))
+
+
+def _without_scalars(op: Operation, builder: Builder) -> Made:
+    """A shape of no extents adds nothing to others."""
+    kept = [value for value in op.operands if _shape(value) != (0,)]
+    return _with_shapes(op, builder, kept) if kept else None
+
+
+def _without_casts(op: Operation, builder: Builder) -> Made:
+    return _with_shapes(op, builder, [cast_source(value) or value for value in op.operands])
+
+
+def _only_one(op: Operation, builder: Builder) -> Made:
+    return [cast(builder, op.operands[0], op.results[0].type)] if len(op.operands) == 1 else None
+
+
+def _joined_constants(op: Operation, builder: Builder) -> Made:
+    """Constants among others are one."""
+    others = [value for value in op.operands if constant_of(value) is None]
+    constants = [constant for value in op.operands if (constant := constant_of(value)) is not None]
+    known: list[int] | None = []
+    for constant in constants:
+        assert isinstance(constant, DenseElementsAttr)  # of its type
+        known = None if known is None else broadcast_of(known, constant.array.tolist())
+    if known is None or len(constants) < 2:
+        return None
+    extents = DenseElementsAttr(np.array(known, np.int64), TensorType((len(known),), INDEX))
+    made = builder.value("shape.const_shape", (), extents.type, {"shape": extents})
+    return [builder.value(op.name, [*others, made], op.results[0].type)]
+
+
+def _known_rank(op: Operation, builder: Builder) -> Made:
+    """The longest of shapes whose lengths are known says the length of the result."""
+    lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
+    known = [length for length in lengths if length is not None]
+    if _shape(op.results[0]) != (None,) or len(known) < len(lengths):
+        return None
+    return [cast(builder, builder.value(op.name, op.operands, TensorType((max(known),), INDEX)), type)]
+
+
+SHAPE_PATTERNS: dict[str, Sequence[Pattern]] = {
+    "shape.broadcast": (_known_rank, _joined_constants, _only_one, _without_casts, _once, _without_scalars),
+    "shape.is_broadcastable": (_once,),
+    "shape.rank": (_rank_of_shape,),
+    "shape.shape_of": (_static_shape, _shape_of_reshape),
+    "tensor.cast": (_cast_of_shape,),
+    "tensor.extract": (_extract_of_shape,),
+}
