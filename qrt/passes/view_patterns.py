@@ -279,8 +279,8 @@ VIEW_PATTERNS: dict[str, Sequence[Pattern]] = {
     "memref.expand_shape": (_expand_of_cast,),
     "memref.extract_strided_metadata": (_metadata, from_ranked_casts),
     "memref.reinterpret_cast": (
-        _reinterpret_to_itself,
         _reinterpret_of_view,
+        _reinterpret_to_itself,
         _reinterpret_of_metadata,
         _static_reinterpret,
     ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from qrt.ir.dialects.strides import collapsed, expanded, subview
-from qrt.types import FloatType, MemRefType, StridedLayout
+from qrt.types import FloatType, MemRefType, StridedLayout, TensorType
 from tests.oracle import draw_numbers
 from tests.oracle.draw_numbers import CONSTANTS, NUMBERS, spelled_list
 from tests.oracle.draw_types import Draw
@@ -231,6 +231,17 @@ class Buffers:
             vector = f"%x{len(self.lines) - 1}"
             self.lines.append(f"vector.store {vector}, {name}{self.indices(true)} : {type}, vector<1xf32>")
 
+    def tensor(self) -> None:
+        """Of a buffer, and a buffer of the tensor that is only read."""
+        name, type, true = self.any()
+        made, at = hidden(self.draw, type), len(self.lines)
+        whole, open_ = (str(TensorType(shape, F32)) for shape in (type.shape, made.shape))
+        self.lines.append(f"%t{at} = bufferization.to_tensor {name} restrict : {type} to {whole}")
+        self.lines.append(f"%c{at} = tensor.cast %t{at} : {whole} to {open_}")
+        self.lines.append(f"%p{at} = bufferization.to_buffer %c{at} read_only : {open_} to {made}")
+        self.result(f"memref.load %p{at}{self.indices(true)} : {made}", "f32")
+        self.result(f"tensor.dim %c{at}, %k0 : {open_}", "index")
+
     def scope_of(self) -> None:
         """A scope with memory of its own, which a branch may be around, and something follow."""
         size = self.draw.choice(["%k4", "%n4", ""])
@@ -250,7 +261,8 @@ def buffers(draw: Draw) -> str:
     """A function of a few such ops that returns extents and elements, and the last memref."""
     body = Buffers(draw)
     views = [body.cast, body.cast, body.subview, body.transpose, body.collapse, body.expand, body.reinterpret]
-    others = [body.metadata, body.view, body.reshape, body.dim, body.access, body.fill, body.scope_of]
+    others = [body.metadata, body.view, body.reshape, body.dim, body.access, body.fill, body.tensor]
+    others.append(body.scope_of)
     for _ in range(draw.randint(2, 9)):
         draw.choice(views if draw.chance(0.6) else others)()
     body.access()
