@@ -17,7 +17,8 @@
 #include "float_control.h"
 
 #define MAX_THREADS 256
-#define SPINS 200 /* about 5 us where `pause` takes 140 cycles */
+#define SPINS                                                                                                          \
+    4000 /* 50 us, or 200 where `pause` takes 140 cycles: longer than the gap between the calls of a program */
 #define CLOSED 0x10000
 
 /* The next task of a span, on a cache line of its own. */
