@@ -285,8 +285,9 @@ typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, in
 #define QRT_FLOAT_LANES 16
 #define QRT_FLOAT_COLUMNS 4 /* of a panel of packed weights */
 
-/* Packed weights, [panel][step of 16 values of K][column][lane]: floats, or bytes; or for widths up to 4 bits eight
- * steps to a word, the first in its low bits: [panel][8 steps][column][lane]. */
+/* Packed weights: floats, [panel][step of 16 values of K][column][lane], or words of 32 bits,
+ * [panel][word][column][lane], that hold 4 steps as bytes or, for widths up to 4 bits, 8 steps as nibbles, the first in
+ * the low bits. */
 typedef enum { QRT_WEIGHTS_F32, QRT_WEIGHTS_BYTES, QRT_WEIGHTS_NIBBLES } qrt_weights;
 
 typedef struct {
@@ -301,8 +302,12 @@ typedef struct {
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
     /* Derived when bound. */
-    const void *panels; /* w_constant packed; parameters [panel][block][2][column]: scale, then zero point of the */
-    const float *parameters; /* packed form: bytes are signed, nibbles unsigned */
+    const void *panels; /* w_constant packed, with QRT_PARAMETER_PADDING bytes behind that may be read */
+    /* [panel][block][column] scales, or if zero points differ [panel][block][2][column], scales and zero points. Packed
+     * weights are unsigned, and zero points theirs. */
+    const float *parameters;
+    bool zero_points_differ;
+    float common_zero_point; /* where they do not */
 } qrt_float_matmul_args;
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);

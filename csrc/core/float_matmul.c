@@ -7,7 +7,6 @@
 
 #define LANES QRT_FLOAT_LANES
 #define COLUMNS QRT_FLOAT_COLUMNS
-#define NIBBLE_STEPS 8 /* of a word */
 /* A block of rows by a chunk of K stays in L1, beside a panel's; a chunk's panels stay in a share of L2 while the
  * blocks of rows pass by. */
 #define ROWS 12
@@ -18,15 +17,22 @@
 /* From so many rows on a panel is dequantized once for all of them. */
 #define DEQUANTIZE_ROWS 4
 
+static int64_t panels_of(const qrt_float_matmul_args *args) {
+    return qrt_ceil_div(args->n, COLUMNS);
+}
+
 static int64_t steps_of(const qrt_float_matmul_args *args) {
     return qrt_ceil_div(args->k, LANES);
 }
 
+/* Steps in a word of packed weights. */
+static int word_steps(const qrt_float_matmul_args *args) {
+    return args->weights == QRT_WEIGHTS_BYTES ? 4 : 8;
+}
+
 static int64_t panel_bytes(const qrt_float_matmul_args *args) {
-    const int64_t steps = steps_of(args), vector = COLUMNS * LANES;
-    if (args->weights == QRT_WEIGHTS_NIBBLES)
-        return qrt_ceil_div(steps, NIBBLE_STEPS) * vector * (int64_t)sizeof(uint32_t);
-    return steps * vector * (args->weights == QRT_WEIGHTS_F32 ? (int64_t)sizeof(float) : 1);
+    const int64_t steps = steps_of(args), vector = COLUMNS * LANES * (int64_t)sizeof(float);
+    return vector * (args->weights == QRT_WEIGHTS_F32 ? steps : qrt_ceil_div(steps, word_steps(args)));
 }
 
 static int64_t blocks_of(const qrt_float_matmul_args *args) {
@@ -48,21 +54,13 @@ static void pack_floats(const qrt_float_matmul_args *args, const float *w, int64
 #undef PUT
 }
 
-/* Bytes become signed: what the zero point loses is taken from the parameters. */
-static void pack_bytes(const qrt_float_matmul_args *args, const uint8_t *w, int64_t column, int columns,
-                       uint8_t *panel) {
-    const uint8_t flip = args->w == QRT_U8 ? 0x80 : 0;
-#define PUT(step, lane, j, at) panel[((step) * COLUMNS + (j)) * LANES + (lane)] = w[at] ^ flip
-    EACH_WEIGHT(PUT)
-#undef PUT
-}
-
-static void pack_nibbles(const qrt_float_matmul_args *args, const uint8_t *w, int64_t column, int columns,
-                         uint32_t *panel) {
-    const uint8_t flip = args->w == QRT_I8 ? 8 : 0;
+/* Signed weights become unsigned: what they gain is added to their zero points. */
+static void pack_words(const qrt_float_matmul_args *args, const uint8_t *w, int64_t column, int columns,
+                       uint32_t *panel) {
+    const int steps = word_steps(args), width = 32 / steps;
+    const uint32_t flip = args->w == QRT_I8 ? 1u << (width - 1) : 0, mask = (1u << width) - 1;
 #define PUT(step, lane, j, at)                                                                                         \
-    panel[((step) / NIBBLE_STEPS * COLUMNS + (j)) * LANES + (lane)] |= (uint32_t)((w[at] ^ flip) & 15)                 \
-                                                                       << (step) % NIBBLE_STEPS * 4
+    panel[((step) / steps * COLUMNS + (j)) * LANES + (lane)] |= ((w[at] ^ flip) & mask) << (step) % steps * width
     EACH_WEIGHT(PUT)
 #undef PUT
 }
@@ -73,44 +71,59 @@ static void pack_panel(const qrt_float_matmul_args *args, const void *w, int64_t
     memset(target, 0, (size_t)panel_bytes(args));
     if (args->weights == QRT_WEIGHTS_F32)
         pack_floats(args, w, column, columns, target);
-    else if (args->weights == QRT_WEIGHTS_BYTES)
-        pack_bytes(args, w, column, columns, target);
     else
-        pack_nibbles(args, w, column, columns, target);
+        pack_words(args, w, column, columns, target);
+}
+
+static int64_t parameter_count(const qrt_float_matmul_args *args) {
+    return blocks_of(args) * COLUMNS * (args->zero_points_differ ? 2 : 1);
+}
+
+static bool zero_points_differ(const qrt_float_matmul_args *args) {
+    for (int64_t i = 1; i < blocks_of(args) * args->n; i++)
+        if (args->zero_point[i] != args->zero_point[0])
+            return true;
+    return false;
 }
 
 /* Missing columns keep a scale of 0; so do the values past k that a step has, but those are multiplied by zeros of a.
  */
-static void pack_parameters(const qrt_float_matmul_args *args, float *parameters) {
-    const bool is_signed = args->w == QRT_I8;
-    const float moved = args->weights == QRT_WEIGHTS_BYTES ? (is_signed ? 0 : -128) : (is_signed ? 8 : 0);
-    const int64_t blocks = blocks_of(args);
+static void pack_parameters(const qrt_float_matmul_args *args, float moved, float *parameters) {
+    const int64_t of_block = COLUMNS * (args->zero_points_differ ? 2 : 1);
     for (int64_t column = 0; column < args->n; column++)
-        for (int64_t block = 0; block < blocks; block++) {
-            float *to = parameters + (column / COLUMNS * blocks + block) * 2 * COLUMNS + column % COLUMNS;
+        for (int64_t block = 0; block < blocks_of(args); block++) {
+            float *to = parameters + column / COLUMNS * parameter_count(args) + block * of_block + column % COLUMNS;
             to[0] = args->scale[block * args->n + column];
-            to[COLUMNS] = args->zero_point[block * args->n + column] + moved;
+            if (args->zero_points_differ)
+                to[COLUMNS] = args->zero_point[block * args->n + column] + moved;
         }
 }
 
+static qrt_status prepare_parameters(qrt_float_matmul_args *args) {
+    const float moved = args->w == QRT_U8 ? 0 : args->weights == QRT_WEIGHTS_BYTES ? 128 : 8;
+    args->zero_points_differ = zero_points_differ(args);
+    args->common_zero_point = args->n ? args->zero_point[0] + moved : 0;
+    const size_t bytes = (size_t)(panels_of(args) * parameter_count(args)) * sizeof(float);
+    float *parameters = qrt_aligned_alloc(bytes);
+    if (!parameters)
+        return QRT_NO_MEMORY;
+    memset(parameters, 0, bytes);
+    pack_parameters(args, moved, parameters);
+    args->parameters = parameters;
+    return QRT_OK;
+}
+
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args) {
-    const int64_t panels = qrt_ceil_div(args->n, COLUMNS);
+    const int64_t panels = panels_of(args), bytes = panel_bytes(args);
     args->panels = args->parameters = NULL;
-    if (args->weights != QRT_WEIGHTS_F32) {
-        const size_t count = (size_t)(panels * blocks_of(args) * 2 * COLUMNS);
-        float *parameters = qrt_aligned_alloc(count * sizeof(float));
-        if (!parameters)
-            return QRT_NO_MEMORY;
-        memset(parameters, 0, count * sizeof(float));
-        pack_parameters(args, parameters);
-        args->parameters = parameters;
-    }
+    if (args->weights != QRT_WEIGHTS_F32 && prepare_parameters(args) != QRT_OK)
+        return QRT_NO_MEMORY;
     if (!args->w_constant)
         return QRT_OK;
-    const int64_t bytes = panel_bytes(args);
-    char *packed = qrt_aligned_alloc((size_t)(panels * bytes));
+    char *packed = qrt_aligned_alloc((size_t)(panels * bytes) + QRT_PARAMETER_PADDING);
     if (!packed)
         return QRT_NO_MEMORY;
+    memset(packed + panels * bytes, 0, QRT_PARAMETER_PADDING);
     for (int64_t panel = 0; panel < panels; panel++)
         pack_panel(args, args->w_constant, panel, packed + panel * bytes);
     args->panels = packed;
@@ -174,7 +187,7 @@ static const void *packed_panel(const job *j, const workspace *work, int64_t fir
 }
 
 static const float *parameters_of(const qrt_float_matmul_args *args, int64_t panel) {
-    return args->parameters + panel * blocks_of(args) * 2 * COLUMNS;
+    return args->parameters + panel * parameter_count(args);
 }
 
 static void store(const job *j, int64_t row, int64_t rows, int64_t panel, const float *sums) {

@@ -7,17 +7,15 @@
 #define LANES QRT_FLOAT_LANES
 #define COLUMNS QRT_FLOAT_COLUMNS
 
-static float dequantized(const qrt_float_matmul_args *args, const void *panel, const float *parameters, int64_t k,
+static float dequantized(const qrt_float_matmul_args *args, const uint32_t *panel, const float *parameters, int64_t k,
                          int column) {
-    const int64_t step = k / LANES, lane = k % LANES;
-    const float *p = parameters + k / args->k_block * 2 * COLUMNS;
-    int32_t q;
-    if (args->weights == QRT_WEIGHTS_BYTES)
-        q = ((const int8_t *)panel)[(step * COLUMNS + column) * LANES + lane];
-    else
-        q = (int32_t)(((const uint32_t *)panel)[(step / 8 * COLUMNS + column) * LANES + lane] >> step % 8 * 4) & 15;
-    const float centred = (float)q - p[COLUMNS + column];
-    return centred * p[column];
+    const int64_t step = k / LANES, block = k / args->k_block;
+    const int width = args->weights == QRT_WEIGHTS_BYTES ? 8 : 4, steps = 32 / width;
+    const uint32_t word = panel[(step / steps * COLUMNS + column) * LANES + k % LANES];
+    const uint32_t q = word >> step % steps * width & ((1u << width) - 1);
+    const float *p = parameters + block * COLUMNS * (args->zero_points_differ ? 2 : 1) + column;
+    const float centred = (float)q - (args->zero_points_differ ? p[COLUMNS] : args->common_zero_point);
+    return centred * *p;
 }
 
 static float tree(const float *lanes) {

@@ -1,7 +1,7 @@
 /* Dot products in float32: two vectors are the sixteen lanes of one sum, 0 to 7 and 8 to 15.
  *
  *   vfmadd231ps ymm         8 multiply-adds, two a cycle
- *   vpmovsxbd, vcvtdq2ps    8-bit weights to floats
+ *   vpand, vorps            put some bits of a lane into the last of a power of two: a float, without conversion
  *
  * Three rows by two columns are 12 sums in registers. */
 #include <immintrin.h>
@@ -11,8 +11,9 @@
 #define LANES QRT_FLOAT_LANES
 #define COLUMNS QRT_FLOAT_COLUMNS
 #define ROWS 3
-#define PAIR 2  /* columns at once, and vectors of a sum */
-#define STEPS 8 /* in a word of nibbles */
+#define PAIR 2 /* columns at once, and vectors of a sum */
+
+#define INLINE static inline __attribute__((always_inline))
 
 static inline __m256i live(int64_t left) {
     const int n = left > 8 ? 8 : left > 0 ? (int)left : 0;
@@ -38,9 +39,8 @@ static inline void reduce(__m256 a[PAIR], __m256 b[PAIR], float *sums) {
     _mm_storel_pi((__m64 *)sums, _mm_add_ps(both, _mm_movehl_ps(both, both)));
 }
 
-static inline __attribute__((always_inline)) void rows_by_pair(const int rows, const float *a, int64_t stride,
-                                                               const float *panel, int64_t k, float *lanes, bool first,
-                                                               bool last, float *sums) {
+INLINE void rows_by_pair(const int rows, const float *a, int64_t stride, const float *panel, int64_t k, float *lanes,
+                         bool first, bool last, float *sums) {
     __m256 acc[ROWS][PAIR][PAIR];
 #pragma GCC unroll 3
     for (int i = 0; i < rows; i++)
@@ -92,43 +92,108 @@ static void float_panel(const float *a, int64_t a_stride, int64_t rows, const fl
     }
 }
 
-/* ---- quantized weights ---- */
+/* ---- quantized weights: loading from the byte that has a step on puts it in the low bits of every lane ---- */
 
-/* Eight weights, zeros past `left`. */
-static inline __m256 weights_of(__m256i q, const float *parameters, int column, int64_t left) {
-    const __m256 centred = _mm256_sub_ps(_mm256_cvtepi32_ps(q), _mm256_set1_ps(parameters[COLUMNS + column]));
-    const __m256 weights = _mm256_mul_ps(centred, _mm256_set1_ps(parameters[column]));
-    return left >= 8 ? weights : _mm256_and_ps(weights, _mm256_castsi256_ps(live(left)));
+#define WORD_BYTES (COLUMNS * LANES * (int)sizeof(uint32_t))
+#define AHEAD 4096 /* bytes: the stream that prefetching alone keeps up with */
+
+INLINE int steps_of_word(const qrt_weights kind) {
+    return kind == QRT_WEIGHTS_NIBBLES ? 8 : 4;
 }
 
-/* Half h of a column's step at K value d. */
-static inline __m256 dequantize(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
-                                int64_t d, int column, int h) {
-    const uint64_t step = (uint64_t)d / LANES;
-    __m256i q;
-    if (args->weights == QRT_WEIGHTS_BYTES) {
-        const int8_t *bytes = (const int8_t *)panel + (step * COLUMNS + column) * LANES + 8 * h;
-        q = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)bytes));
-    } else {
-        const uint32_t *word = (const uint32_t *)panel + (step / STEPS * COLUMNS + column) * LANES + 8 * h;
-        const __m128i shift = _mm_cvtsi32_si128((int)(step % STEPS * 4));
-        q = _mm256_srl_epi32(_mm256_load_si256((const __m256i *)word), shift);
-        q = _mm256_and_si256(q, _mm256_set1_epi32(15));
+/* Eight weights of a step. The exponent of 2^23 makes the low bits of a lane a float's units, that of 2^19 those from
+ * the fourth on. */
+INLINE __m256 weights_of(const qrt_weights kind, const char *word, int step, __m256 zero_point, __m256 scale) {
+    const bool nibbles = kind == QRT_WEIGHTS_NIBBLES, high = nibbles && step % 2;
+    const __m256 unit = _mm256_set1_ps(high ? 0x1p19f : 0x1p23f);
+    const __m256i mask = _mm256_set1_epi32(high ? 0xf0 : nibbles ? 0x0f : 0xff);
+    const __m256i bits = _mm256_loadu_si256((const __m256i *)(word + (nibbles ? step / 2 : step)));
+    const __m256 q = _mm256_or_ps(_mm256_castsi256_ps(_mm256_and_si256(bits, mask)), unit);
+    return _mm256_mul_ps(_mm256_sub_ps(q, _mm256_add_ps(unit, zero_point)), scale);
+}
+
+/* Written out so that the row stays in memory and the sums in their registers. */
+static inline __m256 multiply_add(__m256 acc, __m256 weights, const float *row) {
+    __asm__("vfmadd231ps %2, %1, %0" : "+x"(acc) : "x"(weights), "m"(*(const __m256_u *)row));
+    return acc;
+}
+
+/* `count` steps of a word for all columns, from value d of K on: weights times `a` to the sums, or without sums to
+ * `target`. */
+INLINE void steps_of_panel(const qrt_weights kind, const qrt_float_matmul_args *args, const char *word, int first,
+                           const int count, const float *parameters, const float *a, int64_t d, const bool whole,
+                           __m256 acc[COLUMNS][PAIR], float *target) {
+#pragma GCC unroll 4
+    for (int j = 0; j < COLUMNS; j++, word += LANES * sizeof(uint32_t)) {
+        const __m256 scale = _mm256_set1_ps(parameters[j]);
+        const __m256 zero_point =
+            _mm256_set1_ps(args->zero_points_differ ? parameters[COLUMNS + j] : args->common_zero_point);
+#pragma GCC unroll 16
+        for (int half = 0; half < count * PAIR; half++) {
+            const int step = half / PAIR, h = half % PAIR;
+            const int64_t at = d + half * 8, left = whole ? 8 : args->k - at;
+            __m256 weights = weights_of(kind, word + 32 * h, first + step, zero_point, scale);
+            if (!whole)
+                weights = _mm256_and_ps(weights, _mm256_castsi256_ps(live(left)));
+            if (acc && whole)
+                acc[j][h] = multiply_add(acc[j][h], weights, a + at);
+            else if (acc)
+                acc[j][h] = _mm256_fmadd_ps(load_row(a + at, left), weights, acc[j][h]);
+            else
+                _mm256_store_ps(target + (d + step * LANES) * COLUMNS + j * LANES + h * 8, weights);
+        }
     }
-    return weights_of(q, parameters, column, args->k - d - 8 * h);
 }
 
-static inline int64_t block_end(const qrt_float_matmul_args *args, int64_t first) {
-    return first + args->k_block < args->k ? first + args->k_block : args->k;
+/* All of a panel. A block is `part` steps of a word, or with part 0 any number of steps. */
+INLINE void walk_panel(const qrt_weights kind, const int part, const qrt_float_matmul_args *args, const float *a,
+                       const char *word, const float *parameters, __m256 acc[COLUMNS][PAIR], float *target) {
+    const int steps = steps_of_word(kind), run = part ? part : steps;
+    const int64_t k = args->k, block_steps = (args->k_block + LANES - 1) / LANES;
+    const int64_t parameter_step = (args->zero_points_differ ? 2 : 1) * COLUMNS;
+    const bool straight = part || args->k_block >= k || block_steps % steps == 0;
+    int64_t d = 0, left = block_steps; /* steps of the block */
+#define NEXT(count)                                                                                                    \
+    if ((left -= count) == 0) {                                                                                        \
+        parameters += parameter_step;                                                                                  \
+        left = block_steps;                                                                                            \
+    }
+    for (; straight && d + steps * LANES <= k; d += steps * LANES, word += WORD_BYTES) {
+#pragma GCC unroll 4
+        for (int line = 0; line < WORD_BYTES; line += 64)
+            _mm_prefetch(word + AHEAD + line, _MM_HINT_T0);
+#pragma GCC unroll 8
+        for (int step = 0; step < steps; step += run) {
+            steps_of_panel(kind, args, word, step, run, parameters, a, d + step * LANES, true, acc, target);
+            NEXT(run)
+        }
+    }
+    for (int step = 0; d < k; d += LANES) {
+        steps_of_panel(kind, args, word, step, 1, parameters, a, d, false, acc, target);
+        NEXT(1)
+        step = (step + 1) % steps;
+        word += step ? 0 : WORD_BYTES;
+    }
+#undef NEXT
+}
+
+/* With the loop for the size of the blocks. */
+INLINE void dequantize(const qrt_float_matmul_args *args, const float *a, const void *panel, const float *parameters,
+                       __m256 acc[COLUMNS][PAIR], float *target) {
+    const int64_t part = args->k_block < args->k ? args->k_block / LANES : 0;
+#define WALK(kind, part) walk_panel(kind, part, args, a, panel, parameters, acc, target)
+    if (args->weights == QRT_WEIGHTS_NIBBLES)
+        part == 2   ? WALK(QRT_WEIGHTS_NIBBLES, 2)
+        : part == 4 ? WALK(QRT_WEIGHTS_NIBBLES, 4)
+                    : WALK(QRT_WEIGHTS_NIBBLES, 0);
+    else
+        part == 2 ? WALK(QRT_WEIGHTS_BYTES, 2) : WALK(QRT_WEIGHTS_BYTES, 0);
+#undef WALK
 }
 
 static void dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
                              float *target) {
-    for (int64_t first = 0; first < args->k; first += args->k_block, parameters += 2 * COLUMNS)
-        for (int64_t d = first; d < block_end(args, first); d += LANES)
-            for (int j = 0; j < COLUMNS; j++)
-                for (int h = 0; h < PAIR; h++, target += 8)
-                    _mm256_store_ps(target, dequantize(args, panel, parameters, d, j, h));
+    dequantize(args, NULL, panel, parameters, NULL, target);
 }
 
 static void quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel,
@@ -137,15 +202,7 @@ static void quantized_panel(const qrt_float_matmul_args *args, const float *a, c
 #pragma GCC unroll 4
     for (int j = 0; j < COLUMNS; j++)
         acc[j][0] = acc[j][1] = _mm256_setzero_ps();
-    for (int64_t first = 0; first < args->k; first += args->k_block, parameters += 2 * COLUMNS)
-        for (int64_t d = first; d < block_end(args, first); d += LANES)
-#pragma GCC unroll 2
-            for (int h = 0; h < PAIR; h++) {
-                const __m256 row = load_row(a + d + 8 * h, args->k - d - 8 * h);
-#pragma GCC unroll 4
-                for (int j = 0; j < COLUMNS; j++)
-                    acc[j][h] = _mm256_fmadd_ps(row, dequantize(args, panel, parameters, d, j, h), acc[j][h]);
-            }
+    dequantize(args, a, panel, parameters, acc, NULL);
 #pragma GCC unroll 2
     for (int j = 0; j < COLUMNS; j += PAIR)
         reduce(acc[j], acc[j + 1], sums + j);
