@@ -56,7 +56,6 @@ def test_weight_only(benchmark, isa, paired, report, width: int, block: int):
     time, ratio = paired(run, lambda: np.copyto(target, source), 25)
     benchmark.group = f"float_matmul i{width} blocks of {block}"
     benchmark.extra_info["times_a_copy"] = round(ratio, 2)
-    report(
-        f"float_matmul 1x4096x4096 i{width} b{block:<4} {isa:<11} {time * 1e6:8.1f} us {ratio:6.2f} x a copy of the bytes"
-    )
+    name = f"1x4096x4096 i{width} b{block}"
+    report(f"float_matmul {name:<22} {isa:<11} {time * 1e6:10.1f} us {ratio:6.2f} x a copy of the weights' bytes")
     benchmark.pedantic(run, rounds=7)
