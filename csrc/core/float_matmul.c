@@ -77,12 +77,13 @@ static void pack_words(const qrt_float_matmul_args *args, const uint8_t *w, int6
     const uint32_t flip = args->w == QRT_I8 ? 1u << (width - 1) : 0, mask = (1u << width) - 1;
     const int64_t column = panel * WORD_COLUMNS, columns = qrt_min(WORD_COLUMNS, args->n - column);
     memset(words, 0, (size_t)words_of(args) * sizeof *words);
-    for (int64_t k = 0; k < args->k; k++) {
-        const int64_t step = k / LANES;
-        const uint8_t *from = w + k * args->n + column;
-        uint32_t *to = words + step / steps * WORD_COLUMNS * LANES + k % LANES;
-        for (int64_t j = 0; j < columns; j++)
-            to[j * LANES] |= ((from[j] ^ flip) & mask) << step % steps * width;
+    const uint8_t *from = w + column;
+    for (int64_t step = 0, k = 0; k < args->k; step++) {
+        uint32_t *to = words + step / steps * WORD_COLUMNS * LANES;
+        const int shift = (int)(step % steps) * width;
+        for (int lane = 0; lane < LANES && k < args->k; lane++, k++, from += args->n)
+            for (int64_t j = 0; j < columns; j++)
+                to[j * LANES + lane] |= ((from[j] ^ flip) & mask) << shift;
     }
 }
 

@@ -46,7 +46,7 @@ def float_products(isa: str, rng: np.random.Generator) -> list[Job]:
         a, w = (rng.normal(0, 1, shape).astype(np.float32) for shape in ((m, k), (k, n)))
         given: dict[str, Any] = {"isa": isa, "m": m, "n": n, "k": k, "bias": rng.random(n).astype(np.float32)}
         jobs += [(_core.bind_float_matmul(**given), (a, w)), (_core.bind_float_matmul(**given, w_constant=w), (a,))]
-        parameters = rng.random((-(-k // 32), n))
+        parameters = rng.random((-(-k // 32), n)).astype(np.float32)
         for weights in ("nibbles", "bytes"):
             quantized = given | {"weights": weights, "k_block": 32, "scales": parameters, "zero_points": parameters * 0}
             q = rng.integers(-8, 8, (k, n), np.int8)
