@@ -96,7 +96,7 @@ format: $(LINTERS)
 	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]')
 
 bench: build
-	$(BIN)/python -m pytest benches --benchmark-only
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest benches --benchmark-only
 
 # Beside other runtimes, which live in an environment of their own. PEERS is the harness that times them.
 PEERS ?= ../shared/bench/peers.py

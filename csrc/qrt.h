@@ -283,10 +283,19 @@ typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, in
  * ascending order, from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
  * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
 #define QRT_FLOAT_LANES 16
-#define QRT_FLOAT_COLUMNS 4 /* of a panel of packed weights */
+#define QRT_FLOAT_ROWS 12    /* of a tile */
+#define QRT_FLOAT_COLUMNS 32 /* of a tile, and of a panel of floats */
+#define QRT_WORD_COLUMNS 4   /* of a panel of words */
 
-/* Packed weights, [panel][step of 16 values of K][column][lane]: floats, or bytes; or for widths up to 4 bits eight
- * steps to a word, the first in its low bits: [panel][8 steps][column][lane]. */
+/* From a lane of a panel of floats, [step][column], to the next. A line more than its floats: else the lanes of a deep
+ * panel would share one set of a cache. */
+#define QRT_FLOAT_PAD 16
+static inline int64_t qrt_float_lane_stride(int64_t k) {
+    return (k + QRT_FLOAT_LANES - 1) / QRT_FLOAT_LANES * QRT_FLOAT_COLUMNS + QRT_FLOAT_PAD;
+}
+
+/* Packed weights, K in steps of 16: floats, [panel][lane][step][column], or words of 32 bits that hold 4 steps as bytes
+ * or, for widths up to 4 bits, 8 steps as nibbles, the first in the low bits: [panel][word][column][lane]. */
 typedef enum { QRT_WEIGHTS_F32, QRT_WEIGHTS_BYTES, QRT_WEIGHTS_NIBBLES } qrt_weights;
 
 typedef struct {
@@ -301,21 +310,32 @@ typedef struct {
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
     /* Derived when bound. */
-    const void *panels; /* w_constant packed; parameters [panel][block][2][column]: scale, then zero point of the */
-    const float *parameters; /* packed form: bytes are signed, nibbles unsigned */
+    const void *panels; /* w_constant packed, with QRT_PARAMETER_PADDING bytes behind that may be read */
+    /* [panel][block][column] scales, or if zero points differ [panel][block][2][column], scales and zero points. Packed
+     * weights are unsigned, and zero points theirs. */
+    const float *parameters;
+    bool zero_points_differ;
+    float common_zero_point; /* where they do not */
 } qrt_float_matmul_args;
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
 void qrt_float_matmul_release(void *args);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 
-/* Rows of `a`, a_stride floats apart, by a panel of floats, over `k` values of K. The lanes of every sum,
- * [rows][QRT_FLOAT_COLUMNS][QRT_FLOAT_LANES], are taken from `lanes` unless `first`, and left there, or if `last` added
- * up to sums[rows][QRT_FLOAT_COLUMNS]. Nothing past k is read of a row; k is a multiple of QRT_FLOAT_LANES unless
- * `last`. */
-typedef void (*qrt_float_panel)(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k,
-                                float *lanes, bool first, bool last, float *sums);
-/* The panel as floats: (float(q) - zero point) * scale, each rounded, as dcast does. */
+/* Up to QRT_FLOAT_ROWS rows of `a`, a_stride floats apart, for tiles: target[lane][step][QRT_FLOAT_ROWS], `stride`
+ * floats from lane to lane, zeros past k. Rows that lack are left out or filled with anything. */
+typedef void (*qrt_float_rows)(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride);
+/* One lane of a tile: sums[rows][QRT_FLOAT_COLUMNS], each the chain over a[step][QRT_FLOAT_ROWS] and
+ * b[step][QRT_FLOAT_COLUMNS], 64-byte aligned. Of `a` and `sums` the first `rows` rows are touched, at least one. */
+typedef void (*qrt_float_tile)(const float *a, const float *b, int64_t steps, int rows, float *sums);
+/* A step of one lane, for one row and many columns: sums[i] = a * b[i] + sums[i], fused. `sums` are 64-byte aligned and
+ * continue to a multiple of 16, where anything may be written. */
+typedef void (*qrt_float_axpy)(float a, const float *b, int64_t count, float *sums);
+/* Adds up lanes[lane][row][QRT_FLOAT_COLUMNS], `stride` floats from lane to lane, with the bias, if any, to `out`. */
+typedef void (*qrt_float_tree)(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias,
+                               float *out, int64_t out_stride);
+/* A panel of words as four columns of a panel of floats: (float(q) - zero point) * scale, each rounded, as dcast does;
+ * zeros past k. */
 typedef void (*qrt_dequantize_panel)(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
                                      float *target);
 /* The sums of one row by a panel that is dequantized on the way. */
@@ -579,7 +599,10 @@ struct qrt_kernels {
     qrt_mean_row mean_row;
     qrt_softmax_line softmax_line;
     qrt_bits_row pack_bits_row, unpack_bits_row;
-    qrt_float_panel float_panel;
+    qrt_float_rows float_rows;
+    qrt_float_tile float_tile;
+    qrt_float_axpy float_axpy;
+    qrt_float_tree float_tree;
     qrt_dequantize_panel dequantize_panel;
     qrt_quantized_panel quantized_panel;
 };

@@ -5,19 +5,19 @@
 #include "ref.h"
 
 #define LANES QRT_FLOAT_LANES
+#define ROWS QRT_FLOAT_ROWS
 #define COLUMNS QRT_FLOAT_COLUMNS
+#define WORD_COLUMNS QRT_WORD_COLUMNS
 
-static float dequantized(const qrt_float_matmul_args *args, const void *panel, const float *parameters, int64_t k,
+static float dequantized(const qrt_float_matmul_args *args, const uint32_t *panel, const float *parameters, int64_t k,
                          int column) {
-    const int64_t step = k / LANES, lane = k % LANES;
-    const float *p = parameters + k / args->k_block * 2 * COLUMNS;
-    int32_t q;
-    if (args->weights == QRT_WEIGHTS_BYTES)
-        q = ((const int8_t *)panel)[(step * COLUMNS + column) * LANES + lane];
-    else
-        q = (int32_t)(((const uint32_t *)panel)[(step / 8 * COLUMNS + column) * LANES + lane] >> step % 8 * 4) & 15;
-    const float centred = (float)q - p[COLUMNS + column];
-    return centred * p[column];
+    const int64_t step = k / LANES, block = k / args->k_block;
+    const int width = args->weights == QRT_WEIGHTS_BYTES ? 8 : 4, steps = 32 / width;
+    const uint32_t word = panel[(step / steps * WORD_COLUMNS + column) * LANES + k % LANES];
+    const uint32_t q = word >> step % steps * width & ((1u << width) - 1);
+    const float *p = parameters + block * WORD_COLUMNS * (args->zero_points_differ ? 2 : 1) + column;
+    const float centred = (float)q - (args->zero_points_differ ? p[WORD_COLUMNS] : args->common_zero_point);
+    return centred * *p;
 }
 
 static float tree(const float *lanes) {
@@ -29,36 +29,52 @@ static float tree(const float *lanes) {
     return sum[0];
 }
 
-void ref_float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
-                     bool first, bool last, float *sums) {
+void ref_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride) {
     const int64_t padded = (k + LANES - 1) / LANES * LANES;
+    for (int i = 0; i < rows; i++)
+        for (int64_t d = 0; d < padded; d++)
+            target[d % LANES * stride + d / LANES * ROWS + i] = d < k ? a[i * a_stride + d] : 0;
+}
+
+void ref_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            float sum = 0;
+            for (int64_t step = 0; step < steps; step++)
+                sum = fmaf(a[step * ROWS + i], b[step * COLUMNS + j], sum);
+            sums[i * COLUMNS + j] = sum;
+        }
+}
+
+void ref_float_axpy(float a, const float *b, int64_t count, float *sums) {
+    for (int64_t i = 0; i < count; i++)
+        sums[i] = fmaf(a, b[i], sums[i]);
+}
+
+void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
+                    int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++)
-        for (int j = 0; j < COLUMNS; j++, lanes += LANES) {
-            if (first)
-                memset(lanes, 0, LANES * sizeof *lanes);
-            for (int64_t d = 0; d < padded; d++) {
-                const float value = d < k ? a[i * a_stride + d] : 0;
-                const float weight = panel[(d / LANES * COLUMNS + j) * LANES + d % LANES];
-                lanes[d % LANES] = fmaf(value, weight, lanes[d % LANES]);
-            }
-            if (last)
-                sums[i * COLUMNS + j] = tree(lanes);
+        for (int j = 0; j < columns; j++) {
+            float lane[LANES];
+            for (int l = 0; l < LANES; l++)
+                lane[l] = lanes[l * stride + i * COLUMNS + j];
+            out[i * out_stride + j] = bias ? tree(lane) + bias[j] : tree(lane);
         }
 }
 
 void ref_dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
                           float *target) {
-    const int64_t padded = (args->k + LANES - 1) / LANES * LANES;
+    const int64_t padded = (args->k + LANES - 1) / LANES * LANES, stride = qrt_float_lane_stride(args->k);
     for (int64_t k = 0; k < padded; k++)
-        for (int j = 0; j < COLUMNS; j++)
-            target[(k / LANES * COLUMNS + j) * LANES + k % LANES] =
+        for (int j = 0; j < WORD_COLUMNS; j++)
+            target[k % LANES * stride + k / LANES * COLUMNS + j] =
                 k < args->k ? dequantized(args, panel, parameters, k, j) : 0;
 }
 
 void ref_quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel, const float *parameters,
                          float *sums) {
     const int64_t padded = (args->k + LANES - 1) / LANES * LANES;
-    for (int j = 0; j < COLUMNS; j++) {
+    for (int j = 0; j < WORD_COLUMNS; j++) {
         float lane[LANES] = {0};
         for (int64_t k = 0; k < padded; k++) {
             const bool inside = k < args->k;

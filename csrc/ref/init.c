@@ -22,7 +22,10 @@ void qrt_init_ref(qrt_kernels *table) {
     table->softmax_line = ref_softmax_line;
     table->pack_bits_row = ref_pack_bits_row;
     table->unpack_bits_row = ref_unpack_bits_row;
-    table->float_panel = ref_float_panel;
+    table->float_rows = ref_float_rows;
+    table->float_tile = ref_float_tile;
+    table->float_axpy = ref_float_axpy;
+    table->float_tree = ref_float_tree;
     table->dequantize_panel = ref_dequantize_panel;
     table->quantized_panel = ref_quantized_panel;
 }

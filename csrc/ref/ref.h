@@ -99,8 +99,11 @@ void ref_softmax_line(const qrt_softmax_args *args, const void *x, void *target)
 
 void ref_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count);
 void ref_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count);
-void ref_float_panel(const float *a, int64_t a_stride, int64_t rows, const float *panel, int64_t k, float *lanes,
-                     bool first, bool last, float *sums);
+void ref_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride);
+void ref_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums);
+void ref_float_axpy(float a, const float *b, int64_t count, float *sums);
+void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
+                    int64_t out_stride);
 void ref_dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters, float *target);
 void ref_quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel, const float *parameters,
                          float *sums);

@@ -15,6 +15,7 @@ Job = tuple[_core.Call, tuple[Array, ...]]
 
 REQUANT = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-11,)], [(1.0,)], [1])
 GEMMS = ((1, 5, 9), (96, 96, 96), (130, 70, 200), (2, 3, 40_000))
+FLOAT_PRODUCTS = ((1, 70, 33), (1, 130, 1030), (60, 70, 130))
 CONVOLUTIONS = (((1, 5, 6, 3), 3), ((1, 24, 24, 16), 3), ((2, 16, 16, 32), 1))
 SIZES = (7, 40_000)
 
@@ -35,6 +36,22 @@ def gemms(isa: str, rng: np.random.Generator) -> list[Job]:
         jobs.append((_core.bind_gemm(**given), (a, b)))
         jobs.append((_core.bind_gemm(**given, b_constant=b), (a,)))
         jobs.append((_core.bind_gemm(**given | {"b_zero_points": [0]}, b_constant=b), (a,)))
+    return jobs
+
+
+def float_products(isa: str, rng: np.random.Generator) -> list[Job]:
+    """Few rows and many, w packed at the call or once; quantized weights dequantized on the way or written out."""
+    jobs: list[Job] = []
+    for m, n, k in FLOAT_PRODUCTS:
+        a, w = (rng.normal(0, 1, shape).astype(np.float32) for shape in ((m, k), (k, n)))
+        given: dict[str, Any] = {"isa": isa, "m": m, "n": n, "k": k, "bias": rng.random(n).astype(np.float32)}
+        jobs += [(_core.bind_float_matmul(**given), (a, w)), (_core.bind_float_matmul(**given, w_constant=w), (a,))]
+        parameters = rng.random((-(-k // 32), n)).astype(np.float32)
+        for weights in ("nibbles", "bytes"):
+            quantized = given | {"weights": weights, "k_block": 32, "scales": parameters, "zero_points": parameters * 0}
+            q = rng.integers(-8, 8, (k, n), np.int8)
+            jobs.append((_core.bind_float_matmul(**quantized, w_constant=q), (a,)))
+            jobs.append((_core.bind_float_matmul(**quantized), (a, q)))
     return jobs
 
 
@@ -103,7 +120,7 @@ def lines(isa: str, rng: np.random.Generator) -> list[Job]:
 def mixed_jobs(isa: str) -> list[Job]:
     """Small ones, and ones past the sizes from which work is shared."""
     rng = np.random.default_rng(0)
-    return [job for family in (gemms, windows, casts, lines) for job in family(isa, rng)]
+    return [job for family in (gemms, float_products, windows, casts, lines) for job in family(isa, rng)]
 
 
 def answer(job: Job) -> Array:
