@@ -9,6 +9,7 @@ from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import filled, made_by, splat_is
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.passes.trip_counts import trips_of_for
 
 Made = list[Value] | None
 
@@ -218,16 +219,6 @@ def _needless_results(op: Operation, builder: Builder) -> Made:
 # -- loops -------------------------------------------------------------------------------------------------------------
 
 
-def _trips(op: Operation) -> int | None:
-    """How often a `scf.for` runs, if that is known."""
-    low, high, step = map(constant_number, op.operands[:3])
-    if op.operands[0] is op.operands[1]:
-        return 0
-    if low is None or high is None or step is None or step <= 0 or "unsignedCmp" in op.attributes:
-        return None
-    return max(0, -((low - high) // step))
-
-
 def _iter_arguments(op: Operation, builder: Builder) -> Made:
     """What each iteration passes on unchanged is what the loop was given; what nothing reads, or another carries too,
     goes."""
@@ -282,7 +273,7 @@ def _unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequ
 
 def _trivial_for(op: Operation, builder: Builder) -> Made:
     """No iteration, one, or many that only yield what is known outside."""
-    trips, body = _trips(op), _body(op)
+    trips, body = trips_of_for(op), _body(op)
     assert body is not None
     if trips == 0:
         return op.operands[3:]
