@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from qrt.ir import Attribute, Block, Operation, Region, Value
-from qrt.ir.affine import AffineMapAttr
 from qrt.ir.constraints import I1
 from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import filled, made_by, splat_is
@@ -322,20 +321,6 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
     return results
 
 
-def _affine_for(op: Operation, builder: Builder) -> Made:
-    """No iteration: the results are what the loop was given."""
-    assert op.definition is not None
-    low, high = (op.attributes[name] for name in ("lowerBoundMap", "upperBoundMap"))
-    assert isinstance(low, AffineMapAttr)  # the attributes' kind
-    assert isinstance(high, AffineMapAttr)
-    if not op.results or len(low.results) != 1 or len(high.results) != 1:
-        return None
-    (first,), (end,) = low.results, high.results
-    if not isinstance(first, int) or not isinstance(end, int) or first < end:
-        return None
-    return op.definition.operand_group(op, "inits")
-
-
 # -- others ------------------------------------------------------------------------------------------------------------
 
 
@@ -356,7 +341,6 @@ def _known_case(op: Operation, builder: Builder) -> Made:
 
 
 REGION_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "affine.for": (_affine_for,),
     "scf.execute_region": (_execute_region,),
     "scf.for": (_iter_arguments, _trivial_for),
     "scf.if": (_adjacent_ifs, _nested_ifs, _condition_inside, _to_select, _no_else, _known_if, _needless_results),

@@ -1,6 +1,9 @@
 """How often loops run, as far as constant bounds tell."""
 
+from collections.abc import Sequence
+
 from qrt.ir import Operation, Value
+from qrt.ir.affine import Expression
 from qrt.ir.dialects.affine import map_of, step_of
 from qrt.ir.dialects.scf_parallel import mixed_bounds
 from qrt.ir.fold import constant_number
@@ -28,12 +31,18 @@ def trips_of_for(op: Operation) -> Number:
 
 
 def trips_of_affine_for(op: Operation) -> Number:
-    """Of an `affine.for` whose bounds are numbers."""
-    low, high = (map_of(op, f"{which}BoundMap").results for which in ("lower", "upper"))
-    numbers = [result for result in (*low, *high) if isinstance(result, int)]
-    if len(numbers) != len(low) + len(high):
-        return None
-    return trips(max(numbers[: len(low)]), min(numbers[len(low) :]), step_of(op))
+    """Of an `affine.for`."""
+    return trips(*constant_bounds(op), step_of(op))
+
+
+def constant_bounds(op: Operation) -> tuple[Number, Number]:
+    """The lower and the upper bound of an `affine.for`, where they are one number each."""
+    low, high = (_only_number(map_of(op, f"{which}BoundMap").results) for which in ("lower", "upper"))
+    return low, high
+
+
+def _only_number(results: Sequence[Expression]) -> Number:
+    return results[0] if len(results) == 1 and isinstance(results[0], int) else None
 
 
 def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, int | Value]]:

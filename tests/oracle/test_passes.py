@@ -9,6 +9,7 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.passes import run_passes
 from tests import mlir_opt
+from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_regions import branching, structured
 from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
@@ -17,6 +18,11 @@ from tests.passes import arith_folds, arith_patterns
 from tests.passes.programs import CASTS, FUNCTIONS
 
 pytestmark = mlir_opt.needed
+
+
+def reread(module):
+    """What its text says: some sums of affine maps that mlir-opt 22 makes are read as others."""
+    return ir.parse(str(module), allow_unregistered=True)
 
 
 def disagreements(programs, name):
@@ -36,7 +42,7 @@ def disagreements(programs, name):
             refused = ""
         except QuantError as error:
             refused = str(error)
-        if bool(refused) == bool(theirs.strip()) or (theirs.strip() and ir.parse(theirs, "", True) != module):
+        if bool(refused) == bool(theirs.strip()) or (theirs.strip() and ir.parse(theirs, "", True) != reread(module)):
             yield f"{program}: {refused}\n{module}{theirs}"
 
 
@@ -81,14 +87,14 @@ def test_arith_and_math_canonicalized(programs):
 
 
 @pytest.mark.parametrize(
-    "name", ["affine", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"]
+    "name", ["affine", "affine_bounds", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors"]
 )
 def test_files_canonicalized(name):
     text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
     assert not list(disagreements({name: text}, "canonicalize"))
 
 
-@pytest.mark.parametrize("kind", [branching, structured, tensors])
+@pytest.mark.parametrize("kind", [affine_nests, branching, structured, tensors])
 def test_drawn_functions_canonicalized(kind):
     """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
     that leaves another program, a size taken from the wrong operand."""
