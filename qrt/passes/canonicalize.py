@@ -18,6 +18,7 @@ from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
 from qrt.passes.slice_patterns import SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
+from qrt.passes.while_patterns import WHILE_PATTERNS
 
 _SETS = (
     AFFINE_PATTERNS,
@@ -30,6 +31,7 @@ _SETS = (
     RESHAPE_PATTERNS,
     LINALG_PATTERNS,
     MEMREF_PATTERNS,
+    WHILE_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))

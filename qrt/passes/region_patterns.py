@@ -23,14 +23,15 @@ def _yielded(block: Block | None) -> list[Value]:
     return [] if block is None or block.last is None else block.last.operands
 
 
-def _region_of(value: Value) -> Region | None:
+def region_of(value: Value) -> Region | None:
     """The region that a value is defined in."""
     owner = value.owner
     block = owner if isinstance(owner, Block) else None if owner is None else owner.parent
     return None if block is None else block.parent
 
 
-def _is_inside(operation: Operation, region: Region) -> bool:
+def is_inside(operation: Operation, region: Region) -> bool:
+    """Whether an operation stands in a region, at any depth."""
     at: Operation | None = operation
     while at is not None and at.parent is not None:
         if at.parent.parent is region:
@@ -39,7 +40,8 @@ def _is_inside(operation: Operation, region: Region) -> bool:
     return False
 
 
-def _bool(builder: Builder, value: bool) -> Value:
+def boolean(builder: Builder, value: bool) -> Value:
+    """A constant of i1."""
     constant = filled(int(value), I1)
     assert constant is not None
     return builder.constant(constant, I1)
@@ -83,7 +85,7 @@ def _adjacent_ifs(op: Operation, builder: Builder) -> Made:
     for number, body in enumerate(bodies):
         for result, value in zip(before.results, _yielded(_body(before, number)), strict=False):
             for user, index in list(result.uses):
-                if body is not None and body.parent is not None and _is_inside(user, body.parent):
+                if body is not None and body.parent is not None and is_inside(user, body.parent):
                     user.set_operand(index, value)
     op.take_regions()
     regions = before.take_regions()
@@ -123,7 +125,7 @@ def _nested_ifs(op: Operation, builder: Builder) -> Made:
             if _yielded(_body(inner, 1))[value.index] is not last[index]:
                 return None
             yielded[index] = _yielded(_body(inner))[value.index]
-        elif _region_of(value) is op.regions[0]:
+        elif region_of(value) is op.regions[0]:
             return None
     both = builder.value("arith.andi", (op.operands[0], inner.operands[0]), I1)
     selected = {
@@ -153,9 +155,9 @@ def _condition_inside(op: Operation, builder: Builder) -> Made:
     known: dict[int, Value] = {}
     for user, index in reversed(list(condition.uses)):
         for number, region in enumerate(op.regions):
-            if _is_inside(user, region):
+            if is_inside(user, region):
                 if number not in known:
-                    known[number] = _bool(builder, number == 0)
+                    known[number] = boolean(builder, number == 0)
                 user.set_operand(index, known[number])
     return _with_results(op, builder, range(len(op.results))) if known else None
 
@@ -166,7 +168,7 @@ def _to_select(op: Operation, builder: Builder) -> Made:
     inside = [
         index
         for index, (a, b) in enumerate(zip(true, false, strict=False))
-        if _region_of(a) is op.regions[0] or _region_of(b) is op.regions[1]
+        if region_of(a) is op.regions[0] or region_of(b) is op.regions[1]
     ]
     if len(inside) == len(op.results):
         return None
@@ -242,7 +244,7 @@ def _iter_arguments(op: Operation, builder: Builder) -> Made:
             same = gone.get(index)
             argument.replace_all_uses(arguments[first[inits[index], yielded[index]]] if same is None else same)
     body.last.set_operands([body.last.operands[index] for index in kept])
-    _keep_arguments(body, [0, *(1 + index for index in kept)])
+    keep_arguments(body, [0, *(1 + index for index in kept)])
     operands = [*op.operands[:3], *(inits[index] for index in kept)]
     types = [op.results[index].type for index in kept]
     made = builder.create("scf.for", operands, types, dict(op.attributes), op.take_regions()).results
@@ -253,7 +255,8 @@ def _iter_arguments(op: Operation, builder: Builder) -> Made:
     ]
 
 
-def _keep_arguments(block: Block, kept: Sequence[int]) -> None:
+def keep_arguments(block: Block, kept: Sequence[int]) -> None:
+    """Remove the arguments of a block that are not kept; nothing reads them."""
     block.arguments = [block.arguments[index] for index in kept]
     for number, argument in enumerate(block.arguments):
         argument.index = number
@@ -278,7 +281,7 @@ def _trivial_for(op: Operation, builder: Builder) -> Made:
         return op.operands[3:]
     if trips == 1:
         return builder.inline(body, [op.operands[0], *op.operands[3:]])
-    if trips is None or not _only_yields(body) or any(_region_of(v) is op.regions[0] for v in _yielded(body)):
+    if trips is None or not _only_yields(body) or any(region_of(v) is op.regions[0] for v in _yielded(body)):
         return None
     return _yielded(body)[:]
 
@@ -303,7 +306,7 @@ def _parallel(op: Operation, builder: Builder) -> Made:
     for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
         if single:
             argument.replace_all_uses(low)
-    _keep_arguments(body, kept)
+    keep_arguments(body, kept)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
     operands = [*(group[index] for group in bounds for index in kept), *inits]
     return builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions()).results
