@@ -11,6 +11,7 @@ from qrt.passes.affine_patterns import AFFINE_PATTERNS
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
+from qrt.passes.forall_patterns import FORALL_PATTERNS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
@@ -31,6 +32,7 @@ _SETS = (
     RESHAPE_PATTERNS,
     LINALG_PATTERNS,
     MEMREF_PATTERNS,
+    FORALL_PATTERNS,
     WHILE_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {

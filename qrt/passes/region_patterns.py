@@ -227,7 +227,7 @@ def _iter_arguments(op: Operation, builder: Builder) -> Made:
     assert body is not None
     assert body.last is not None
     inits, arguments, yielded = op.operands[3:], body.arguments[1:], list(body.last.operands)
-    gone = _unchanged(inits, arguments, yielded)
+    gone = unchanged(inits, arguments, yielded)
     for index, argument in enumerate(arguments):
         if not argument.uses and not op.results[index].uses:
             gone[index] = inits[index]
@@ -262,7 +262,7 @@ def keep_arguments(block: Block, kept: Sequence[int]) -> None:
         argument.index = number
 
 
-def _unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequence[Value]) -> dict[int, Value]:
+def unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequence[Value]) -> dict[int, Value]:
     """Which arguments are their first values in every iteration: assumed of all, until one is given another value."""
     known = dict(enumerate(inits))
     while True:

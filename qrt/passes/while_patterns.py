@@ -10,7 +10,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.attributes import IntegerAttr
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.rewrite import Builder, Pattern, replace
-from qrt.passes.region_patterns import boolean, is_inside, keep_arguments, region_of
+from qrt.passes.region_patterns import boolean, is_inside, keep_arguments, region_of, unchanged
 
 Made = list[Value] | None
 
@@ -44,17 +44,14 @@ class _Parts:
 def _unchanged_carried(op: Operation, builder: Builder) -> Made:
     """What each iteration carries on as it was is what the loop was given."""
     parts = _Parts(op)
-    carried = list(zip(op.operands, parts.before.arguments, parts.last.operands, strict=True))
-    kept = [
-        index
-        for index, (init, argument, again) in enumerate(carried)
-        if again is not init and not (again.owner is parts.after and parts.forwarded[again.index] in (argument, init))
-    ]
-    if len(kept) == len(carried):
+    forwarded = dict(zip(parts.after.arguments, parts.forwarded, strict=True))
+    carried = [forwarded.get(value, value) for value in parts.last.operands]
+    gone = unchanged(op.operands, parts.before.arguments, carried)
+    if not gone:
         return None
-    for index, (init, argument, _) in enumerate(carried):
-        if index not in kept:
-            argument.replace_all_uses(init)
+    kept = [index for index in range(len(carried)) if index not in gone]
+    for index, init in gone.items():
+        parts.before.arguments[index].replace_all_uses(init)
     return parts.keeping(builder, kept, range(len(op.results)))
 
 

@@ -41,7 +41,7 @@ class Structured:
                 rule(numbers, depth)
 
     def rules(self) -> list[Callable[[list[str], int], None]]:
-        return [self.sum, self.store, self.store_condition, self.branch, self.loop, self.repeat, self.other]
+        return [self.sum, self.store, self.store_condition, self.branch, self.loop, self.repeat, self.nest, self.other]
 
     def sum(self, numbers: list[str], depth: int) -> None:
         made = self.name()
@@ -127,6 +127,28 @@ class Structured:
         results = f"{made}:{len(forwarded)}" if len(forwarded) > 1 else made
         self.lines = [*outer, f"{results} = scf.while ({inits}) : ({given}) -> ({types}) {{", *self.lines]
         numbers.extend([f"{made}#{i}" for i in range(len(forwarded))] if len(forwarded) > 1 else [made])
+
+    def nest(self, numbers: list[str], depth: int) -> None:
+        """A loop of two dimensions, or one in one."""
+        first, second, high, few = self.name(), self.name(), self.bound(), self.draw.choice(["%k0", "%k1", "%k1"])
+        kind = self.draw.choice(["forall", "parallel", "nested"])
+        if kind == "forall":
+            low = self.draw.choice(["0", "0", "%k0", "%n"])
+            few = self.draw.choice([few, "1", "2"])
+            self.lines.append(f"scf.forall ({first}, {second}) = ({low}, 0) to ({high}, {few}) step (1, %k1) {{")
+        elif kind == "parallel":
+            head = f"scf.parallel ({first}, {second}) = (%k0, %k0) to ({high}, {few}) step (%k1, %k1)"
+            self.lines.append(f"{head} {{")
+        else:
+            low = self.draw.choice(["%k0", "%k0", first])
+            self.lines.append(f"scf.parallel ({first}) = (%k0) to ({high}) step (%k1) {{")
+            self.lines.append(f"scf.parallel ({second}) = ({low}) to ({few}) step (%k1) {{")
+        inner = list(numbers)
+        self.block(inner, depth + 1)
+        place = self.name()
+        self.lines.append(f"{place} = arith.minui {self.draw.choice([first, second])}, %k4 : index")
+        self.lines.append(f"memref.store {self.draw.choice(inner)}, %m[{place}] : memref<8xi32>")
+        self.lines.append({"forall": "}", "parallel": "scf.reduce\n}", "nested": "scf.reduce\n}\nscf.reduce\n}"}[kind])
 
     def other(self, numbers: list[str], depth: int) -> None:
         results = self.draw.choice([0, 1])

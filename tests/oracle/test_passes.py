@@ -88,7 +88,19 @@ def test_arith_and_math_canonicalized(programs):
 
 @pytest.mark.parametrize(
     "name",
-    ["affine", "affine_bounds", "branches", "linalg", "memrefs", "regions", "reshapes", "slices", "tensors", "while"],
+    [
+        "affine",
+        "affine_bounds",
+        "branches",
+        "forall",
+        "linalg",
+        "memrefs",
+        "regions",
+        "reshapes",
+        "slices",
+        "tensors",
+        "while",
+    ],
 )
 def test_files_canonicalized(name):
     text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
