@@ -19,6 +19,7 @@ from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
 from qrt.passes.slice_patterns import SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
+from qrt.passes.vector_patterns import VECTOR_PATTERNS
 from qrt.passes.while_patterns import WHILE_PATTERNS
 
 _SETS = (
@@ -33,6 +34,7 @@ _SETS = (
     LINALG_PATTERNS,
     MEMREF_PATTERNS,
     FORALL_PATTERNS,
+    VECTOR_PATTERNS,
     WHILE_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {

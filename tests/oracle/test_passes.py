@@ -99,6 +99,7 @@ def test_arith_and_math_canonicalized(programs):
         "reshapes",
         "slices",
         "tensors",
+        "vectors",
         "while",
     ],
 )
