@@ -1,5 +1,5 @@
-"""Vector programs that canonicalize compute what they did. Hazards: an order of dimensions composed the wrong way round,
-a lane taken for one in bounds."""
+"""Vector programs that canonicalize compute what they did. Hazards: an order of dimensions composed the wrong way
+round, a lane taken for one in bounds."""
 
 from pathlib import Path
 
