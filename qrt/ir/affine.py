@@ -63,17 +63,17 @@ def _spell_names(dimensions: int, symbols: int) -> str:
 
 def add(left: Expression, right: Expression) -> Expression:
     """`left + right`, simplified."""
-    return _combine("+", left, right)
+    return combine("+", left, right)
 
 
 def multiply(left: Expression, right: int) -> Expression:
     """`left * right`, simplified."""
-    return _combine("*", left, right)
+    return combine("*", left, right)
 
 
 def floordiv(left: Expression, right: int) -> Expression:
     """`left floordiv right`, simplified."""
-    return _combine("floordiv", left, right)
+    return combine("floordiv", left, right)
 
 
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
@@ -103,7 +103,7 @@ def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Seq
     if value[0] in ("d", "s"):
         return (dimensions if value[0] == "d" else symbols)[value[1]]
     operator, left, right = value
-    return _combine(operator, substitute(left, dimensions, symbols), substitute(right, dimensions, symbols))
+    return combine(operator, substitute(left, dimensions, symbols), substitute(right, dimensions, symbols))
 
 
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
@@ -174,7 +174,7 @@ class Names(dict[str, Expression]):
         self.operators += 1
         if self.operators > MAX_OPERATORS:
             raise scanner.error(f"more than {MAX_OPERATORS} operators in an affine map", start)
-        value = _combine(operator, left, right)
+        value = combine(operator, left, right)
         constant = value if isinstance(value, int) else value[-1]
         if isinstance(constant, int) and not _INT64_MIN <= constant <= -_INT64_MIN - 1:
             raise scanner.error("an affine constant does not fit 64 bits", start, scanner.pos)
@@ -341,14 +341,23 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _combine(operator: str, left: Expression, right: Expression) -> Expression:
+def combine(operator: str, left: Expression, right: Expression) -> Expression:
     """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order."""
     if isinstance(left, int) and isinstance(right, int) and (operator in "+*" or right > 0):
         return int(_CONSTANTS[operator](left, right))
-    if operator in "+*" and (isinstance(left, int) or (_is_constant(left) and not _is_constant(right))):
+    if operator in "+*" and _stands_right(left, right):
         left, right = right, left
     found = _SIMPLIFY[operator](left, right)
     return (operator, left, right) if found is None else found
+
+
+def _stands_right(value: Expression, other: Expression) -> bool:
+    """Whether a term stands to the right of another: constants and symbols do, and of two names the later."""
+    if isinstance(value, int):
+        return True
+    if isinstance(other, int) or _is_constant(value) != _is_constant(other):
+        return _is_constant(value) and not _is_constant(other)
+    return bool(value[0] == other[0] in ("d", "s") and value[1] > other[1])
 
 
 def _parts(value: Expression, operator: str) -> tuple[Expression, Expression] | None:
@@ -368,13 +377,22 @@ def _add(left: Expression, right: Expression) -> Expression | None:
     inner = _parts(left, "+")
     constant = inner[1] if inner is not None and isinstance(inner[1], int) else None
     if inner is not None and constant is not None and isinstance(right, int):
-        return _combine("+", inner[0], constant + right)
+        return combine("+", inner[0], constant + right)
     (first, times), (second, more) = _scaled(left), _scaled(right)
     if first == second:
-        return _combine("*", first, times + more)
+        return combine("*", first, times + more)
     if inner is not None and constant is not None:  # (d0 + 2) + d1 is d0 + d1 + 2
-        return _combine("+", _combine("+", inner[0], right), constant)
-    return _as_remainder(left, right)
+        return combine("+", combine("+", inner[0], right), constant)
+    remainder = _as_remainder(left, right)
+    if remainder is None and inner is not None and _is_multiple_of_quotient(right):  # with the last term it may be one
+        last = combine("+", inner[1], right)
+        return None if last == ("+", inner[1], right) else combine("+", inner[0], last)
+    return remainder
+
+
+def _is_multiple_of_quotient(value: Expression) -> bool:
+    quotient, factor = _parts(value, "*") or (0, None)
+    return isinstance(factor, int) and _parts(quotient, "floordiv") is not None
 
 
 def _as_remainder(left: Expression, right: Expression) -> Expression | None:
@@ -383,12 +401,12 @@ def _as_remainder(left: Expression, right: Expression) -> Expression | None:
     if product is None:
         return None
     quotient, factor = product
-    divisor: Expression = -factor if isinstance(factor, int) else _combine("*", factor, -1)
+    divisor: Expression = -factor if isinstance(factor, int) else combine("*", factor, -1)
     nested = _parts(quotient, "*")
     if factor == -1 and nested is not None:
         quotient, divisor = nested
     division = _parts(quotient, "floordiv")
-    return _combine("mod", left, divisor) if division == (left, divisor) else None
+    return combine("mod", left, divisor) if division == (left, divisor) else None
 
 
 def _multiply(left: Expression, right: Expression) -> Expression | None:
@@ -398,8 +416,8 @@ def _multiply(left: Expression, right: Expression) -> Expression | None:
     if inner is None or not isinstance(inner[1], int):
         return None
     if isinstance(right, int):
-        return _combine("*", inner[0], inner[1] * right)
-    return _combine("*", _combine("*", inner[0], right), inner[1])
+        return combine("*", inner[0], inner[1] * right)
+    return combine("*", combine("*", inner[0], right), inner[1])
 
 
 def _floor_divide(left: Expression, right: Expression) -> Expression | None:
@@ -408,7 +426,7 @@ def _floor_divide(left: Expression, right: Expression) -> Expression | None:
     exact = _divide_exactly(left, right)
     terms = _parts(left, "+")
     if exact is None and terms is not None and any(_divisor(term) % right == 0 for term in terms):
-        return _combine("+", _combine("floordiv", terms[0], right), _combine("floordiv", terms[1], right))
+        return combine("+", combine("floordiv", terms[0], right), combine("floordiv", terms[1], right))
     return exact
 
 
@@ -420,7 +438,7 @@ def _divide_exactly(left: Expression, right: int) -> Expression | None:
     inner, times = _scaled(left)
     if right == 1:
         return left
-    return _combine("*", inner, times // right) if inner != left and times % right == 0 else None
+    return combine("*", inner, times // right) if inner != left and times % right == 0 else None
 
 
 def _remainder(left: Expression, right: Expression) -> Expression | None:
@@ -430,10 +448,10 @@ def _remainder(left: Expression, right: Expression) -> Expression | None:
         return 0
     for term, other in _sides(left):
         if _divisor(term) % right == 0:
-            return _combine("mod", other, right)
+            return combine("mod", other, right)
     inner = _parts(left, "mod")
     if inner is not None and isinstance(inner[1], int) and inner[1] >= 1 and inner[1] % right == 0:
-        return _combine("mod", inner[0], right)
+        return combine("mod", inner[0], right)
     return None
 
 

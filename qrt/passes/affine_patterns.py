@@ -2,222 +2,163 @@
 upstream's are."""
 
 from collections.abc import Sequence
-from math import gcd
+from dataclasses import replace
+from itertools import groupby
 
 from qrt.ir import Attribute, Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, add, floordiv, multiply, substitute
+from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, substitute
 from qrt.ir.define import segments
-from qrt.ir.dialects.affine import is_symbol, map_of
+from qrt.ir.dialects.affine import map_of, set_of
 from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern
+from qrt.passes.affine_maps import Inputs, simplest
+from qrt.passes.affine_ranges import Ranges, linear_terms
+from qrt.passes.trip_counts import trips_of_affine_for
 
 Made = list[Value] | None
-
-
-class _Inputs:
-    """The operands of expressions while both are rewritten."""
-
-    def __init__(self, results: Sequence[Expression], operands: Sequence[Value], dimensions: int) -> None:
-        self.results = tuple(results)
-        self.dimensions = list(operands[:dimensions])
-        self.symbols = list(operands[dimensions:])
-
-    def replace(self, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> None:
-        self.results = tuple(substitute(result, dimensions, symbols) for result in self.results)
-
-    def compose(self) -> None:
-        """What an `affine.apply` computes is computed here."""
-        while self._compose_one(self.dimensions, "d") or self._compose_one(self.symbols, "s"):
-            pass
-
-    def _compose_one(self, operands: list[Value], kind: str) -> bool:
-        for position, value in enumerate(operands):
-            inner = made_by(value, "affine.apply")
-            if inner is None:
-                continue
-            dimensions: list[Expression] = [("d", i) for i in range(len(self.dimensions))]
-            symbols: list[Expression] = [("s", i) for i in range(len(self.symbols))]
-            map = map_of(inner)
-            made = substitute(
-                map.results[0],
-                [("d", len(dimensions) + i) for i in range(map.dimensions)],
-                [("s", len(symbols) + i) for i in range(map.symbols)],
-            )
-            (dimensions if kind == "d" else symbols)[position] = made
-            self.replace(dimensions, symbols)
-            self.dimensions += inner.operands[: map.dimensions]
-            self.symbols += inner.operands[map.dimensions :]
-            self._drop_unused()
-            return True
-        return False
-
-    def _drop_unused(self) -> None:
-        used = {name for result in self.results for name in _names(result)}
-        kept = {kind: [i for i in range(len(values)) if (kind, i) in used] for kind, values in self._kinds()}
-        self.replace(
-            *(
-                [(kind, kept[kind].index(i)) if i in kept[kind] else 0 for i in range(len(values))]
-                for kind, values in self._kinds()
-            )
-        )
-        self.dimensions = [self.dimensions[i] for i in kept["d"]]
-        self.symbols = [self.symbols[i] for i in kept["s"]]
-
-    def _kinds(self) -> tuple[tuple[str, list[Value]], tuple[str, list[Value]]]:
-        return ("d", self.dimensions), ("s", self.symbols)
-
-    def canonicalize(self) -> None:
-        """Symbols are no dimensions; constants are in the expressions; each operand is there once, and read."""
-        dimensions: list[Expression] = []
-        kept: list[Value] = []
-        for value in self.dimensions:
-            if is_symbol(value):
-                dimensions.append(("s", len(self.symbols)))
-                self.symbols.append(value)
-            else:
-                dimensions.append(("d", len(kept)))
-                kept.append(value)
-        self.dimensions, given = kept, len(self.symbols)
-        self.replace(dimensions, [("s", i) for i in range(given)])
-        self._drop_unused()
-        self.replace(
-            [("d", i) for i in range(len(self.dimensions))],
-            [_constant(self.symbols, i) for i in range(len(self.symbols))],
-        )
-        self.replace(*([(kind, values.index(value)) for value in values] for kind, values in self._kinds()))
-        self._drop_unused()
-
-
-def _constant(symbols: Sequence[Value], index: int) -> Expression:
-    number = constant_number(symbols[index])
-    return ("s", index) if number is None else number
-
-
-def _names(value: Expression) -> set[tuple[str, int]]:
-    if isinstance(value, int):
-        return set()
-    if value[0] in ("d", "s"):
-        return {(value[0], value[1])}
-    return _names(value[1]) | _names(value[2])
-
-
-# -- one form of each sum ----------------------------------------------------------------------------------------------
-
-_Terms = dict[Expression, int]
-"""Coefficients of dimensions, symbols and quotients; 1 stands for the constant term."""
-
-
-def _flattened(value: Expression) -> Expression:
-    """Dimensions, symbols, quotients, a constant: each once. What multiplies symbols stays as it is."""
-    terms = _terms(value)
-    return value if terms is None else _sum(terms)
-
-
-def _sum(terms: _Terms) -> Expression:
-    kinds = {"d": 0, "s": 1}
-    parts = sorted((part for part in terms if not isinstance(part, int)), key=lambda part: kinds.get(part[0], 2))
-    named = sorted((part for part in parts if part[0] in kinds), key=lambda part: (kinds[part[0]], part[1]))
-    total: Expression = 0
-    for part in [*named, *(part for part in parts if part[0] not in kinds)]:
-        if terms[part]:
-            total = add(total, multiply(part, terms[part]))
-    return add(total, terms.get(1, 0))
-
-
-def _terms(value: Expression) -> _Terms | None:
-    if isinstance(value, int):
-        return {1: value}
-    if value[0] in ("d", "s"):
-        return {value: 1}
-    operator, left, right = value
-    first, second = _terms(left), _terms(right)
-    if first is None or second is None:
-        return None
-    if operator == "+":
-        return {part: first.get(part, 0) + second.get(part, 0) for part in [*first, *second]}
-    if not isinstance(right, int):
-        return None
-    if operator == "*":
-        return {part: number * right for part, number in first.items()}
-    return None if right < 1 else _quotient(operator, first, right)
-
-
-def _quotient(operator: str, terms: _Terms, divisor: int) -> _Terms:
-    common = gcd(divisor, *terms.values())
-    small = {part: number // common for part, number in terms.items()}
-    if operator == "mod":
-        quotient = floordiv(_sum(small), divisor // common)
-        inner = _terms_of(quotient)
-        return {part: terms.get(part, 0) - divisor * inner.get(part, 0) for part in [*terms, *inner]}
-    if divisor == common:
-        return small
-    if operator == "floordiv":
-        return _terms_of(floordiv(_sum(small), divisor // common))
-    return {("ceildiv", _sum(small), divisor // common): 1}
-
-
-def _terms_of(quotient: Expression) -> _Terms:
-    """A quotient is a term; what it has been simplified to may be none."""
-    whole = isinstance(quotient, tuple) and quotient[0] in ("floordiv", "ceildiv")
-    return {quotient: 1} if whole else _terms(quotient) or {quotient: 1}
-
-
-def _simplest(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[AffineMapAttr, list[Value]] | None:
-    inputs = _Inputs(map.results, operands, map.dimensions)
-    inputs.compose()
-    inputs.canonicalize()
-    made = AffineMapAttr(len(inputs.dimensions), len(inputs.symbols), tuple(_flattened(r) for r in inputs.results))
-    values = inputs.dimensions + inputs.symbols
-    return None if made == map and values == list(operands) else (made, values)
 
 
 def _with_map(first: int) -> Pattern:
     """The pattern of an op whose operands from `first` on are those of its map."""
 
     def rewrite(op: Operation, builder: Builder) -> Made:
-        found = _simplest(map_of(op), op.operands[first:])
-        if found is None:
+        map, operands = simplest(map_of(op), op.operands[first:])
+        ranges = Ranges(map, operands)
+        map = replace(map, results=tuple(ranges.simplify(result) for result in map.results))
+        if map == map_of(op) and operands == op.operands[first:]:
             return None
-        map, operands = found
         types = [result.type for result in op.results]
         return builder.create(op.name, [*op.operands[:first], *operands], types, {**op.attributes, "map": map}).results
 
     return rewrite
 
 
+# -- affine.min, affine.max --------------------------------------------------------------------------------------------
+
+
+def _with_results(op: Operation, builder: Builder, results: Sequence[Expression]) -> list[Value]:
+    map = replace(map_of(op), results=tuple(results))
+    return builder.create(op.name, op.operands, [op.results[0].type], {**op.attributes, "map": map}).results
+
+
+def _only_result(op: Operation, builder: Builder) -> Made:
+    if len(map_of(op).results) != 1:
+        return None
+    return builder.create("affine.apply", op.operands, [op.results[0].type], {"map": map_of(op)}).results
+
+
+def _repeated_results(op: Operation, builder: Builder) -> Made:
+    results = tuple(dict.fromkeys(map_of(op).results))
+    return _with_results(op, builder, results) if len(results) < len(map_of(op).results) else None
+
+
+def _results_of_the_same(op: Operation, builder: Builder) -> Made:
+    """The least of numbers one of which is the least of others: those others stand last."""
+    map = map_of(op)
+    dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
+    results: list[Expression] = []
+    inner: list[Operation] = []
+    for result in map.results:
+        kind, index = result[:2] if isinstance(result, tuple) else ("", 0)
+        value = {"d": dimensions, "s": symbols}[kind][index] if kind in ("d", "s") else None
+        made = None if value is None else made_by(value, op.name)
+        if made is None:
+            results.append(result)
+        else:
+            inner.append(made)
+    if not inner:
+        return None
+    for each in inner:
+        own = map_of(each)
+        named = [
+            [(kind, begin + index) for index in range(count)]
+            for kind, begin, count in (("d", len(dimensions), own.dimensions), ("s", len(symbols), own.symbols))
+        ]
+        results += (substitute(result, *named) for result in own.results)
+        dimensions, symbols = dimensions + each.operands[: own.dimensions], symbols + each.operands[own.dimensions :]
+    merged = AffineMapAttr(len(dimensions), len(symbols), tuple(results))
+    return builder.create(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
+
+
+def _order_of_results(op: Operation, builder: Builder) -> Made:
+    """Sums in the order of their coefficients."""
+    map = map_of(op)
+    terms = [linear_terms(result) for result in map.results]
+    known = [each for each in terms if each is not None]
+    if len(known) < len(terms):
+        return None
+    names: list[Expression] = [*(("d", i) for i in range(map.dimensions)), *(("s", i) for i in range(map.symbols)), 1]
+    keys = [[each.get(name, 0) for name in names] for each in known]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    if order == list(range(len(keys))):
+        return None
+    return _with_results(op, builder, [map.results[index] for index in order])
+
+
+_EXTREMUM = (_only_result, _repeated_results, _results_of_the_same, _with_map(0), _order_of_results)
+
 # -- affine.for --------------------------------------------------------------------------------------------------------
 
 
+def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> AffineMapAttr:
+    return replace(map, results=Ranges(map, operands).needed(map.results, greatest))
+
+
 def _bounds(op: Operation, builder: Builder) -> Made:
-    """Bounds that are one number each."""
+    """Bounds without results that decide nothing, and that one beside another repeats."""
     assert op.definition is not None
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
-        map, values = op.attributes[f"{name}Map"], op.definition.operand_group(op, f"{name}Operands")
-        assert isinstance(map, AffineMapAttr)  # the attribute's kind
-        found = _simplest(map, values) if len(map.results) == 1 else None
-        attributes[f"{name}Map"], values = found or (map, values)
+        given, values = map_of(op, f"{name}Map"), op.definition.operand_group(op, f"{name}Operands")
+        if name == "upperBound":  # upstream asks for its ranges before sums hide the remainders in it
+            map, used = simplest(_needed(given, values, False), values)
+        else:
+            map, used = simplest(given, values)
+            map = _needed(map, used, True)
+        map = replace(map, results=tuple(result for result, _ in groupby(map.results)))
+        if map != given:
+            attributes[f"{name}Map"], values = map, used
         operands += values
         sizes.append(len(values))
-    inits = op.definition.operand_group(op, "inits")
-    operands += inits
-    if attributes == op.attributes and operands == op.operands:
+    if attributes == op.attributes:
         return None
+    inits = op.definition.operand_group(op, "inits")
     attributes["operandSegmentSizes"] = segments(*sizes, len(inits))
-    return builder.create(
-        op.name, operands, [result.type for result in op.results], attributes, op.take_regions()
-    ).results
+    types = [result.type for result in op.results]
+    return builder.create(op.name, operands + inits, types, attributes, op.take_regions()).results
+
+
+def _without_work(op: Operation, builder: Builder) -> Made:
+    """Results of a loop of no iterations, or that computes nothing."""
+    assert op.definition is not None
+    inits, trips = op.definition.operand_group(op, "inits"), trips_of_affine_for(op)
+    if not op.results:
+        return None
+    if trips == 0:
+        return inits
+    (block,) = op.regions[0].blocks
+    assert block.last is not None
+    yielded = block.last.operands
+    if block.first is not block.last or block.arguments[0] in yielded:
+        return None
+    places = {argument: index for index, argument in enumerate(block.arguments[1:])}
+    in_order = all(places.get(value, index) == index for index, value in enumerate(yielded))
+    if trips is None and not (in_order and all(value in places for value in yielded)):
+        return None
+    if trips is not None and trips > 1 and not in_order:
+        return None
+    return [inits[places[value]] if value in places else value for value in yielded]
 
 
 # -- affine.if ---------------------------------------------------------------------------------------------------------
 
 
 def _condition(op: Operation, builder: Builder) -> Made:
-    stated = op.attributes["condition"]
-    assert isinstance(stated, IntegerSetAttr)  # the attribute's kind
-    inputs = _Inputs([expression for expression, _ in stated.constraints], op.operands, stated.dimensions)
-    inputs.compose()
+    stated = set_of(op)
+    inputs = Inputs([expression for expression, _ in stated.constraints], op.operands, stated.dimensions)
+    if inputs.compose():  # upstream simplifies sums only then
+        inputs.canonicalize()
+        inputs.simplify()
     inputs.canonicalize()
     constraints = tuple(zip(inputs.results, (equal for _, equal in stated.constraints), strict=True))
     made = IntegerSetAttr(len(inputs.dimensions), len(inputs.symbols), constraints)
@@ -227,6 +168,15 @@ def _condition(op: Operation, builder: Builder) -> Made:
     types = [result.type for result in op.results]
     attributes: dict[str, Attribute] = {**op.attributes, "condition": made}
     return builder.create(op.name, values, types, attributes, op.take_regions()).results
+
+
+def _decided(op: Operation, builder: Builder) -> Made:
+    """A condition that upstream takes for decided: `0 == 0` and `1 == 0`, alone."""
+    constraints = set_of(op).constraints
+    if constraints not in (((0, True),), ((1, True),)):
+        return None
+    blocks = op.regions[constraints[0][0] != 0].blocks
+    return builder.inline(blocks[0], ()) if blocks else []
 
 
 def _no_else(op: Operation, builder: Builder) -> Made:
@@ -242,8 +192,10 @@ def _no_else(op: Operation, builder: Builder) -> Made:
 
 AFFINE_PATTERNS: dict[str, Sequence[Pattern]] = {
     "affine.apply": (_with_map(0),),
-    "affine.for": (_bounds,),
-    "affine.if": (_condition, _no_else),
+    "affine.for": (_bounds, _without_work),
+    "affine.if": (_condition, _no_else, _decided),
     "affine.load": (_with_map(1),),
+    "affine.max": _EXTREMUM,
+    "affine.min": _EXTREMUM,
     "affine.store": (_with_map(2),),
 }

@@ -12,6 +12,7 @@ from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.bufferization_patterns import BUFFERIZATION_PATTERNS
 from qrt.passes.constant_casts import CONSTANT_CASTS
+from qrt.passes.forall_patterns import FORALL_PATTERNS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.padding_patterns import PADDING_PATTERNS
@@ -22,7 +23,9 @@ from qrt.passes.scope_patterns import SCOPE_PATTERNS
 from qrt.passes.shape_patterns import SHAPE_PATTERNS
 from qrt.passes.slice_patterns import SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
+from qrt.passes.vector_patterns import VECTOR_PATTERNS
 from qrt.passes.view_patterns import VIEW_PATTERNS
+from qrt.passes.while_patterns import WHILE_PATTERNS
 
 _SETS = (
     AFFINE_PATTERNS,
@@ -40,6 +43,9 @@ _SETS = (
     SCOPE_PATTERNS,
     BUFFERIZATION_PATTERNS,
     SHAPE_PATTERNS,
+    FORALL_PATTERNS,
+    VECTOR_PATTERNS,
+    WHILE_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))

@@ -1,9 +1,13 @@
 """Loop-invariant code motion."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable
+from qrt.ir.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable, memory_effects
+from qrt.passes.definedness import is_defined
+from qrt.passes.trip_counts import runs
 
 
 @dataclass(frozen=True)
@@ -11,25 +15,50 @@ class LoopInvariantCodeMotion:
     """Moves what every iteration of a loop computes alike to before the loop. Preserves every value.
 
     An operation moves if it uses nothing that the loop defines, has no effects, and may run where the loop runs no
-    iteration. Inner loops come first, so that what leaves them may leave the loops around them too.
+    iteration: it is defined on whatever it is given, or the loop is known to run it. Inner loops come first, so that
+    what leaves them may leave the loops around them too.
+
+    `strict_upstream`: what upstream calls speculatable moves, though the loop may not run it and it may be undefined.
     """
+
+    strict_upstream: bool = False
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
 
     def run(self, module: Module) -> None:
         loops = [operation for operation in module.operation.walk() if operation.has_trait(LOOP_LIKE)]
         for loop in reversed(loops):
-            _hoist(loop)
+            self._hoist(loop)
+
+    def _hoist(self, loop: Operation) -> None:
+        """In upstream's order: what an operation that has moved was in the way of is looked at again."""
+        assert loop.parent is not None  # loops stand in a block
+        certain = set() if self.strict_upstream else set(_surely_run(loop))
+        for region in loop.regions:
+            pending = [operation for block in region.blocks for operation in block]
+            for operation in pending:  # grows while it is walked
+                if _region_of(operation) is not region or not _may_move(operation, region):
+                    continue
+                if self.strict_upstream or operation in certain or is_defined(operation):
+                    loop.parent.insert_before(loop, operation.detach())
+                    users = (user for value in operation.results for user in reversed(value.users))
+                    pending.extend(user for user in users if _region_of(user) is region)
 
 
-def _hoist(loop: Operation) -> None:
-    """In upstream's order: what an operation that has moved was in the way of is looked at again."""
-    assert loop.parent is not None  # loops stand in a block
-    for region in loop.regions:
-        pending = [operation for block in region.blocks for operation in block]
-        for operation in pending:  # grows while it is walked
-            if _region_of(operation) is region and _may_move(operation, region):
-                loop.parent.insert_before(loop, operation.detach())
-                users = (user for value in operation.results for user in reversed(value.users))
-                pending.extend(user for user in users if _region_of(user) is region)
+def _surely_run(loop: Operation) -> Iterator[Operation]:
+    """What a loop runs whenever it is reached, unless an operation before it raises: up to the first that might run
+    for ever or leave the program."""
+    if runs(loop):
+        for operation in loop.regions[0].blocks[0]:
+            yield operation
+            if not all(map(_returns, operation.walk())):
+                return
+
+
+def _returns(operation: Operation) -> bool:
+    if memory_effects(operation) is None or operation.name == "scf.while":
+        return False
+    return all(len(region.blocks) < 2 for region in operation.regions)
 
 
 def _region_of(operation: Operation) -> Region | None:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from qrt.ir import Attribute, Block, Operation, Region, Value
-from qrt.ir.affine import AffineMapAttr
 from qrt.ir.constraints import I1
 from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import filled, made_by, splat_is
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.passes.trip_counts import trips_of_for
 
 Made = list[Value] | None
 
@@ -23,14 +23,15 @@ def _yielded(block: Block | None) -> list[Value]:
     return [] if block is None or block.last is None else block.last.operands
 
 
-def _region_of(value: Value) -> Region | None:
+def region_of(value: Value) -> Region | None:
     """The region that a value is defined in."""
     owner = value.owner
     block = owner if isinstance(owner, Block) else None if owner is None else owner.parent
     return None if block is None else block.parent
 
 
-def _is_inside(operation: Operation, region: Region) -> bool:
+def is_inside(operation: Operation, region: Region) -> bool:
+    """Whether an operation stands in a region, at any depth."""
     at: Operation | None = operation
     while at is not None and at.parent is not None:
         if at.parent.parent is region:
@@ -39,7 +40,8 @@ def _is_inside(operation: Operation, region: Region) -> bool:
     return False
 
 
-def _bool(builder: Builder, value: bool) -> Value:
+def boolean(builder: Builder, value: bool) -> Value:
+    """A constant of i1."""
     constant = filled(int(value), I1)
     assert constant is not None
     return builder.constant(constant, I1)
@@ -83,7 +85,7 @@ def _adjacent_ifs(op: Operation, builder: Builder) -> Made:
     for number, body in enumerate(bodies):
         for result, value in zip(before.results, _yielded(_body(before, number)), strict=False):
             for user, index in list(result.uses):
-                if body is not None and body.parent is not None and _is_inside(user, body.parent):
+                if body is not None and body.parent is not None and is_inside(user, body.parent):
                     user.set_operand(index, value)
     op.take_regions()
     regions = before.take_regions()
@@ -123,7 +125,7 @@ def _nested_ifs(op: Operation, builder: Builder) -> Made:
             if _yielded(_body(inner, 1))[value.index] is not last[index]:
                 return None
             yielded[index] = _yielded(_body(inner))[value.index]
-        elif _region_of(value) is op.regions[0]:
+        elif region_of(value) is op.regions[0]:
             return None
     both = builder.value("arith.andi", (op.operands[0], inner.operands[0]), I1)
     selected = {
@@ -153,9 +155,9 @@ def _condition_inside(op: Operation, builder: Builder) -> Made:
     known: dict[int, Value] = {}
     for user, index in reversed(list(condition.uses)):
         for number, region in enumerate(op.regions):
-            if _is_inside(user, region):
+            if is_inside(user, region):
                 if number not in known:
-                    known[number] = _bool(builder, number == 0)
+                    known[number] = boolean(builder, number == 0)
                 user.set_operand(index, known[number])
     return _with_results(op, builder, range(len(op.results))) if known else None
 
@@ -166,7 +168,7 @@ def _to_select(op: Operation, builder: Builder) -> Made:
     inside = [
         index
         for index, (a, b) in enumerate(zip(true, false, strict=False))
-        if _region_of(a) is op.regions[0] or _region_of(b) is op.regions[1]
+        if region_of(a) is op.regions[0] or region_of(b) is op.regions[1]
     ]
     if len(inside) == len(op.results):
         return None
@@ -218,16 +220,6 @@ def _needless_results(op: Operation, builder: Builder) -> Made:
 # -- loops -------------------------------------------------------------------------------------------------------------
 
 
-def _trips(op: Operation) -> int | None:
-    """How often a `scf.for` runs, if that is known."""
-    low, high, step = map(constant_number, op.operands[:3])
-    if op.operands[0] is op.operands[1]:
-        return 0
-    if low is None or high is None or step is None or step <= 0 or "unsignedCmp" in op.attributes:
-        return None
-    return max(0, -((low - high) // step))
-
-
 def _iter_arguments(op: Operation, builder: Builder) -> Made:
     """What each iteration passes on unchanged is what the loop was given; what nothing reads, or another carries too,
     goes."""
@@ -235,7 +227,7 @@ def _iter_arguments(op: Operation, builder: Builder) -> Made:
     assert body is not None
     assert body.last is not None
     inits, arguments, yielded = op.operands[3:], body.arguments[1:], list(body.last.operands)
-    gone = _unchanged(inits, arguments, yielded)
+    gone = unchanged(inits, arguments, yielded)
     for index, argument in enumerate(arguments):
         if not argument.uses and not op.results[index].uses:
             gone[index] = inits[index]
@@ -252,7 +244,7 @@ def _iter_arguments(op: Operation, builder: Builder) -> Made:
             same = gone.get(index)
             argument.replace_all_uses(arguments[first[inits[index], yielded[index]]] if same is None else same)
     body.last.set_operands([body.last.operands[index] for index in kept])
-    _keep_arguments(body, [0, *(1 + index for index in kept)])
+    keep_arguments(body, [0, *(1 + index for index in kept)])
     operands = [*op.operands[:3], *(inits[index] for index in kept)]
     types = [op.results[index].type for index in kept]
     made = builder.create("scf.for", operands, types, dict(op.attributes), op.take_regions()).results
@@ -263,13 +255,14 @@ def _iter_arguments(op: Operation, builder: Builder) -> Made:
     ]
 
 
-def _keep_arguments(block: Block, kept: Sequence[int]) -> None:
+def keep_arguments(block: Block, kept: Sequence[int]) -> None:
+    """Remove the arguments of a block that are not kept; nothing reads them."""
     block.arguments = [block.arguments[index] for index in kept]
     for number, argument in enumerate(block.arguments):
         argument.index = number
 
 
-def _unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequence[Value]) -> dict[int, Value]:
+def unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequence[Value]) -> dict[int, Value]:
     """Which arguments are their first values in every iteration: assumed of all, until one is given another value."""
     known = dict(enumerate(inits))
     while True:
@@ -282,13 +275,13 @@ def _unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequ
 
 def _trivial_for(op: Operation, builder: Builder) -> Made:
     """No iteration, one, or many that only yield what is known outside."""
-    trips, body = _trips(op), _body(op)
+    trips, body = trips_of_for(op), _body(op)
     assert body is not None
     if trips == 0:
         return op.operands[3:]
     if trips == 1:
         return builder.inline(body, [op.operands[0], *op.operands[3:]])
-    if trips is None or not _only_yields(body) or any(_region_of(v) is op.regions[0] for v in _yielded(body)):
+    if trips is None or not _only_yields(body) or any(region_of(v) is op.regions[0] for v in _yielded(body)):
         return None
     return _yielded(body)[:]
 
@@ -313,7 +306,7 @@ def _parallel(op: Operation, builder: Builder) -> Made:
     for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
         if single:
             argument.replace_all_uses(low)
-    _keep_arguments(body, kept)
+    keep_arguments(body, kept)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
     operands = [*(group[index] for group in bounds for index in kept), *inits]
     return builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions()).results
@@ -329,20 +322,6 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
         results += builder.inline(region.blocks[0], (init, value))
     reduce.erase()
     return results
-
-
-def _affine_for(op: Operation, builder: Builder) -> Made:
-    """No iteration: the results are what the loop was given."""
-    assert op.definition is not None
-    low, high = (op.attributes[name] for name in ("lowerBoundMap", "upperBoundMap"))
-    assert isinstance(low, AffineMapAttr)  # the attributes' kind
-    assert isinstance(high, AffineMapAttr)
-    if not op.results or len(low.results) != 1 or len(high.results) != 1:
-        return None
-    (first,), (end,) = low.results, high.results
-    if not isinstance(first, int) or not isinstance(end, int) or first < end:
-        return None
-    return op.definition.operand_group(op, "inits")
 
 
 # -- others ------------------------------------------------------------------------------------------------------------
@@ -365,7 +344,6 @@ def _known_case(op: Operation, builder: Builder) -> Made:
 
 
 REGION_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "affine.for": (_affine_for,),
     "scf.execute_region": (_execute_region,),
     "scf.for": (_iter_arguments, _trivial_for),
     "scf.if": (_adjacent_ifs, _nested_ifs, _condition_inside, _to_select, _no_else, _known_if, _needless_results),

@@ -1,5 +1,6 @@
 """Functions drawn at random whose branches and regions canonicalize: conditions and bounds that are often constants."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.oracle.draw_types import Draw
@@ -10,6 +11,8 @@ CONSTANTS = """  %t = arith.constant true
   %k0 = arith.constant 0 : index
   %k1 = arith.constant 1 : index
   %k4 = arith.constant 4 : index
+  %one = arith.constant 1 : i32
+  %three = arith.constant 3 : i32
 """
 
 
@@ -33,9 +36,12 @@ class Structured:
 
     def block(self, numbers: list[str], depth: int) -> None:
         for _ in range(self.draw.randint(0, 3)):
-            rule = self.draw.choice([self.sum, self.store, self.store_condition, self.branch, self.loop, self.other])
+            rule = self.draw.choice(self.rules())
             if depth < 3 or rule in (self.sum, self.store, self.store_condition):
                 rule(numbers, depth)
+
+    def rules(self) -> list[Callable[[list[str], int], None]]:
+        return [self.sum, self.store, self.store_condition, self.branch, self.loop, self.repeat, self.nest, self.other]
 
     def sum(self, numbers: list[str], depth: int) -> None:
         made = self.name()
@@ -85,6 +91,64 @@ class Structured:
         self.yielding([*numbers, *carried], results, depth)
         self.lines.append("}")
         numbers.extend(made)
+
+    def repeat(self, numbers: list[str], depth: int) -> None:
+        """A `scf.while` that counts to three, and carries and forwards other numbers beside the count."""
+        carried = [self.name() for _ in range(self.draw.randint(1, 3))]
+        count, condition, made = carried[0], self.name(), self.name()
+        inits = ", ".join(f"{name} = {self.draw.choice(numbers) if name != count else '%one'}" for name in carried)
+        inner = [*numbers, *carried]
+        outer, self.lines = self.lines, []
+        self.block(inner, depth + 1)
+        predicate = self.draw.choice(["slt", "slt", "ne", "ult"])
+        self.lines.append(f"{condition} = arith.cmpi {predicate}, {count}, %three : i32")
+        if self.draw.chance(0.3):
+            self.lines.append(f"scf.if {condition} {{")
+            self.yielding(inner, 0, depth + 1)
+            self.lines.append("}")
+        forwarded = [self.draw.choice([*inner, *carried, *carried]) for _ in range(self.draw.randint(0, 2))]
+        place = self.draw.randint(0, len(forwarded))
+        forwarded.insert(place, count)
+        types = ", ".join(["i32"] * len(forwarded))
+        self.lines.append(f"scf.condition({condition}) {', '.join(forwarded)} : {types}")
+        arguments = [self.name() for _ in forwarded]
+        self.lines.append("} do {\n^bb0(" + ", ".join(f"{name}: i32" for name in arguments) + "):")
+        after = [*numbers, *arguments]
+        self.block(after, depth + 1)
+        if self.draw.chance(0.3):
+            again = self.name()
+            self.lines.append(f"{again} = arith.cmpi {predicate}, {arguments[place]}, %three : i32")
+            self.lines.append(f"memref.store {again}, %q[] : memref<i1>")
+        following = self.name()
+        self.lines.append(f"{following} = arith.addi {arguments[place]}, %one : i32")
+        values = [following, *(self.draw.choice([*after, *arguments]) for _ in carried[1:])]
+        given = ", ".join(["i32"] * len(carried))
+        self.lines.append(f"scf.yield {', '.join(values)} : {given}\n}}")
+        results = f"{made}:{len(forwarded)}" if len(forwarded) > 1 else made
+        self.lines = [*outer, f"{results} = scf.while ({inits}) : ({given}) -> ({types}) {{", *self.lines]
+        numbers.extend([f"{made}#{i}" for i in range(len(forwarded))] if len(forwarded) > 1 else [made])
+
+    def nest(self, numbers: list[str], depth: int) -> None:
+        """A loop of two dimensions, or one in one."""
+        first, second, high, few = self.name(), self.name(), self.bound(), self.draw.choice(["%k0", "%k1", "%k1"])
+        kind = self.draw.choice(["forall", "parallel", "nested"])
+        if kind == "forall":
+            low = self.draw.choice(["0", "0", "%k0", "%n"])
+            few = self.draw.choice([few, "1", "2"])
+            self.lines.append(f"scf.forall ({first}, {second}) = ({low}, 0) to ({high}, {few}) step (1, %k1) {{")
+        elif kind == "parallel":
+            head = f"scf.parallel ({first}, {second}) = (%k0, %k0) to ({high}, {few}) step (%k1, %k1)"
+            self.lines.append(f"{head} {{")
+        else:
+            low = self.draw.choice(["%k0", "%k0", first])
+            self.lines.append(f"scf.parallel ({first}) = (%k0) to ({high}) step (%k1) {{")
+            self.lines.append(f"scf.parallel ({second}) = ({low}) to ({few}) step (%k1) {{")
+        inner = list(numbers)
+        self.block(inner, depth + 1)
+        place = self.name()
+        self.lines.append(f"{place} = arith.minui {self.draw.choice([first, second])}, %k4 : index")
+        self.lines.append(f"memref.store {self.draw.choice(inner)}, %m[{place}] : memref<8xi32>")
+        self.lines.append({"forall": "}", "parallel": "scf.reduce\n}", "nested": "scf.reduce\n}\nscf.reduce\n}"}[kind])
 
     def other(self, numbers: list[str], depth: int) -> None:
         results = self.draw.choice([0, 1])

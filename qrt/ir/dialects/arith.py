@@ -108,7 +108,7 @@ FLAGS: dict[str, AttributeSpec] = {
 FLOAT, INTEGER, BOOL = "floating-point-like", "signless-integer-like", "bool-like"
 _TOTAL: tuple[Trait, ...] = (PURE, ELEMENTWISE)
 _PARTIAL: tuple[Trait, ...] = (NO_MEMORY_EFFECT, ELEMENTWISE)
-"""Of ops that are undefined on some operands: they may be removed, but not run where they would not have run."""
+"""Of the quotients that upstream does not let run where they would not have run: by zero they are not poison."""
 
 
 def said(*groups: str) -> dict[str, AttributeSpec]:
@@ -133,12 +133,13 @@ def elementwise(
         traits=(*traits, SAME_OPERANDS_AND_RESULT_TYPE),
         format=f"{' `,` '.join(f'${operand}' for operand in operands)} {group} attr-dict `:` type($result)",
         fold=fold,
-        speculatable=_has_safe_constant if NO_MEMORY_EFFECT in traits else None,
+        speculatable=has_safe_constant if NO_MEMORY_EFFECT in traits else None,
     )
 
 
-def _has_safe_constant(operation: Operation) -> bool:
-    """Whether the right operand is a constant that the op is defined for, whatever the left one is."""
+def has_safe_constant(operation: Operation) -> bool:
+    """Whether the right operand of a quotient, a remainder or a shift is a constant that it is defined for,
+    whatever the left one is."""
     constant, type = constant_of(operation.operands[1]), element_of(operation.operands[1].type)
     if not isinstance(constant, IntegerAttr | DenseElementsAttr):
         return False
@@ -212,9 +213,7 @@ def _check_shapes(operation: Operation) -> None:
         raise operation.op_error("failed to verify that input and output have the same tensor dimensions")
 
 
-def _cast(
-    name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "", partial: bool = False
-) -> Definition:
+def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "") -> Definition:
     """A conversion; `fits` says of the widths of operand and result (of index 0) whether they go together."""
 
     def verify(operation: Operation) -> None:
@@ -234,7 +233,7 @@ def _cast(
         operands=(f"in: {source}", *((f"scale: {scale}",) if scale else ())),
         results=(f"out: {target}",),
         attributes=attributes,
-        traits=_PARTIAL if partial else _TOTAL,
+        traits=_TOTAL,
         format=f"$in {scaled[0]} {' '.join(groups)} attr-dict `:` type($in) {scaled[1]} `to` type($out)",
         verify_signature=verify,
         fold=FOLDS.get(f"arith.{name}"),
@@ -314,10 +313,12 @@ OPS = [
     elementwise("arith.negf", ("operand",), FLOAT, FASTMATH, fold=FOLDS["arith.negf"]),
     *_binary("addi muli", INTEGER, _OVERFLOW, _COMMUTES),
     *_binary("subi", INTEGER, _OVERFLOW),
-    *_binary("shli", INTEGER, _OVERFLOW, _PARTIAL),
+    *_binary("shli", INTEGER, _OVERFLOW),
     *_binary("maxsi minsi maxui minui andi ori xori", INTEGER, "", _COMMUTES),
-    *_binary("divsi divui shrsi shrui", INTEGER, _EXACT, _PARTIAL),
-    *_binary("ceildivsi ceildivui floordivsi remsi remui", INTEGER, "", _PARTIAL),
+    *_binary("divsi divui", INTEGER, _EXACT, _PARTIAL),
+    *_binary("ceildivsi ceildivui", INTEGER, "", _PARTIAL),
+    *_binary("shrsi shrui", INTEGER, _EXACT),
+    *_binary("floordivsi remsi remui", INTEGER),
     _extended(
         "arith.addui_extended",
         (f"sum: {INTEGER}", f"overflow: {BOOL}"),
@@ -342,8 +343,8 @@ OPS = [
     _cast("scaling_truncf", FLOAT, FLOAT, operator.gt, _ROUNDING, FASTMATH, scale=FLOAT),
     _cast("sitofp", _FIXED, FLOAT, _any_width),
     _cast("uitofp", _FIXED, FLOAT, _any_width),
-    _cast("fptosi", FLOAT, _FIXED, _any_width, partial=True),
-    _cast("fptoui", FLOAT, _FIXED, _any_width, partial=True),
+    _cast("fptosi", FLOAT, _FIXED, _any_width),
+    _cast("fptoui", FLOAT, _FIXED, _any_width),
     *(_cast(name, _INDEXED, _INDEXED, _index_or_not) for name in ("index_cast", "index_castui")),
     _cast("bitcast", _BITS, _BITS, operator.eq),
     _comparison("arith.cmpi", INTEGER, INTEGER_PREDICATES, ""),

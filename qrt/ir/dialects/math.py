@@ -12,7 +12,6 @@ from qrt.ir.fold import constant_of
 from qrt.ir.scalars import Folded, constant_value, fold_constants
 from qrt.ir.traits import (
     ELEMENTWISE,
-    NO_MEMORY_EFFECT,
     PURE,
     SAME_OPERANDS_AND_RESULT_SHAPE,
     SAME_OPERANDS_AND_RESULT_TYPE,
@@ -67,7 +66,7 @@ OPS = [
         elementwise(f"math.{name}", ("operand",), INTEGER, fold=fold_constants)
         for name in ("absi", "ctlz", "cttz", "ctpop")
     ),
-    elementwise("math.ipowi", ("lhs", "rhs"), INTEGER, traits=(NO_MEMORY_EFFECT, ELEMENTWISE), fold=fold_constants),
+    elementwise("math.ipowi", ("lhs", "rhs"), INTEGER, fold=fold_constants),
     *map(_test, ("math.isfinite", "math.isinf", "math.isnan", "math.isnormal")),
     Definition(
         "math.clampf",

@@ -320,7 +320,7 @@ OPS = [
     Definition(
         "scf.condition",
         operands=("condition: i1", "args*"),
-        traits={TERMINATOR},
+        traits={TERMINATOR, PURE},
         parents=("scf.while",),
         format="`(` $condition `)` attr-dict ($args^ `:` type($args))?",
     ),

@@ -179,4 +179,23 @@ module {
     }
     return
   }
+  func.func @poison(%arg0: index, %arg1: i32, %arg2: f32, %arg3: memref<i32>) {
+    %0 = arith.constant 0 : index
+    %1 = arith.constant 1 : index
+    %2 = arith.floordivsi %arg1, %arg1 : i32
+    %3 = arith.remsi %2, %arg1 : i32
+    %4 = arith.shli %3, %arg1 : i32
+    %5 = arith.shrui %4, %arg1 exact : i32
+    %6 = arith.addi %5, %arg1 overflow<nsw> : i32
+    %7 = arith.fptosi %arg2 : f32 to i32
+    %8 = math.ipowi %6, %7 : i32
+    scf.for %arg4 = %0 to %arg0 step %1 {
+      %9 = arith.divsi %arg1, %arg1 : i32
+      %10 = arith.ceildivui %arg1, %arg1 : i32
+      memref.store %8, %arg3[] : memref<i32>
+      memref.store %9, %arg3[] : memref<i32>
+      memref.store %10, %arg3[] : memref<i32>
+    }
+    return
+  }
 }

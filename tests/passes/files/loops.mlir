@@ -1,4 +1,4 @@
-// loop-invariant-code-motion
+// loop-invariant-code-motion{strict-upstream}
 module {
   func.func private @use(index, f32, index, index, index, index, index, index, index, memref<?x1xf32, strided<[?, 1]>>, memref<?xf32>, memref<4xf32>, memref<f32>, f32, f32, f32, f32, tensor<?xf32>, f32)
   func.func @loops(%arg0: index, %arg1: index, %arg2: f32, %arg3: memref<?xf32>, %arg4: i1) -> f32 {
@@ -177,6 +177,25 @@ module {
     scf.forall (%arg6) in (4) {
       %3 = arith.mulf %arg1, %arg1 : f32
       memref.store %3, %arg2[%arg6, %arg6] : memref<?x?xf32>
+    }
+    return
+  }
+  func.func @poison(%arg0: index, %arg1: i32, %arg2: f32, %arg3: memref<i32>) {
+    %0 = arith.constant 0 : index
+    %1 = arith.constant 1 : index
+    scf.for %arg4 = %0 to %arg0 step %1 {
+      %2 = arith.floordivsi %arg1, %arg1 : i32
+      %3 = arith.divsi %arg1, %arg1 : i32
+      %4 = arith.ceildivui %arg1, %arg1 : i32
+      %5 = arith.remsi %2, %arg1 : i32
+      %6 = arith.shli %5, %arg1 : i32
+      %7 = arith.shrui %6, %arg1 exact : i32
+      %8 = arith.addi %7, %arg1 overflow<nsw> : i32
+      %9 = arith.fptosi %arg2 : f32 to i32
+      %10 = math.ipowi %8, %9 : i32
+      memref.store %10, %arg3[] : memref<i32>
+      memref.store %3, %arg3[] : memref<i32>
+      memref.store %4, %arg3[] : memref<i32>
     }
     return
   }

@@ -1,0 +1,187 @@
+"""Canonicalization patterns of `scf.forall`, and of `scf.parallel` in `scf.parallel`: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Block, Operation, Value
+from qrt.ir.assembly_elements import DYNAMIC
+from qrt.ir.attributes import Attribute, DenseArrayAttr, IntegerAttr
+from qrt.ir.constraints import INDEX
+from qrt.ir.define import segments
+from qrt.ir.dialects.arith_folds import made_by
+from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
+from qrt.ir.rewrite import Builder, Pattern
+from qrt.passes.region_patterns import keep_arguments
+from qrt.passes.trip_counts import number_of, trips
+from qrt.types import IntegerType
+
+Made = list[Value] | None
+_NAMES = ("LowerBound", "UpperBound", "Step")
+_RANGES = ("lowerBound", "upperBound", "step")
+
+
+class _Parts:
+    """The parts of an `scf.forall`."""
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        self.body = op.regions[0].blocks[0]
+        assert self.body.last is not None  # the verifier holds it
+        self.insertions: Block = self.body.last.regions[0].blocks[0]
+        self.bounds = mixed_bounds(op)
+        self.outputs = FORALL.operand_group(op, "outputs")
+
+    @property
+    def rank(self) -> int:
+        return len(self.bounds[0])
+
+    @property
+    def shared(self) -> list[Value]:
+        return self.body.arguments[self.rank :]
+
+    def trips(self) -> list[int | None]:
+        return [
+            0 if isinstance(low, Value) and low is high else trips(*map(number_of, (low, high, step)))
+            for low, high, step in zip(*self.bounds, strict=True)
+        ]
+
+    def rebuilt(
+        self, builder: Builder, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
+    ) -> list[Value]:
+        """The loop with other bounds and outputs."""
+        dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
+        attributes: dict[str, Attribute] = dict(self.op.attributes)
+        for name, part in zip(_NAMES, bounds, strict=True):
+            stated = tuple(DYNAMIC if isinstance(value, Value) else value for value in part)
+            attributes[f"static{name}"] = DenseArrayAttr(IntegerType(64), stated)
+        attributes["operandSegmentSizes"] = segments(*map(len, dynamic), len(outputs))
+        operands = [*(value for part in dynamic for value in part), *outputs]
+        types = [value.type for value in outputs]
+        return builder.create("scf.forall", operands, types, attributes, self.op.take_regions()).results
+
+
+def _constant_bounds(op: Operation, builder: Builder) -> Made:
+    parts = _Parts(op)
+    known = [[_number_or_value(value) for value in part] for part in parts.bounds]
+    return None if known == parts.bounds else parts.rebuilt(builder, known, parts.outputs)
+
+
+def _number_or_value(bound: int | Value) -> int | Value:
+    number = number_of(bound)
+    return bound if number is None else number
+
+
+def _unread_or_unwritten(op: Operation, builder: Builder) -> Made:
+    """An output that nothing reads, or that nothing is inserted into, goes: its result is what the loop was given."""
+    parts = _Parts(op)
+    kept = []
+    for index, (argument, result) in enumerate(zip(parts.shared, op.results, strict=True)):
+        written = any(each.operands[1] is argument for each in parts.insertions)
+        if result.uses and written:
+            kept.append(index)
+    if len(kept) == len(op.results):
+        return None
+    for index, argument in enumerate(parts.shared):
+        if index not in kept:
+            for each in parts.insertions:
+                if each.operands[1] is argument:
+                    each.erase()
+            argument.replace_all_uses(parts.outputs[index])
+    keep_arguments(parts.body, [*range(parts.rank), *(parts.rank + index for index in kept)])
+    made = parts.rebuilt(builder, parts.bounds, [parts.outputs[index] for index in kept])
+    results = dict(zip(kept, made, strict=True))
+    return [results.get(index, output) for index, output in enumerate(parts.outputs)]
+
+
+def _single_iterations(op: Operation, builder: Builder) -> Made:
+    """No iteration, one, or dimensions of one."""
+    parts = _Parts(op)
+    counts = parts.trips()
+    if "mapping" in op.attributes:  # its dimensions are those of processors
+        return None
+    if 0 in counts:
+        return parts.outputs
+    kept = [index for index, count in enumerate(counts) if count != 1]
+    if len(kept) == len(counts):
+        return None
+    lower = [_value(bound, builder) for bound in parts.bounds[0]]
+    if not kept:
+        return _inlined(parts, lower, builder)
+    for index, argument in enumerate(parts.body.arguments[: parts.rank]):
+        if index not in kept:
+            argument.replace_all_uses(lower[index])
+    keep_arguments(parts.body, [*kept, *range(parts.rank, len(parts.body.arguments))])
+    return parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
+
+
+def _value(bound: int | Value, builder: Builder) -> Value:
+    return bound if isinstance(bound, Value) else builder.constant(IntegerAttr(bound, INDEX), INDEX)
+
+
+def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Value]:
+    """The body in place of a loop of one iteration: what it inserts side by side is inserted one after another."""
+    results, last = list(parts.outputs), parts.body.last
+    assert last is not None
+    insertions = [(each, parts.shared.index(each.operands[1])) for each in parts.insertions]
+    builder.absorb(parts.body, [*lower, *parts.outputs])
+    for each, index in insertions:
+        source, target, *rest = each.operands
+        operands = [source, results[index], *rest]
+        results[index] = builder.value("tensor.insert_slice", operands, target.type, dict(each.attributes))
+        each.erase()
+    last.erase()
+    return results
+
+
+def _constant_variables(op: Operation, builder: Builder) -> Made:
+    """The variable of a dimension of one iteration is its lower bound."""
+    parts = _Parts(op)
+    arguments = [
+        (argument, bound)
+        for argument, bound, count in zip(parts.body.arguments, parts.bounds[0], parts.trips(), strict=False)
+        if count == 1 and argument.uses
+    ]
+    if not arguments:
+        return None
+    for argument, bound in arguments:
+        argument.replace_all_uses(_value(bound, builder))
+    return parts.rebuilt(builder, parts.bounds, parts.outputs)
+
+
+def _extent_of_result(op: Operation, builder: Builder) -> Made:
+    """The extents of a result are those of the output."""
+    loop = made_by(op.operands[0], "scf.forall")
+    if loop is None:
+        return None
+    output = FORALL.operand_group(loop, "outputs")[op.operands[0].index]
+    return [builder.value("tensor.dim", (output, op.operands[1]), INDEX)]
+
+
+def _nested_parallel(op: Operation, builder: Builder) -> Made:
+    """A loop that only runs another one is one loop with the dimensions of both."""
+    body = op.regions[0].blocks[0]
+    inner = body.first
+    if inner is None or inner.name != "scf.parallel" or inner.next is not body.last or op.results or inner.results:
+        return None
+    if any(value in body.arguments for value in inner.operands):
+        return None
+    groups = [[*PARALLEL.operand_group(op, name), *PARALLEL.operand_group(inner, name)] for name in _RANGES]
+    rank = len(body.arguments)
+    (region,) = inner.take_regions()
+    block = region.blocks[0]
+    outer = [Value(INDEX, block, index) for index in range(rank)]
+    for argument, value in zip(body.arguments, outer, strict=True):
+        argument.replace_all_uses(value)
+    block.arguments = [*outer, *block.arguments]
+    for index, argument in enumerate(block.arguments):
+        argument.index = index
+    inner.erase()
+    attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
+    builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])
+    return []
+
+
+FORALL_PATTERNS: dict[str, Sequence[Pattern]] = {
+    "scf.forall": (_constant_bounds, _unread_or_unwritten, _single_iterations, _constant_variables),
+    "scf.parallel": (_nested_parallel,),
+    "tensor.dim": (_extent_of_result,),
+}
