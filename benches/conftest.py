@@ -54,7 +54,9 @@ def peak(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Work
     functions = ctypes.CDLL(str(library))
 
     def meter(isa: str) -> tuple[Work, int]:
-        function = functions[f"peak_{isa}"]
+        function = getattr(functions, f"peak_{isa}", None)
+        if function is None:
+            pytest.skip(f"the peak meter does not know {isa}")
         function.argtypes, function.restype = [ctypes.c_int64], ctypes.c_int64
         return lambda: function(PEAK_LOOPS), function(PEAK_LOOPS)
 

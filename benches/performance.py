@@ -150,9 +150,8 @@ def page(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
         "fails the numeric check has no time; qrt's are compared bit for bit with its scalar reference before. qrt is",
         "called through its public functions, weights packed once, into a result that exists already. The second",
         "column is the `float32` rule, which is what the peers compute; the third the integer rule. The limit of",
-        "products is a loop of the ISA's multiply-add on registers alone, that of casts a copy of as many bytes, both",
-        "measured in the same run (for two threads, twice the one-thread rate of products). Only ratios within a run",
-        "mean anything.",
+        "products is a loop of the ISA's multiply-add on registers alone, on as many threads; that of casts a copy of",
+        "as many bytes, on one thread; both are measured in the same run. Only ratios within a run mean anything.",
     ]
     if cases != "*":
         lines += ["", f"Only the cases `{cases}` were measured in this run."]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
+from qrt.arrays import as_array, check_bounds, expressed_array, ready, require_hashable, require_uniform
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, expressed_dtype, storage_dtype
 from qrt.ops.window import Pairs, resolve_padding, two_positive
@@ -16,19 +17,13 @@ from qrt.tensor import (
     Bound,
     PackedTensor,
     QuantTensor,
-    as_array,
     bind,
     bind_floats,
     bound_cast,
     bound_dcast,
     bound_to,
-    check_bounds,
     eager,
-    expressed_array,
-    ready,
-    require_hashable,
     require_tensor,
-    require_uniform,
 )
 from qrt.types import TensorType, UniformType, check_integrity
 

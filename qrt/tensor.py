@@ -14,26 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
-from qrt._seam import _core, calls
+from qrt._seam import calls
+from qrt.arrays import as_array, check_bounds, ready, require_hashable, require_uniform
 from qrt.errors import QuantTypeError
-from qrt.numerics import round_to_format
 from qrt.ops import FAMILIES
 from qrt.ops.core import (
     Array,
     BoundCall,
     Shape,
-    check_zero_points,
-    container,
     expressed_dtype,
     static_shape,
     storage_dtype,
 )
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
+from qrt.packed_bits import is_packed, pack, unpack
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
 F32 = FloatType("f32")
-_PACKED_WIDTHS = (1, 2, 4)
 _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -72,7 +70,7 @@ class QuantTensor(calls.Tensor):
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
-        self._fill(_pack(array.astype(storage_dtype(type)), type), type, array.shape)
+        self._fill(pack(array.astype(storage_dtype(type)), type), type, array.shape)
 
     @staticmethod
     def _wrap(data: Array, type: UniformType, shape: Shape) -> "QuantTensor":
@@ -83,7 +81,7 @@ class QuantTensor(calls.Tensor):
     @staticmethod
     def _of(storage: Array, type: UniformType) -> "QuantTensor":
         """Around storage known to be valid: a view of it where the width is not packed."""
-        return QuantTensor._wrap(_pack(storage, type), type, storage.shape)
+        return QuantTensor._wrap(pack(storage, type), type, storage.shape)
 
     # ------------------------------------------------------------------------------------------------------ properties
 
@@ -117,7 +115,7 @@ class QuantTensor(calls.Tensor):
     @property
     def storage(self) -> Array:
         """The integers, unpacked, read-only: a view unless the width is 1, 2 or 4."""
-        view = _unpack(self._data, self.type, self._shape) if _is_packed(self.type) else self._data.view()
+        view = unpack(self._data, self.type, self._shape) if is_packed(self.type) else self._data.view()
         view.flags.writeable = False
         return view
 
@@ -125,7 +123,7 @@ class QuantTensor(calls.Tensor):
     def packed(self) -> Array:
         """The bytes: widths 1, 2, 4 low element first and rows padded to a byte, others as little-endian integers.
         Read-only uint8."""
-        if _is_packed(self.type):
+        if is_packed(self.type):
             view = self._data.view()
         else:
             view = np.ascontiguousarray(self._data).reshape(self._shape or (1,)).view(np.uint8)
@@ -196,7 +194,7 @@ class QuantTensor(calls.Tensor):
         """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
         channel's type."""
         element = indexed_element(self.type, self._shape, key)
-        if _is_packed(self.type):
+        if is_packed(self.type):
             return self._of(np.asarray(self.storage[key]), element)
         data = self._data[key]
         return self._wrap(np.asarray(data), element, np.shape(data))
@@ -204,7 +202,7 @@ class QuantTensor(calls.Tensor):
     def transpose(self, *axes: Any) -> "QuantTensor":
         order = _axes(axes, self.ndim)
         element = transposed_element(self.type, order)
-        if _is_packed(self.type):
+        if is_packed(self.type):
             return self._of(self.storage.transpose(order), element)
         data = self._data.transpose(order)
         return self._wrap(data, element, data.shape)
@@ -212,13 +210,13 @@ class QuantTensor(calls.Tensor):
     def reshape(self, *shape: Any) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], SupportsIndex) else shape
-        source = self.storage if _is_packed(self.type) else self._data
+        source = self.storage if is_packed(self.type) else self._data
         try:
             data = source.reshape(wanted)
         except (TypeError, ValueError) as error:
             raise QuantTypeError(f"reshape: {self.tensor_type} does not have the elements of shape {wanted}") from error
         element = reshaped_element(self.type, self._shape, data.shape)
-        return self._of(data, element) if _is_packed(self.type) else self._wrap(data, element, data.shape)
+        return self._of(data, element) if is_packed(self.type) else self._wrap(data, element, data.shape)
 
     # ------------------------------------------------------------------------------------------------------- operators
 
@@ -299,42 +297,6 @@ class PackedTensor(QuantTensor):
         return PackedTensor, (self.copy(),)
 
 
-# ------------------------------------------------------------------------------------------------------------ packing
-
-
-def _is_packed(t: UniformType) -> bool:
-    return t.storage_width in _PACKED_WIDTHS
-
-
-@lru_cache(maxsize=256)
-def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:
-    bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
-    return bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
-
-
-def _rows(shape: Shape) -> tuple[int, int]:
-    return prod(shape[:-1]), shape[-1] if shape else 1
-
-
-def _packed_shape(shape: Shape, width: int) -> Shape:
-    return (*shape[:-1], -(-_rows(shape)[1] * width // 8))
-
-
-def _pack(storage: Array, t: UniformType) -> Array:
-    if not _is_packed(t):
-        return storage
-    packed = np.empty(_packed_shape(storage.shape, t.storage_width), np.uint8)
-    call = _bits_call(kernels.active(), True, container(t), t.storage_width, *_rows(storage.shape))
-    call(ready(storage), packed)
-    return packed
-
-
-def _unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
-    storage = np.empty(shape, storage_dtype(t))
-    _bits_call(kernels.active(), False, container(t), t.storage_width, *_rows(shape))(packed, storage)
-    return storage
-
-
 def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
     return QuantTensor._wrap(data, type, shape)
 
@@ -342,17 +304,9 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 # ------------------------------------------------------------------------------------------------------------ calling
 
 
-def ready(array: Array) -> Array:
-    """The array as kernels take it: C-contiguous, aligned, native byte order."""
-    flags = array.flags
-    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
-        return array
-    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
-
-
 def operand(q: QuantTensor) -> Array:
     """The storage of a tensor as kernels take it."""
-    return _unpack(q._data, q.type, q._shape) if _is_packed(q.type) else ready(q._data)
+    return unpack(q._data, q.type, q._shape) if is_packed(q.type) else ready(q._data)
 
 
 def _bind(
@@ -470,7 +424,7 @@ def bound_to(
 
     def written() -> QuantTensor:
         if target is None:
-            out._data[...] = _pack(storage, element)
+            out._data[...] = pack(storage, element)
         return out
 
     return Bound(call, inputs, storage, written)
@@ -497,7 +451,7 @@ def direct_target(name: str, out: QuantTensor, result: TensorType, inputs: Seque
     if not out._data.flags.writeable:
         raise QuantTypeError(f"{name}: out is read-only")
     data = out._data
-    if _is_packed(out.type) or not (data.flags.c_contiguous and data.flags.aligned):
+    if is_packed(out.type) or not (data.flags.c_contiguous and data.flags.aligned):
         return None
     return None if any(np.may_share_memory(data, i) for i in inputs) else data
 
@@ -505,46 +459,11 @@ def direct_target(name: str, out: QuantTensor, result: TensorType, inputs: Seque
 # ------------------------------------------------------------------------------------------------------------- checks
 
 
-def require_uniform(t: object) -> UniformType:
-    """The type, if a tensor can be of it."""
-    if not isinstance(t, UniformType):
-        raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
-    check_zero_points(t, "a tensor's type")
-    return t
-
-
 def require_tensor(q: object, what: str) -> QuantTensor:
     """``q``, if it is a QuantTensor; ``what`` names it in the error."""
     if not isinstance(q, QuantTensor):
         raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
     return q
-
-
-def require_hashable(name: str, arguments: object) -> None:
-    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
-    try:
-        hash(arguments)
-    except TypeError as error:
-        raise QuantTypeError(f"{name}: {error} among the attributes {arguments}") from error
-
-
-def as_array(x: npt.ArrayLike) -> Array:
-    """``np.asarray``, with qrt's error for nested sequences that make no array."""
-    try:
-        return np.asarray(x)
-    except ValueError as error:
-        raise QuantTypeError(f"the values make no array: {error}") from error
-
-
-def check_bounds(array: Array, t: UniformType) -> None:
-    """Refuses storage outside ``[storage_min, storage_max]``."""
-    info = np.iinfo(array.dtype)
-    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
-        return
-    low, high = int(array.min()), int(array.max())
-    if low < t.storage_min or high > t.storage_max:
-        worst = low if low < t.storage_min else high
-        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
 
 
 def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
@@ -555,26 +474,6 @@ def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
     if sorted(order) != list(range(rank)):
         raise QuantTypeError(f"transpose: {tuple(given)} is not a permutation of {rank} axes")
     return order
-
-
-def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
-    """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
-    conversion."""
-    array = as_array(x)
-    dtype = expressed_dtype(t.expressed_type)
-    if array.dtype == dtype:
-        return array
-    if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
-        raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
-    if exact and isinstance(x, (np.ndarray, np.generic)):
-        raise QuantTypeError(
-            f"qcast: the input must have the expressed type {t.expressed_type} of {t}, got dtype {array.dtype}"
-        )
-    if dtype.type.__module__ == "ml_dtypes":
-        # ml_dtypes converts a double through float32, which rounds twice.
-        array = round_to_format(array.astype(np.float64), t.expressed_type.name)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return array.astype(dtype)
 
 
 def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:

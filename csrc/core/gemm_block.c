@@ -110,6 +110,27 @@ static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_bloc
     };
 }
 
+/* `count` values from values[first] on. */
+static void prefetch(const int32_t *values, int64_t first, int64_t count) {
+    for (int64_t i = 0; values && i < count; i += QRT_ALIGNMENT / (int64_t)sizeof *values)
+        __builtin_prefetch(values + first + i);
+}
+
+/* What the next panel's columns add and are scaled by: a few lines here and there, which no prefetcher foresees and
+ * whose latency a panel of few rows would wait for. */
+static void prefetch_next(const qrt_gemm_panel *panel, int nr) {
+    const qrt_requant *requant = &panel->args->requant;
+    const int64_t step = panel->args->requant_steps[2], next = panel->parameter + nr * step;
+    prefetch(panel->b_terms, 2 * nr, 2 * nr);
+    prefetch(panel->bias, nr, nr);
+    if (!step || panel->sums)
+        return;
+    prefetch((const int32_t *)requant->scale_f32, next, nr);
+    prefetch(requant->multiplier, next, nr);
+    prefetch(requant->shift, next, nr);
+    prefetch(requant->zero_point_i32, next, nr);
+}
+
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
     const qrt_gemm_args *args = call->args;
     const int nr = args->kernels->gemm.nr;
@@ -136,6 +157,8 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
         }
         panel.target = target + j * size;
         panel.sums = args->raw ? panel.target : NULL;
+        if (j + nr < block->columns)
+            prefetch_next(&panel, nr);
         args->kernels->gemm.run(&panel);
         panel.b = (const char *)panel.b + args->shape.span_bytes;
         panel.b_terms += 2 * nr;

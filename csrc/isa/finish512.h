@@ -1,10 +1,9 @@
 /* The end of a GEMM tile of 512-bit vectors: sums in registers to bytes in memory, shared by the ISAs that have
  * AVX-512. Per four vectors (of 16 sums):
  *
- *   float32  vcvtdq2ps, vmulps, vminps, vcvtps2dq {rn-sae}: 16 uops. Clamped from above first: 2^31 and more would
- *            convert to INT_MIN, which is right only for what lies below
+ *   float32  vcvtdq2ps, vmulps, vcvtps2dq {rn-sae}: 12 uops. Scales are below 1: 2^31 and more would convert to INT_MIN
  *   fixed    vpsrlq, 2 vpmuldq, vpshufd into a mask, vpsravd: 20 uops
- *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpxor, vpermd, and the stores
+ *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores
  *
  * fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and
  * (P + 2^(N-1)) >> N = floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1.
@@ -28,7 +27,7 @@ typedef enum { FINISH_SUMS, FINISH_STORE, FINISH_FLOAT32, FINISH_FIXED } finish_
 typedef struct {
     finish_kind kind;
     __mmask16 live[2];
-    __m512 scale[2], high_f32[2];
+    __m512 scale[2];
     __m512i multiplier_even[2], multiplier_odd[2], shift[2];
     __m512i zero_point; /* 16 bits */
     __m512i low, high, flip;
@@ -38,12 +37,11 @@ INLINE __m512i parameters_i32(const int32_t *values, int64_t parameter, int64_t 
     return step ? _mm512_loadu_si512(values + parameter) : _mm512_set1_epi32(values[parameter]);
 }
 
-INLINE bool load_finish_float32(const qrt_requant *requant, int64_t parameter, int64_t step, __m512i zero_point, int j,
+INLINE bool load_finish_float32(const qrt_requant *requant, int64_t parameter, int64_t step, int j,
                                 finish_columns *to) {
     to->scale[j] =
         step ? _mm512_loadu_ps(requant->scale_f32 + parameter) : _mm512_set1_ps(requant->scale_f32[parameter]);
-    to->high_f32[j] = _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32((int)requant->storage_max), zero_point));
-    return true;
+    return _mm512_mask_cmp_ps_mask(to->live[j], _mm512_abs_ps(to->scale[j]), _mm512_set1_ps(1), _CMP_NLT_UQ) == 0;
 }
 
 INLINE bool load_finish_fixed(const qrt_requant *requant, int64_t parameter, int64_t step, int j, finish_columns *to) {
@@ -73,7 +71,7 @@ INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to
         const int64_t parameter = p->parameter + j * LANES * step;
         zero_point[j] = parameters_i32(requant->zero_point_i32, parameter, step);
         const bool exact = fixed ? load_finish_fixed(requant, parameter, step, j, to)
-                                 : load_finish_float32(requant, parameter, step, zero_point[j], j, to);
+                                 : load_finish_float32(requant, parameter, step, j, to);
         if (!exact || _mm512_mask_cmpgt_epu32_mask(to->live[j], _mm512_abs_epi32(zero_point[j]),
                                                    _mm512_set1_epi32(SHORT_ZERO_POINT)))
             return;
@@ -89,8 +87,8 @@ INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to
 }
 
 INLINE __m512i scale_float32(__m512i sum, const finish_columns *c, int j) {
-    const __m512 v = _mm512_min_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), c->scale[j]), c->high_f32[j]);
-    return _mm512_cvt_roundps_epi32(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return _mm512_cvt_roundps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), c->scale[j]),
+                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
 /* t above. */
@@ -108,9 +106,7 @@ INLINE __m512i narrow(const __m512i *v, const finish_columns *c, bool fixed) {
         low = _mm512_srai_epi16(low, 1);
         high = _mm512_srai_epi16(high, 1);
     }
-    __m512i bytes = _mm512_max_epi8(_mm512_packs_epi16(low, high), c->low);
-    if (fixed)
-        bytes = _mm512_min_epi8(bytes, c->high);
+    const __m512i bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), c->low), c->high);
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, c->flip));
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "qrt.h"
+#include "tile_rows.h"
 
 #define MR 6
 #define NR 16
@@ -21,11 +22,6 @@
 
 static inline int tile_vectors(int columns) {
     return columns > LANES ? 2 : 1;
-}
-
-/* Rows in groups of nearly equal size: 7 are 4 and 3, not 6 and 1. */
-static inline int tile_groups(const qrt_gemm_panel *p) {
-    return (p->rows + MR - 1) / MR;
 }
 
 /* The bias as vectors, 0 past its end. */

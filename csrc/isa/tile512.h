@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "finish512.h"
+#include "tile_rows.h"
 
 #define MR 14
 #define AHEAD 1024 /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
@@ -31,11 +32,6 @@ static inline void load_columns(const qrt_gemm_panel *p, tile_columns *to) {
 
 static inline __m512i load_bias(const qrt_gemm_panel *p, const tile_columns *c, int j) {
     return p->bias ? _mm512_maskz_loadu_epi32(c->finish.live[j], p->bias + j * LANES) : _mm512_setzero_si512();
-}
-
-/* Rows in groups of nearly equal size: 15 are 8 and 7, not 14 and 1. */
-static inline int tile_groups(const qrt_gemm_panel *p) {
-    return (p->rows + MR - 1) / MR;
 }
 
 INLINE __m512i broadcast_group(const char *group) {

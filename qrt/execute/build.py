@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.arrays import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
@@ -21,7 +22,6 @@ from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, St
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array, BoundCall, static_shape
-from qrt.tensor import ready
 from qrt.types import MemRefType, TensorType, Type, UniformType
 
 

@@ -27,8 +27,9 @@ static void run(const qrt_gemm_panel *p) {
     __m256i start[2];
     load_bias(p, start);
     int row = 0;
-    for (int groups = tile_groups(p); groups > 0; groups--) {
-        const int rows = (p->rows - row + groups - 1) / groups;
+    int groups = tile_groups(p->rows, MR);
+    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
+        rows = next_tile(p->rows - row, groups, rows);
         run_tile(p, row, rows, start, false);
         row += rows;
     }

@@ -44,8 +44,9 @@ static void run(const qrt_gemm_panel *p) {
         start[j] = start_of_columns(p, bias[j], j);
     }
     int row = 0;
-    for (int groups = tile_groups(p); groups > 0; groups--) {
-        const int rows = (p->rows - row + groups - 1) / groups;
+    int groups = tile_groups(p->rows, MR);
+    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
+        rows = next_tile(p->rows - row, groups, rows);
         for (int i = 0; p->a_terms && i < rows; i++)
             for (int j = 0; j < c.vectors; j++)
                 start[i * c.vectors + j] = start_of_row(p, bias[j], row + i, j);

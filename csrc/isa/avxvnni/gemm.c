@@ -97,8 +97,9 @@ static void run(const qrt_gemm_panel *p) {
         start[j] =
             _mm256_sub_epi32(bias[j], multiply(p->b_terms + NR + j * LANES, p->a_zero_point + flip_of_a(p->args->a)));
     int row = 0;
-    for (int groups = tile_groups(p); groups > 0; groups--) {
-        const int rows = (p->rows - row + groups - 1) / groups;
+    int groups = tile_groups(p->rows, MR);
+    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
+        rows = next_tile(p->rows - row, groups, rows);
         for (int i = 0; p->a_terms && i < rows; i++)
             for (int j = 0; j < vectors; j++) {
                 const int32_t *terms = p->a_terms + 2 * (row + i);

@@ -1,0 +1,72 @@
+"""NumPy arrays at the door: what is taken as storage or as expressed values, and the form in which kernels take it."""
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.numerics import round_to_format
+from qrt.ops.core import Array, check_zero_points, expressed_dtype
+from qrt.types import UniformType
+
+
+def ready(array: Array) -> Array:
+    """The array as kernels take it: C-contiguous, aligned, native byte order."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
+
+
+def require_uniform(t: object) -> UniformType:
+    """The type, if a tensor can be of it."""
+    if not isinstance(t, UniformType):
+        raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
+    check_zero_points(t, "a tensor's type")
+    return t
+
+
+def require_hashable(name: str, arguments: object) -> None:
+    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    try:
+        hash(arguments)
+    except TypeError as error:
+        raise QuantTypeError(f"{name}: {error} among the attributes {arguments}") from error
+
+
+def as_array(x: npt.ArrayLike) -> Array:
+    """``np.asarray``, with qrt's error for nested sequences that make no array."""
+    try:
+        return np.asarray(x)
+    except ValueError as error:
+        raise QuantTypeError(f"the values make no array: {error}") from error
+
+
+def check_bounds(array: Array, t: UniformType) -> None:
+    """Refuses storage outside ``[storage_min, storage_max]``."""
+    info = np.iinfo(array.dtype)
+    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
+        return
+    low, high = int(array.min()), int(array.max())
+    if low < t.storage_min or high > t.storage_max:
+        worst = low if low < t.storage_min else high
+        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
+
+
+def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
+    """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
+    conversion."""
+    array = as_array(x)
+    dtype = expressed_dtype(t.expressed_type)
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
+        raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
+    if exact and isinstance(x, (np.ndarray, np.generic)):
+        raise QuantTypeError(
+            f"qcast: the input must have the expressed type {t.expressed_type} of {t}, got dtype {array.dtype}"
+        )
+    if dtype.type.__module__ == "ml_dtypes":
+        # ml_dtypes converts a double through float32, which rounds twice.
+        array = round_to_format(array.astype(np.float64), t.expressed_type.name)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(dtype)

@@ -1,0 +1,117 @@
+"""What products and convolutions keep: beyond operands and results at most twice the packed weights, and 1 MB a thread.
+
+glibc counts the allocations of all its arenas, so a call's workspaces, a thread's or its own, and what packing keeps
+are all seen. Each case runs in a process of its own: workspaces grow, and stay. Signed rows are packed, unsigned ones
+read in place.
+"""
+
+import ast
+import ctypes
+import multiprocessing
+import os
+import platform
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import qrt
+from tests.kernels.draws import ISAS
+
+MEGABYTE = 1 << 20
+THREADS = 2
+QUADS = ("avxvnni", "avx512vnni", "amx")  # pack weights as bytes; the others as pairs of 16 bits
+SECONDS_ON_REF = ("square", "3x3")
+CASES = {
+    "rows": ((2048, 512, 512), False),
+    "long": ((64, 20_000, 96), False),
+    "square": ((1024, 1024, 1024), False),
+    "skinny": ((1, 1024, 1024), False),
+    "awkward": ((127, 129, 65), False),
+    "b is an operand": ((300, 1500, 700), True),
+    "3x3": ((56, 56, 64, 64, 3, 1), False),
+    "1x1": ((112, 112, 32, 64, 1, 1), False),
+    "first layer": ((224, 224, 3, 32, 3, 2), False),
+    "depthwise": ((112, 112, 32, 1, 3, 1), False),
+}
+
+
+class Heap(ctypes.Structure):
+    """glibc's ``struct mallinfo2``."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in [
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        ]
+    ]
+
+
+def allocated() -> int:
+    count = ctypes.CDLL(None).mallinfo2
+    count.restype = Heap
+    heap = count()
+    return int(heap.uordblks + heap.hblkhd)
+
+
+def grown(name: str) -> tuple[int, int]:
+    """Bytes kept after the calls of a case, and bytes of its weights."""
+    sizes, b_is_operand = CASES[name]
+    activations = qrt.UniformType("i8" if name == "rows" else "u8", "f32", 0.02, 100)
+    weights, results = qrt.UniformType("i8", "f32", 0.01), qrt.UniformType("u8", "f32", 0.5, 100)
+
+    def tensor(shape: tuple[int, ...], t: qrt.UniformType) -> qrt.QuantTensor:
+        return qrt.QuantTensor(np.ones(shape, np.int8 if t.is_signed else np.uint8), t)
+
+    if len(sizes) == 3:
+        m, k, n = sizes
+        x, w, y = tensor((m, k), activations), tensor((k, n), weights), tensor((m, n), results)
+        arguments, function = {}, qrt.matmul
+    else:
+        height, width, channels, out, kernel, stride = sizes
+        x = tensor((1, height, width, channels), activations)
+        w = tensor((kernel, kernel, channels) if out == 1 else (out, kernel, kernel, channels), weights)
+        function = qrt.depthwise_conv2d if out == 1 else qrt.conv2d
+        arguments = {"strides": (stride, stride), "padding": ((kernel // 2,) * 2,) * 2}
+        shape = (1, -(-height // stride), -(-width // stride), channels if out == 1 else out)
+        y = tensor(shape, results)
+    qrt.matmul(tensor((2, 2), activations), tensor((2, 2), weights), out_type=results)  # what every first call imports
+    before = allocated()
+    b = w if b_is_operand else qrt.pack(w)
+    for _ in range(3):
+        function(x, b, out_type=results, out=y, **arguments)
+    return allocated() - before, w.storage.nbytes
+
+
+def measure(names: list[str]) -> dict[str, tuple[int, int]]:
+    """Each case in a fork of a process that has run none."""
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        return dict(zip(names, pool.map(grown, names, chunksize=1), strict=True))
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc counts what is allocated")
+@pytest.mark.parametrize("isa", ISAS)
+def test_memory_beyond_operands(isa: str) -> None:
+    names = [name for name in CASES if isa != "ref" or name not in SECONDS_ON_REF]
+    done = subprocess.run(
+        [sys.executable, "-c", f"from tests.kernels.test_memory import measure; print(measure({names}))"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "QRT_ISA": isa, "QRT_NUM_THREADS": str(THREADS)},
+    )
+    found = ast.literal_eval(done.stdout)
+    assert list(found) == names
+    for name, (kept, weights) in found.items():
+        packed = weights * (1 if isa in QUADS else 2)
+        assert packed < kept <= 2 * packed + THREADS * MEGABYTE, f"{name}: {kept:,} bytes, weights of {packed:,} packed"
