@@ -582,6 +582,7 @@ typedef void (*qrt_bits_row)(const qrt_bits_args *args, const void *source, void
 
 struct qrt_kernels {
     const char *name;
+    bool streams; /* stores past the caches are faster than owned lines, for results larger than the caches */
     qrt_cast_row qcast_row, dcast_row;
     qrt_requantize_row requantize_row;
     qrt_gemm_kernel gemm;

@@ -6,8 +6,15 @@
  * and what the next step reads first is gone by then. */
 #define STREAM_BYTES (32 << 20)
 
-/* Elements of one task and of the nearer caches: the walk's divisions take longer than a small cast. */
+/* Elements of the nearer caches. */
 #define SMALL 16384
+
+/* Elements of a task at least, some 10 us; tasks of a thread at most, so that one that is held up gives some of its
+ * away; and what they are multiples of, pages of 8-bit storage: where two threads meet, each fetches the other's lines.
+ */
+#define GRAIN 65536
+#define SHARES 16
+#define PAGE 4096
 
 void qrt_cast_prepare(qrt_cast_args *args) {
     qrt_layout_gather(&args->layout, &args->run, &args->period);
@@ -16,7 +23,7 @@ void qrt_cast_prepare(qrt_cast_args *args) {
         elements *= args->layout.shape[d];
     const int bytes = qrt_container_size(args->container) + qrt_expressed_size(args->expressed);
     args->prefetch = elements > SMALL;
-    args->stream = elements * bytes >= STREAM_BYTES;
+    args->stream = args->kernels->streams && elements * bytes >= STREAM_BYTES;
 }
 
 typedef struct {
@@ -37,15 +44,33 @@ static qrt_status cast_row(const void *context, const qrt_row *row) {
     return QRT_OK;
 }
 
+typedef struct {
+    const job *job;
+    int64_t count, task;
+} share;
+
+static qrt_status cast_task(void *context, int64_t task) {
+    const share *s = context;
+    const int64_t offset = task * s->task;
+    return cast_row(s->job, &(qrt_row){.offset = offset, .count = qrt_min(s->task, s->count - offset)});
+}
+
+/* One span, as nearly every cast is. */
+static qrt_status cast_span(const job *j, int64_t count, int threads) {
+    if (count == 0) /* no run, no period to divide by */
+        return QRT_OK;
+    if (threads == 1 || count <= GRAIN)
+        return cast_row(j, &(qrt_row){.count = count});
+    const int64_t tasks = qrt_min(qrt_ceil_div(count, GRAIN), (int64_t)threads * SHARES);
+    share s = {.job = j, .count = count, .task = qrt_ceil_div(qrt_ceil_div(count, tasks), PAGE) * PAGE};
+    return qrt_parallel(qrt_ceil_div(count, s.task), cast_task, &s, threads);
+}
+
 static qrt_status run(const job *j, qrt_scratch *scratch) {
     const qrt_layout *layout = &j->args->layout;
-    const qrt_row whole = {.count = layout->shape[0]};
-    if (layout->rank == 1 && whole.count == 0) /* no run, no period to divide by */
-        return QRT_OK;
     const qrt_float_state saved = qrt_float_enter();
-    const qrt_status status = layout->rank == 1 && whole.count <= SMALL
-                                  ? cast_row(j, &whole)
-                                  : qrt_walk(layout, NULL, NULL, scratch->threads, cast_row, j);
+    const qrt_status status = layout->rank == 1 ? cast_span(j, layout->shape[0], scratch->threads)
+                                                : qrt_walk(layout, NULL, NULL, scratch->threads, cast_row, j);
     qrt_float_leave(saved);
     return status;
 }

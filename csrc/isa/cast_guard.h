@@ -43,11 +43,13 @@
 #define QRT_BELOW_HALF_F32 0x1.fffffep-2f
 #define QRT_BELOW_HALF_F64 0x1.fffffffffffffp-2
 
-/* Bytes between a load and its prefetch: a page. */
-#define QRT_PREFETCH_AHEAD 4096
+/* Bytes between a load and its prefetch; and between a store and the prefetch of its line, for which the core must own
+ * the line. */
+#define QRT_READ_AHEAD 4096
+#define QRT_WRITE_AHEAD 2048
 
-/* Elements from which it pays to align a row for non-temporal stores. */
-#define QRT_STREAM_COUNT 256
+/* Elements from which it pays to align a row of a long cast: its ends are walked vector by vector. */
+#define QRT_ALIGN_COUNT 2048
 
 /* Whether qcast may compute in f32: the quotient is proven, and the result has at most 16 bits. */
 static inline bool qrt_qcast_in_f32(const qrt_cast_args *args) {
@@ -64,6 +66,34 @@ static inline bool qrt_dcast_in_f32(const qrt_cast_args *args) {
 
 QRT_INLINE int qrt_cast_container_size(qrt_container container) {
     return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
+}
+
+/* Fetches the lines of what a long cast will read. */
+QRT_INLINE void qrt_cast_fetch(const char *source, int bytes) {
+    _Pragma("GCC unroll 8") for (int line = 0; line < bytes; line += 64) __builtin_prefetch(source + line, 0);
+}
+
+/* Owns the lines of what a long cast will write: a store that waits for its line holds up those behind it. */
+QRT_INLINE void qrt_cast_own(const char *target, int bytes) {
+    _Pragma("GCC unroll 8") for (int line = 0; line < bytes; line += 64) __builtin_prefetch(target + line, 1);
+}
+
+/* Where, seen from its row, the element stands that is walked `ahead` elements after the i-th of it: `rows` rows of
+ * `count` elements are walked together, then as many behind them. */
+QRT_INLINE int64_t qrt_cast_ahead(int64_t i, int64_t ahead, int64_t count, int64_t rows) {
+    return i + ahead < count ? i + ahead : i + ahead + (rows - 1) * count;
+}
+
+/* Elements of a line whose parameters L1 does not hold beside its operands. */
+#define QRT_LONG_LINE 2048
+
+/* How many lines to walk together, that a load of parameters serves them all. Of a long cast each is a stream of
+ * memory, and two take longer than one unless parameters come from L2. Lines may differ in alignment, so stores past
+ * the caches go line by line. */
+QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t line, bool stream) {
+    if (args->prefetch)
+        return line < QRT_LONG_LINE || stream ? 1 : 2;
+    return 16;
 }
 
 /* What a variant of the qcast loop is compiled for; fields that are not constants are branches that never change. */
@@ -85,7 +115,9 @@ QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expre
 typedef struct {
     qrt_container container;
     qrt_expressed expressed;
-    bool each, prefetch, stream;
+    bool each;   /* parameters advance with the elements */
+    bool fetch;  /* memory is fetched ahead */
+    bool stream; /* stores pass the caches */
 } qrt_dcast_mode;
 
 QRT_INLINE int qrt_dcast_source_size(qrt_dcast_mode mode) {

@@ -188,14 +188,14 @@ cdef bint describe(Arguments *to, object value) noexcept:
     cdef int overflow
     cdef long long integer
     cdef uint64_t bits
-    if isinstance(value, Tensor):
-        return describe_tensor(to, <Tensor>value)
     if cnp.PyArray_CheckExact(value):
         return describe_array(to, <cnp.ndarray>value)
-    if value is None or value is True or value is False:
-        return put(to, SINGLETON) and put(to, <uint64_t><PyObject *>value)
     if (<PyObject *>value).ob_type == interned_type:
         return put_identity(to, INTERNED, value)
+    if isinstance(value, Tensor):  # behind the comparisons of pointers: it walks the bases of what is none
+        return describe_tensor(to, <Tensor>value)
+    if value is None or value is True or value is False:
+        return put(to, SINGLETON) and put(to, <uint64_t><PyObject *>value)
     if PyUnicode_CheckExact(value):
         return describe_text(to, value)
     if PyLong_CheckExact(value):

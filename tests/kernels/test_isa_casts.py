@@ -238,6 +238,7 @@ def test_dcast_of_every_container(isa: str, expressed: str, storage: str) -> Non
 SPANS = [
     *(Layout((2, 5, run), (1, 1, 1), (0, 1, 0)) for run in (1, 2, 3, 5, 8, 16, 17, 31, 32, 33, 63, 64, 65, 100, 300)),
     *(Layout((7, line), (1, 1), (0, 1)) for line in (2, 3, 63, 64, 100, 255, 256, 257, 511, 512, 513, 700)),
+    *(Layout(shape, (1, 1), (0, 1)) for shape in ((35, 100), (33, 257), (9, 2117))),  # more lines than go together
     *(Layout((3, 200, run), (1, 1, 1), (0, 1, 0)) for run in (2, 3, 7, 31)),  # patterns longer than the table
     *(Layout((6, 12 * run), (3, run), (12, 1)) for run in (1, 2, 4, 6, 16, 32, 48)),  # sub-channel
     Layout((4, 3, 5, 8), (2, 1, 5, 4), (6, 2, 0, 1)),
@@ -286,8 +287,8 @@ def test_results_that_go_past_the_caches(isa: str, expressed: str, storage: str,
     """Aligned stores begin within a row whose first element is not aligned; rows and tasks end anywhere."""
     rng = np.random.default_rng(12)
     size = np.dtype(FLOATS[expressed]).itemsize + np.dtype(DTYPES[storage]).itemsize
-    repeats = PAST_THE_CACHES // size // (9 * 3 * 700) + 1
-    few, layout = (Layout((images, 3, 700), (1, 1, 1), step) for images in (9, 9 * repeats))
+    repeats = PAST_THE_CACHES // size // (9 * 3 * 2100) + 1
+    few, layout = (Layout((images, 3, 2100), (1, 1, 1), step) for images in (9, 9 * repeats))
     scales, zero_points = scales_of(rng, expressed, layout.count, -3, 1), rng.integers(0, 128, layout.count)
     x = rng.normal(0, 90, few.shape).astype(FLOATS[expressed]).ravel()
     q = qcast("ref", x, storage, scales, zero_points, MODES[0], None, few, expressed)

@@ -131,6 +131,7 @@ static void run(const qrt_gemm_panel *p) {
 }
 
 void qrt_init_amx(qrt_kernels *table) {
+    table->streams = true;
     table->gemm = (qrt_gemm_kernel){
         .mr = MR,
         .nr = NR,

@@ -9,7 +9,7 @@
  *                             lanes, which one vpermd or vpermq undoes
  *   vcvtps2ph, vcvtph2ps      one rounding to f16; bf16 is rounded by integers, where a NaN that came from bf16 or from
  *                             the processor has no low bits that could carry
- *   vmovntdq                  past the caches, where the result would not stay in them
+ *   prefetchw                 owns the lines of a long result before they are stored to
  *
  * Exact because of the bounds in cast_guard.h; the rest goes to the parent's row. */
 #include <immintrin.h>
@@ -19,20 +19,10 @@
 
 #define BLOCK 32
 #define LANES 8
+#define STREAMS false
 
-QRT_INLINE void put(void *target, __m256i value, bool stream) {
-    if (stream)
-        _mm256_stream_si256(target, value);
-    else
-        _mm256_storeu_si256(target, value);
-}
-
-QRT_INLINE void put_half(void *target, __m128i value, bool stream) {
-    if (stream)
-        _mm_stream_si128(target, value);
-    else
-        _mm_storeu_si128(target, value);
-}
+typedef __m256 floats;
+typedef __m256i integers;
 
 /* ---- the formats ---- */
 
@@ -133,14 +123,13 @@ QRT_INLINE void quantize(__m256 *x, const lanes *p, int count, qrt_qcast_mode mo
 typedef struct {
     qrt_container container;
     int size;
-    bool stream;
+    bool stream;         /* never */
     __m256i least, most; /* of the container's width */
 } sink;
 
-QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container, int64_t count) {
+QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
     const int low = (int)args->storage_min, high = (int)args->storage_max;
-    sink to = {.container = container, .stream = args->stream && count >= QRT_STREAM_COUNT};
-    to.size = qrt_cast_container_size(container);
+    sink to = {.container = container, .size = qrt_cast_container_size(container)};
     to.least = to.size == 1 ? _mm256_set1_epi8((char)low) : _mm256_set1_epi16((short)low);
     to.most = to.size == 1 ? _mm256_set1_epi8((char)high) : _mm256_set1_epi16((short)high);
     return to;
@@ -153,7 +142,8 @@ QRT_INLINE void store_bytes(char *target, const __m256i q[4], const sink *to) {
         bytes = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(low, high), to->least), to->most);
     else
         bytes = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), to->least), to->most);
-    put(target, _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)), to->stream);
+    _mm256_storeu_si256((__m256i *)target,
+                        _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
 }
 
 QRT_INLINE void store_words(char *target, const __m256i q[4], const sink *to) {
@@ -164,7 +154,7 @@ QRT_INLINE void store_words(char *target, const __m256i q[4], const sink *to) {
             words = _mm256_min_epi16(_mm256_max_epi16(_mm256_packs_epi32(a, b), to->least), to->most);
         else
             words = _mm256_min_epu16(_mm256_max_epu16(_mm256_packus_epi32(a, b), to->least), to->most);
-        put(target + 32 * half, _mm256_permute4x64_epi64(words, 0xd8), to->stream);
+        _mm256_storeu_si256((__m256i *)(target + 32 * half), _mm256_permute4x64_epi64(words, 0xd8));
     }
 }
 
@@ -179,10 +169,17 @@ QRT_INLINE __m128i truncate(__m256i q, int size) {
     return _mm_unpacklo_epi64(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
 }
 
+QRT_INLINE void store_block(char *target, const __m256i q[4], const sink *to) {
+    if (to->size == 1)
+        store_bytes(target, q, to);
+    else
+        store_words(target, q, to);
+}
+
 /* The elements from `first` to `end`, eight at a time. */
-QRT_INLINE void qcast_eights(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
-                             const char *source, char *target, int64_t first, int64_t end, const sink *to,
-                             qrt_qcast_mode mode) {
+QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
+                           const char *source, char *target, int64_t first, int64_t end, const sink *to,
+                           qrt_qcast_mode mode) {
     const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
     const __m256i low = _mm256_set1_epi32((int)args->storage_min), high = _mm256_set1_epi32((int)args->storage_max);
     for (int64_t i = first; i < end; i += LANES) {
@@ -198,48 +195,6 @@ QRT_INLINE void qcast_eights(const qrt_cast_args *args, const qrt_cast_parameter
         q = _mm256_min_epi32(_mm256_max_epi32(q, low), high);
         const __m128i stored = truncate(q, to->size);
         memcpy(target + i * to->size, &stored, (size_t)(live * to->size));
-    }
-}
-
-QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
-                          const char *source, char *target, int64_t count, const sink *to, qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
-    int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
-    qcast_eights(args, parameters, shared, source, target, 0, i, to, mode);
-    for (; i + BLOCK <= count; i += BLOCK) {
-        const char *from = source + i * source_size;
-        __m256 x[4];
-        __m256i q[4];
-        lanes p[4];
-        if (args->prefetch)
-            for (int line = 0; line < source_size / 2; line++)
-                _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++) {
-            p[j] = mode.each ? load_lanes(parameters, i + LANES * j, mode) : *shared;
-            x[j] = load_expressed(from + LANES * j * source_size, mode.expressed);
-        }
-        quantize(x, p, 4, mode, q);
-        if (to->size == 1)
-            store_bytes(target + i, q, to);
-        else
-            store_words(target + 2 * i, q, to);
-    }
-    qcast_eights(args, parameters, shared, source, target, i, count, to, mode);
-}
-
-QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
-                           const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
-                           qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
-    const sink to = make_sink(args, container, run);
-    lanes shared = {0};
-    mode.each = each;
-    for (int64_t r = 0; r < runs; r++) {
-        if (!each)
-            shared = load_lanes(parameters, r, mode);
-        qcast_run(args, parameters, &shared, source + r * run * source_size, target + r * run * to.size, run, &to,
-                  mode);
     }
 }
 
@@ -267,69 +222,47 @@ QRT_INLINE __m256 load_storage(const char *source, qrt_container container) {
     return _mm256_setzero_ps();
 }
 
-QRT_INLINE void store_expressed(char *target, __m256 v, bool stream, qrt_expressed expressed) {
+QRT_INLINE void store_expressed(char *target, __m256 v, qrt_expressed expressed) {
     if (expressed == QRT_F32)
-        put(target, _mm256_castps_si256(v), stream);
+        _mm256_storeu_ps((float *)target, v);
     else if (expressed == QRT_F16)
-        put_half(target, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT), stream);
+        _mm_storeu_si128((__m128i *)target, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
     else
-        put_half(target, truncate(_mm256_srli_epi32(rounded_bf16(v), 16), 2), stream);
+        _mm_storeu_si128((__m128i *)target, truncate(_mm256_srli_epi32(rounded_bf16(v), 16), 2));
 }
 
-/* Eight elements from i on. f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
-QRT_INLINE __m256 dequantize(const qrt_cast_parameters *parameters, __m256 scale, __m256 zero, const char *source,
-                             int64_t i, qrt_dcast_mode mode) {
-    if (mode.each) {
-        scale = load_f32(parameters, QRT_SCALES, i, true);
-        zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, i, true);
-    }
+typedef struct {
+    __m256 scale, zero;
+} dcast_lanes;
+
+QRT_INLINE dcast_lanes load_dcast_lanes(const qrt_cast_parameters *parameters, int64_t index, bool each) {
+    return (dcast_lanes){load_f32(parameters, QRT_SCALES, index, each),
+                         load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, each)};
+}
+
+/* f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
+QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, qrt_dcast_mode mode) {
     __m256 q = load_storage(source, mode.container);
     if (mode.container > QRT_U8)
         q = round_expressed(q, mode.expressed);
-    return _mm256_mul_ps(round_expressed(_mm256_sub_ps(q, zero), mode.expressed), scale);
+    const __m256 v = _mm256_mul_ps(round_expressed(_mm256_sub_ps(q, p.zero), mode.expressed), p.scale);
+    store_expressed(target, v, mode.expressed);
 }
 
 /* The elements from `first` to `end`, eight at a time. */
-QRT_INLINE void dcast_eights(const qrt_cast_parameters *parameters, __m256 scale, __m256 zero, const char *source,
-                             char *target, int64_t first, int64_t end, qrt_dcast_mode mode) {
+QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
+                           char *target, int64_t first, int64_t end, qrt_dcast_mode mode) {
     const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
     for (int64_t i = first; i < end; i += LANES) {
         const int64_t live = end - i < LANES ? end - i : LANES;
         char q[32] = {0}, values[32];
         memcpy(q, source + i * source_size, (size_t)(live * source_size));
-        store_expressed(values, dequantize(parameters, scale, zero, q, i, mode), false, mode.expressed);
+        dcast_vector(q, values, mode.each ? load_dcast_lanes(parameters, i, true) : *shared, mode);
         memcpy(target + i * target_size, values, (size_t)(live * target_size));
     }
 }
 
-QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, const char *source, char *target,
-                          int64_t count, qrt_dcast_mode mode) {
-    const __m256 scale = load_f32(parameters, QRT_SCALES, r, false);
-    const __m256 zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, r, false);
-    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    int64_t i = mode.stream ? qrt_cast_until_aligned(target, target_size) : 0;
-    dcast_eights(parameters, scale, zero, source, target, 0, i, mode);
-    for (; i + BLOCK <= count; i += BLOCK) {
-        if (mode.prefetch)
-            _mm_prefetch(source + i * source_size + QRT_PREFETCH_AHEAD, _MM_HINT_T0);
-#pragma GCC unroll 4
-        for (int64_t j = i; j < i + BLOCK; j += LANES)
-            store_expressed(target + j * target_size,
-                            dequantize(parameters, scale, zero, source + j * source_size, j, mode), mode.stream,
-                            mode.expressed);
-    }
-    dcast_eights(parameters, scale, zero, source, target, i, count, mode);
-}
-
-QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                           char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    mode.prefetch = args->prefetch;
-    mode.stream = args->stream && run >= QRT_STREAM_COUNT;
-    for (int64_t r = 0; r < runs; r++)
-        dcast_run(parameters, r, source + r * run * source_size, target + r * run * target_size, run, mode);
-}
-
+#include "../cast_rows.h"
 #include "../cast_variants.h"
 
 void qrt_avx2_install_casts(qrt_kernels *table) {

@@ -98,8 +98,10 @@ QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters 
             char buffer[32] = {0};
             if (live < LANES)
                 from = memcpy(buffer, from, (size_t)(live * source_size));
-            else
-                _mm_prefetch(from + QRT_PREFETCH_AHEAD, _MM_HINT_T0);
+            else if (args->prefetch) {
+                qrt_cast_fetch(from + QRT_READ_AHEAD, LANES * source_size);
+                qrt_cast_own(target + i * size + QRT_WRITE_AHEAD, LANES * size);
+            }
             const __m256d x = mode.expressed == QRT_F32 ? _mm256_cvtps_pd(_mm_loadu_ps((const float *)from))
                                                         : _mm256_loadu_pd((const double *)from);
             const __m256d v = quantize(args, parameters, x, mode.each ? i : r, mode);
@@ -158,11 +160,8 @@ static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *p
                          const char *source, char *target, int64_t run, int64_t runs) {
     const int size = qrt_cast_container_size(args->container);
     for (int64_t r = 0; r < runs; r++, source += run * size, target += run * (int64_t)sizeof(double)) {
-        const bool stream = args->stream && run >= QRT_STREAM_COUNT;
-        for (int64_t i = 0, live; i < run; i += live) {
-            const int64_t head = stream ? qrt_cast_until_aligned(target + i * 8, sizeof(double)) % LANES : 0;
-            const int64_t most = head ? head : LANES;
-            live = run - i < most ? run - i : most;
+        for (int64_t i = 0; i < run; i += LANES) {
+            const int64_t live = run - i < LANES ? run - i : LANES;
             const int64_t index = each ? i : r;
             const __m256d zero = load_f64(parameters, QRT_ROUNDED_ZERO_POINTS, index, each);
             const __m256d q = load_storage(source + i * size, live, args->container);
@@ -170,10 +169,13 @@ static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *p
             double *to = (double *)target + i;
             if (live < LANES)
                 memcpy(to, &v, (size_t)live * sizeof(double));
-            else if (stream)
-                _mm256_stream_pd(to, v);
-            else
+            else {
+                if (args->prefetch) {
+                    qrt_cast_fetch(source + i * size + QRT_READ_AHEAD, LANES * size);
+                    qrt_cast_own((char *)to + QRT_WRITE_AHEAD, sizeof v);
+                }
                 _mm256_storeu_pd(to, v);
+            }
         }
     }
 }

@@ -8,8 +8,9 @@
  *   vpackssdw, vpack[su]swb narrow with saturation, which is the clamp to the container; they work within 128-bit
  *                           lanes, which one vpermd or vpermq undoes
  *   vcvtps2ph, vcvtph2ps    one rounding to f16; bf16 is rounded by integers, where a NaN that came from bf16 or from
- * the processor has no low bits that could carry vmovntps                past the caches, where the result would not
- * stay in them
+ *                           the processor has no low bits that could carry
+ *   prefetchw               owns the lines of a long result before they are stored to
+ *   vmovntdq                stores past the caches, where the table says that this is faster
  *
  * Exact because of the bounds in cast_guard.h; the rest goes to the parent's row. */
 #include <immintrin.h>
@@ -17,7 +18,13 @@
 #include "../cast_span.h"
 #include "avx512.h"
 
+#define LANES 16
 #define BLOCK 64
+#define STREAMS true
+
+typedef __m512 floats;
+typedef __m512i integers;
+
 #define ROUND_TO_NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 #define MIN_ABSOLUTE 2 /* of vrangeps: the smaller magnitude, with the sign of the first */
 
@@ -49,13 +56,17 @@ QRT_INLINE __m512i load_16x32(const char *source, __mmask16 live) {
 
 /* ---- the formats ---- */
 
-QRT_INLINE __m512 load_expressed(const char *source, __mmask16 live, qrt_expressed expressed) {
+QRT_INLINE __m512 load_live(const char *source, __mmask16 live, qrt_expressed expressed) {
     if (expressed == QRT_F32)
         return _mm512_castsi512_ps(load_16x32(source, live));
     const __m256i bits = load_16x16(source, live);
     if (expressed == QRT_F16)
         return _mm512_cvtph_ps(bits);
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+
+QRT_INLINE __m512 load_expressed(const char *source, qrt_expressed expressed) {
+    return load_live(source, ALL, expressed);
 }
 
 /* The bits of a float rounded to bf16, in the upper halves; the lower ones are left over. */
@@ -146,10 +157,9 @@ typedef struct {
     __m512i least, most; /* of the container's width */
 } sink;
 
-QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container, int64_t count) {
+QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
     const int low = (int)args->storage_min, high = (int)args->storage_max;
-    sink to = {.container = container, .stream = args->stream && count >= QRT_STREAM_COUNT};
-    to.size = qrt_cast_container_size(container);
+    sink to = {.container = container, .size = qrt_cast_container_size(container)};
     to.least = to.size == 1 ? _mm512_set1_epi8((char)low) : _mm512_set1_epi16((short)low);
     to.most = to.size == 1 ? _mm512_set1_epi8((char)high) : _mm512_set1_epi16((short)high);
     return to;
@@ -179,16 +189,23 @@ QRT_INLINE void store_words(char *target, const __m512i q[4], const sink *to) {
     }
 }
 
+QRT_INLINE void store_block(char *target, const __m512i q[4], const sink *to) {
+    if (to->size == 1)
+        store_bytes(target, q, to);
+    else
+        store_words(target, q, to);
+}
+
 /* The elements from `first` to `end`, sixteen at a time. */
-QRT_INLINE void qcast_sixteens(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
-                               const char *source, char *target, int64_t first, int64_t end, const sink *to,
-                               qrt_qcast_mode mode) {
+QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
+                           const char *source, char *target, int64_t first, int64_t end, const sink *to,
+                           qrt_qcast_mode mode) {
     const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
     const __m512i low = _mm512_set1_epi32((int)args->storage_min), high = _mm512_set1_epi32((int)args->storage_max);
     for (int64_t i = first; i < end; i += 16) {
         const __mmask16 live = live_lanes(end - i);
         const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
-        __m512 x = load_expressed(source + i * source_size, live, mode.expressed);
+        __m512 x = load_live(source + i * source_size, live, mode.expressed);
         __m512i q;
         quantize(&x, &p, 1, mode, &q);
         q = _mm512_min_epi32(_mm512_max_epi32(q, low), high);
@@ -196,48 +213,6 @@ QRT_INLINE void qcast_sixteens(const qrt_cast_args *args, const qrt_cast_paramet
             _mm_mask_storeu_epi8(target + i, live, _mm512_cvtepi32_epi8(q));
         else
             _mm256_mask_storeu_epi16(target + 2 * i, live, _mm512_cvtepi32_epi16(q));
-    }
-}
-
-QRT_INLINE void qcast_run(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
-                          const char *source, char *target, int64_t count, const sink *to, qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
-    int64_t i = to->stream ? qrt_cast_until_aligned(target, to->size) : 0;
-    qcast_sixteens(args, parameters, shared, source, target, 0, i, to, mode);
-    for (; i + BLOCK <= count; i += BLOCK) {
-        const char *from = source + i * source_size;
-        __m512 x[4];
-        __m512i q[4];
-        lanes p[4];
-        if (args->prefetch)
-            for (int line = 0; line < source_size; line++)
-                _mm_prefetch(from + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++) {
-            p[j] = mode.each ? load_lanes(parameters, i + 16 * j, mode) : *shared;
-            x[j] = load_expressed(from + 16 * j * source_size, ALL, mode.expressed);
-        }
-        quantize(x, p, 4, mode, q);
-        if (to->size == 1)
-            store_bytes(target + i, q, to);
-        else
-            store_words(target + 2 * i, q, to);
-    }
-    qcast_sixteens(args, parameters, shared, source, target, i, count, to, mode);
-}
-
-QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
-                           const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
-                           qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
-    const sink to = make_sink(args, container, run);
-    lanes shared = {0};
-    mode.each = each;
-    for (int64_t r = 0; r < runs; r++) {
-        if (!each)
-            shared = load_lanes(parameters, r, mode);
-        qcast_run(args, parameters, &shared, source + r * run * source_size, target + r * run * to.size, run, &to,
-                  mode);
     }
 }
 
@@ -279,52 +254,38 @@ QRT_INLINE void store_expressed(char *target, __mmask16 live, __m512 v, bool str
         _mm256_storeu_si256((__m256i *)target, bits);
 }
 
-/* Sixteen elements from i on. f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
-QRT_INLINE void dcast_sixteen(const qrt_cast_parameters *parameters, __m512 scale, __m512 zero, const char *source,
-                              char *target, int64_t i, __mmask16 live, qrt_dcast_mode mode) {
-    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    if (mode.each) {
-        scale = load_f32(parameters, QRT_SCALES, i, true);
-        zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, i, true);
-    }
-    __m512 q = load_storage(source + i * source_size, live, mode.container);
+typedef struct {
+    __m512 scale, zero;
+} dcast_lanes;
+
+QRT_INLINE dcast_lanes load_dcast_lanes(const qrt_cast_parameters *parameters, int64_t index, bool each) {
+    return (dcast_lanes){load_f32(parameters, QRT_SCALES, index, each),
+                         load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, each)};
+}
+
+/* f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
+QRT_INLINE void dcast_sixteen(const char *source, char *target, dcast_lanes p, __mmask16 live, qrt_dcast_mode mode) {
+    __m512 q = load_storage(source, live, mode.container);
     if (mode.container > QRT_U8)
         q = round_expressed(q, mode.expressed);
-    const __m512 v = _mm512_mul_ps(round_expressed(_mm512_sub_ps(q, zero), mode.expressed), scale);
-    store_expressed(target + i * target_size, live, v, mode.stream, mode.expressed);
+    const __m512 v = _mm512_mul_ps(round_expressed(_mm512_sub_ps(q, p.zero), mode.expressed), p.scale);
+    store_expressed(target, live, v, mode.stream, mode.expressed);
 }
 
-QRT_INLINE void dcast_run(const qrt_cast_parameters *parameters, int64_t r, const char *source, char *target,
-                          int64_t count, qrt_dcast_mode mode) {
-    const __m512 scale = load_f32(parameters, QRT_SCALES, r, false);
-    const __m512 zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, r, false);
-    const int source_size = qrt_dcast_source_size(mode);
-    int64_t i = mode.stream ? qrt_cast_until_aligned(target, qrt_dcast_target_size(mode)) : 0;
-    qrt_dcast_mode unaligned = mode;
-    unaligned.stream = false;
-    for (int64_t j = 0; j < i; j += 16)
-        dcast_sixteen(parameters, scale, zero, source, target, j, live_lanes(i - j), unaligned);
-    for (; i + BLOCK <= count; i += BLOCK) {
-        if (mode.prefetch)
-            for (int line = 0; line < source_size; line++)
-                _mm_prefetch(source + i * source_size + QRT_PREFETCH_AHEAD + 64 * line, _MM_HINT_T0);
-#pragma GCC unroll 4
-        for (int j = 0; j < BLOCK; j += 16)
-            dcast_sixteen(parameters, scale, zero, source, target, i + j, ALL, mode);
-    }
-    for (; i < count; i += 16)
-        dcast_sixteen(parameters, scale, zero, source, target, i, live_lanes(count - i), mode);
+QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, qrt_dcast_mode mode) {
+    dcast_sixteen(source, target, p, ALL, mode);
 }
 
-QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                           char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    mode.prefetch = args->prefetch;
-    mode.stream = args->stream && run >= QRT_STREAM_COUNT;
-    for (int64_t r = 0; r < runs; r++)
-        dcast_run(parameters, r, source + r * run * source_size, target + r * run * target_size, run, mode);
+/* The elements from `first` to `end`, sixteen at a time. */
+QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
+                           char *target, int64_t first, int64_t end, qrt_dcast_mode mode) {
+    mode.stream = false;
+    for (int64_t i = first; i < end; i += 16)
+        dcast_sixteen(source + i * qrt_dcast_source_size(mode), target + i * qrt_dcast_target_size(mode),
+                      mode.each ? load_dcast_lanes(parameters, i, true) : *shared, live_lanes(end - i), mode);
 }
 
+#include "../cast_rows.h"
 #include "../cast_variants.h"
 
 void qrt_avx512_install_casts(qrt_kernels *table) {

@@ -87,7 +87,10 @@ QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters 
             const char *from = source + i * source_size;
             const __m512d x = mode.expressed == QRT_F32 ? _mm512_cvtps_pd(_mm256_maskz_loadu_ps(live, from))
                                                         : _mm512_maskz_loadu_pd(live, from);
-            _mm_prefetch(from + QRT_PREFETCH_AHEAD, _MM_HINT_T0);
+            if (args->prefetch) {
+                qrt_cast_fetch(from + QRT_READ_AHEAD, 8 * source_size);
+                qrt_cast_own(target + i * target_size + QRT_WRITE_AHEAD, 8 * target_size);
+            }
             store_integers(target + i * target_size, live, quantize(args, parameters, x, mode.each ? i : r, mode),
                            args->container);
         }
@@ -140,7 +143,7 @@ static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *p
                          const char *source, char *target, int64_t run, int64_t runs) {
     const int size = qrt_cast_container_size(args->container);
     for (int64_t r = 0; r < runs; r++, source += run * size, target += run * (int64_t)sizeof(double)) {
-        const bool stream = args->stream && run >= QRT_STREAM_COUNT;
+        const bool stream = args->stream && run >= QRT_ALIGN_COUNT;
         const int64_t head = stream ? qrt_cast_until_aligned(target, sizeof(double)) : 0;
         for (int64_t i = 0, lanes = head ? head : 8; i < run; i += lanes, lanes = 8) {
             const __mmask8 live = live_lanes(run - i < lanes ? run - i : lanes);
@@ -149,6 +152,10 @@ static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *p
             const __m512d q = load_storage(source + i * size, live, args->container);
             const __m512d v = _mm512_mul_pd(_mm512_sub_pd(q, zero), load_f64(parameters, QRT_SCALES, index, each));
             double *to = (double *)target + i;
+            if (args->prefetch)
+                qrt_cast_fetch(source + i * size + QRT_READ_AHEAD, 8 * size);
+            if (args->prefetch && !stream)
+                qrt_cast_own((char *)to + QRT_WRITE_AHEAD, sizeof v);
             if (live != ALL)
                 _mm512_mask_storeu_pd(to, live, v);
             else if (stream)
