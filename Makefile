@@ -12,7 +12,7 @@ EMULATED := avxvnni amx
 
 # Python keeps objects to its end, and leaks are looked for elsewhere (tests count memory): detect_leaks would report those.
 ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
-SANITIZE := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
+SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 
 .PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench bench-peers clean
 
