@@ -264,6 +264,7 @@ struct qrt_gemm_args {
     int64_t packed_columns; /* columns of b packed together: all of a constant's */
     qrt_packed_shape shape; /* of those */
     qrt_packed packed;      /* b_constant packed */
+    unsigned calls;         /* the one thing a call changes, atomically: the order of its reads depends on it */
 };
 
 /* Completes args: chooses the path, packs a constant b. qrt_gemm_release frees what it allocated. */

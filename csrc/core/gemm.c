@@ -8,6 +8,8 @@
 /* A matrix of b up to this size stays in a core's L2: threads share it, else each takes columns of its own. */
 #define SHARED_B_BYTES (512 * 1024)
 #define SMALL_WORKSPACE 8192 /* on the stack */
+/* Up to so many rows the time of a call is that of reading b. */
+#define FEW_ROWS 4
 
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
 
@@ -18,7 +20,16 @@ typedef struct {
     /* b packed per call: the columns in the caller's workspace */
     int64_t batch, column, columns;
     qrt_packed packed;
+    bool backwards;
 } job;
+
+/* Calls visit a matrix that leaves L2 forwards and backwards by turns: they begin where the last one ended, with what
+ * L2 still has. What is computed does not depend on it. */
+static bool takes_turns(const qrt_gemm_args *args) {
+    if (args->m > FEW_ROWS || !args->b_constant || args->shape.matrix_bytes <= SHARED_B_BYTES)
+        return false;
+    return __atomic_fetch_add(&((qrt_gemm_args *)args)->calls, 1, __ATOMIC_RELAXED) & 1;
+}
 
 static qrt_status run_block(const job *j, qrt_gemm_block *block) {
     const qrt_gemm_args *args = j->call.args;
@@ -48,6 +59,7 @@ static qrt_status block_task(void *context, int64_t task) {
         .column = j->column + task % j->column_blocks * j->column_block,
         .packed = j->packed,
         .packed_column = j->column,
+        .backwards = j->backwards,
     };
     block.rows = qrt_min(j->row_block, j->call.args->m - block.row);
     block.columns = qrt_min(j->column_block, j->column + j->columns - block.column);
@@ -79,6 +91,7 @@ static qrt_status run_blocks(job *j, int64_t batches, int threads) {
     }
     j->row_block = args->block_rows;
     j->column_block = j->columns;
+    j->backwards = takes_turns(args);
     if (threads > 1)
         share(j, batches, threads);
     j->row_blocks = qrt_parts(args->m, j->row_block);
@@ -86,7 +99,7 @@ static qrt_status run_blocks(job *j, int64_t batches, int threads) {
     const int64_t tasks = batches * j->row_blocks * j->column_blocks;
     if (tasks > 1)
         return qrt_parallel(tasks, block_task, j, threads);
-    qrt_gemm_block block = {j->batch, 0, args->m, j->column, j->columns, j->packed, j->column};
+    qrt_gemm_block block = {j->batch, 0, args->m, j->column, j->columns, j->packed, j->column, j->backwards};
     return run_block(j, &block);
 }
 

@@ -24,11 +24,12 @@ typedef struct {
 } qrt_gemm_call;
 
 /* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
- * the panels of the columns from packed_column on, of the batch's matrix of b. */
+ * the panels of the columns from packed_column on, of the batch's matrix of b. `backwards`: from its last panel. */
 typedef struct {
     int64_t batch, row, rows, column, columns;
     qrt_packed packed;
     int64_t packed_column;
+    bool backwards;
 } qrt_gemm_block;
 
 /* Packed rows of a, or rows in place; `segments`: see qrt_gemm_panel. */

@@ -116,13 +116,14 @@ static void prefetch(const int32_t *values, int64_t first, int64_t count) {
         __builtin_prefetch(values + first + i);
 }
 
-/* What the next panel's columns add and are scaled by: a few lines here and there, which no prefetcher foresees and
- * whose latency a panel of few rows would wait for. */
-static void prefetch_next(const qrt_gemm_panel *panel, int nr) {
+/* What the columns of the panel `ahead` columns on add and are scaled by: a few lines here and there, which no
+ * prefetcher foresees and whose latency a panel of few rows would wait for. */
+static void prefetch_panel(const qrt_gemm_panel *panel, int ahead) {
     const qrt_requant *requant = &panel->args->requant;
-    const int64_t step = panel->args->requant_steps[2], next = panel->parameter + nr * step;
-    prefetch(panel->b_terms, 2 * nr, 2 * nr);
-    prefetch(panel->bias, nr, nr);
+    const int nr = panel->args->kernels->gemm.nr;
+    const int64_t step = panel->args->requant_steps[2], next = panel->parameter + ahead * step;
+    prefetch(panel->b_terms, 2 * ahead, 2 * nr);
+    prefetch(panel->bias, ahead, nr);
     if (!step || panel->sums)
         return;
     prefetch((const int32_t *)requant->scale_f32, next, nr);
@@ -145,24 +146,27 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     const int32_t *bias = (const int32_t *)call->bias + block->batch * args->bias_batch_step + block->column;
     panel.parameter = parameter_of(args, block->batch, block->row, block->column);
     panel.sums_stride = args->out_row_stride / (int64_t)sizeof(int32_t);
-    for (int64_t j = 0; j < block->columns; j += nr) {
+    const qrt_gemm_panel first = panel;
+    const int64_t panels = qrt_parts(block->columns, nr);
+    for (int64_t i = 0; i < panels; i++) {
+        const int64_t at = block->backwards ? panels - 1 - i : i, j = at * nr;
         int32_t values[QRT_MAX_NR];
         panel.columns = (int)qrt_min(nr, block->columns - j);
+        panel.b = (const char *)first.b + at * args->shape.span_bytes;
+        panel.b_terms = first.b_terms + 2 * j;
+        panel.parameter = first.parameter + j * args->requant_steps[2];
         if (args->bias == QRT_BIAS_I32)
             panel.bias = bias + j;
         else if (args->bias == QRT_BIAS_I64) {
-            for (int i = 0; i < panel.columns; i++)
-                values[i] = (int32_t)bias_at(call, block->batch, block->column + j + i);
+            for (int c = 0; c < panel.columns; c++)
+                values[c] = (int32_t)bias_at(call, block->batch, block->column + j + c);
             panel.bias = values;
         }
         panel.target = target + j * size;
         panel.sums = args->raw ? panel.target : NULL;
-        if (j + nr < block->columns)
-            prefetch_next(&panel, nr);
+        if (i + 1 < panels)
+            prefetch_panel(&panel, block->backwards ? -nr : nr);
         args->kernels->gemm.run(&panel);
-        panel.b = (const char *)panel.b + args->shape.span_bytes;
-        panel.b_terms += 2 * nr;
-        panel.parameter += nr * args->requant_steps[2];
     }
 }
 
