@@ -425,7 +425,7 @@ def _floor_divide(left: Expression, right: Expression) -> Expression | None:
         return None
     exact = _divide_exactly(left, right)
     terms = _parts(left, "+")
-    if exact is None and terms is not None and any(_divisor(term) % right == 0 for term in terms):
+    if exact is None and terms is not None and any(divisor_of(term) % right == 0 for term in terms):
         return combine("+", combine("floordiv", terms[0], right), combine("floordiv", terms[1], right))
     return exact
 
@@ -444,10 +444,10 @@ def _divide_exactly(left: Expression, right: int) -> Expression | None:
 def _remainder(left: Expression, right: Expression) -> Expression | None:
     if not isinstance(right, int) or right < 1:
         return None
-    if _divisor(left) % right == 0:
+    if divisor_of(left) % right == 0:
         return 0
     for term, other in _sides(left):
-        if _divisor(term) % right == 0:
+        if divisor_of(term) % right == 0:
             return combine("mod", other, right)
     inner = _parts(left, "mod")
     if inner is not None and isinstance(inner[1], int) and inner[1] >= 1 and inner[1] % right == 0:
@@ -460,20 +460,19 @@ def _sides(value: Expression) -> list[tuple[Expression, Expression]]:
     return [] if terms is None else [terms, terms[::-1]]
 
 
-def _divisor(value: Expression) -> int:
+def divisor_of(value: Expression) -> int:
     """The largest integer that is known to divide an expression."""
     if isinstance(value, int):
         return abs(value)
     if value[0] in ("d", "s"):
         return 1
     operator, left, right = value
+    first = divisor_of(left)
     if operator == "*":
-        return _divisor(left) * _divisor(right)
+        return first * divisor_of(right)
     if operator in ("+", "mod"):
-        return gcd(_divisor(left), _divisor(right))
-    if isinstance(right, int) and right != 0 and _divisor(left) % right == 0:
-        return abs(_divisor(left) // right)
-    return 1
+        return gcd(first, divisor_of(right))
+    return abs(first // right) if isinstance(right, int) and right != 0 and first % right == 0 else 1
 
 
 _SIMPLIFY: dict[str, Callable[[Expression, Expression], Expression | None]] = {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import fmod, gcd
 
 from qrt.ir import Block, Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression, combine, floordiv
+from qrt.ir.affine import AffineMapAttr, Expression, combine, divisor_of, floordiv
 from qrt.ir.dialects.affine import map_of, step_of
 from qrt.passes.trip_counts import Number, constant_bounds
 
@@ -114,8 +114,8 @@ class Ranges:
     def _divisor(self, value: Expression) -> int:
         """A number that divides the expression."""
         if isinstance(value, int) or value[0] != "d" or (loop := self._loops[self._position(value)]) is None:
-            return _divisor(value)
-        return gcd(step_of(loop), *map(_divisor, map_of(loop, "lowerBoundMap").results))
+            return divisor_of(value)
+        return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
         """The expressions that may be the greatest of all, or the least; of equal constants the first."""
@@ -174,18 +174,3 @@ def linear_terms(value: Expression) -> dict[Expression, int] | None:
         return {name: factor * right for name, factor in terms.items()}
     others = linear_terms(right) if operator == "+" else None
     return None if others is None else {name: terms.get(name, 0) + others.get(name, 0) for name in [*terms, *others]}
-
-
-def _divisor(value: Expression) -> int:
-    """A number that divides an expression, whatever its operands are."""
-    if isinstance(value, int):
-        return abs(value)
-    if value[0] in ("d", "s"):
-        return 1
-    operator, left, right = value
-    first = _divisor(left)
-    if operator == "*":
-        return first * _divisor(right)
-    if operator in ("+", "mod"):
-        return gcd(first, _divisor(right))
-    return abs(first // right) if isinstance(right, int) and right != 0 and first % right == 0 else 1

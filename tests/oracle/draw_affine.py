@@ -1,23 +1,16 @@
 """Functions of `affine` ops drawn at random: maps of maps, least and greatest numbers, bounds of several results."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from tests.oracle.draw_body import Body
 from tests.oracle.draw_types import Draw
 
 HEAD = "%n: index, %p: index, %m: memref<8xi32>, %x: i32, %y: i32"
 
 
 @dataclass
-class Affine:
+class Affine(Body):
     """A body while it is drawn; `indices` are the values that maps may take."""
-
-    draw: Draw
-    lines: list[str] = field(default_factory=list)
-    count: int = 0
-
-    def name(self) -> str:
-        self.count += 1
-        return f"%v{self.count}"
 
     def expression(self, names: list[str], depth: int = 0) -> str:
         """A sum with quotients of sums: mlir-opt 22 mistakes the range of a quotient of a remainder."""

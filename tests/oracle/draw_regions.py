@@ -1,8 +1,9 @@
 """Functions drawn at random whose branches and regions canonicalize: conditions and bounds that are often constants."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from tests.oracle.draw_body import Body
 from tests.oracle.draw_types import Draw
 
 HEAD = "%c: i1, %d: i1, %x: i32, %y: i32, %n: index, %m: memref<8xi32>, %q: memref<i1>"
@@ -17,16 +18,8 @@ CONSTANTS = """  %t = arith.constant true
 
 
 @dataclass
-class Structured:
+class Structured(Body):
     """A body of nested `scf` ops while it is drawn; `numbers` are the values of i32 in scope."""
-
-    draw: Draw
-    lines: list[str] = field(default_factory=list)
-    count: int = 0
-
-    def name(self) -> str:
-        self.count += 1
-        return f"%v{self.count}"
 
     def condition(self) -> str:
         return self.draw.choice(["%c", "%c", "%d", "%t", "%f"])
