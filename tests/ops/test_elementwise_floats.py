@@ -173,6 +173,7 @@ def test_fma_of_an_infinite_addend():
 @pytest.mark.parametrize("format", ["f8E4M3FNUZ", "f8E5M2", "f6E2M3FN", *WIDE])
 @pytest.mark.parametrize("name", EXTREMA)
 def test_extrema(name, format):
+    """Of arrays, of scalars, and of arrays and one bound, which may be a NaN or a zero."""
     form = FORMATS[format]
     bits = list(all_bits(format))[::7] if form.width <= 8 else hostile_bits(format, draws=6)
     cases = list(itertools.product(bits, bits))
@@ -181,8 +182,11 @@ def test_extrema(name, format):
     with np.errstate(all="ignore"):
         arrays = f(*columns)
         scalars = [f(a, b) for a, b in zip(*columns, strict=True)]
+        by_bound = np.concatenate([f(values(bits, format), values([bound], format)[0]) for bound in bits])
     expected = [form.encode_float(extremum(name, *map(form.decode, case))) for case in cases]
     assert same(patterns(arrays, format), expected, form)
+    by_bound = np.reshape(by_bound, (len(bits), len(bits))).T.reshape(-1)
+    assert same(patterns(by_bound, format), expected, form)
     assert same([patterns(value, format) for value in scalars], expected, form)
 
 

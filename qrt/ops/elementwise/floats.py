@@ -20,7 +20,7 @@ from qrt.floats import FORMATS
 from qrt.numerics import round_integral
 from qrt.ops.elementwise.conversions import rounder, widened
 from qrt.ops.elementwise.double_double import to_odd, two_sum
-from qrt.ops.elementwise.signature import Function, Signature, arithmetic_type, choose
+from qrt.ops.elementwise.signature import Function, Signature, arithmetic_type, choose, holds
 from qrt.types import FloatType
 
 Make = Callable[[FloatType], Function]
@@ -59,9 +59,11 @@ def _extremum(better: Function, of_zeros: Function) -> Function:
 
     def call(a: Any, b: Any) -> Any:
         first, second = better(a, b), better(b, a)
-        if first.ndim:
-            return np.where(first, a, np.where(second, b, of_unordered(a, b)))
-        return a if first else b if second else of_unordered(a, b)
+        if not first.ndim:
+            return a if first else b if second else of_unordered(a, b)
+        if not holds((b != b) | (b == 0)):  # a constant bound, nearly always
+            return np.where(second, b, a)
+        return np.where(first, a, np.where(second, b, of_unordered(a, b)))
 
     return call
 
