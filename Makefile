@@ -12,7 +12,8 @@ EMULATED := avxvnni amx
 
 # Python keeps objects to its end, and leaks are looked for elsewhere (tests count memory): detect_leaks would report those.
 ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
-SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
+# Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
+SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
 .PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench bench-peers clean
 
