@@ -1,5 +1,5 @@
 /* One pool per process. A job is open while the caller works on it: a worker joins by adding itself to `state`, and
- * the caller closes the job and waits for those inside. Workers spin briefly between jobs, then sleep.
+ * the caller closes the job and waits for those inside. Workers spin between jobs for a while, then sleep.
  *
  * The tasks of a job are cut into one span a thread, the same span for the same thread whenever a job has as many tasks
  * and threads: what it read of constant operands may still be in its caches. Whoever is done takes from the others'. */
@@ -17,8 +17,8 @@
 #include "float_control.h"
 
 #define MAX_THREADS 256
-#define SPINS                                                                                                          \
-    4000 /* 50 us, or 200 where `pause` takes 140 cycles: longer than the gap between the calls of a program */
+/* 50 us, or 200 where `pause` takes 140 cycles: longer than the gap between the calls of a program. */
+#define SPINS 4000
 #define CLOSED 0x10000
 
 /* The next task of a span, on a cache line of its own. */
