@@ -10,7 +10,7 @@ from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
 from qrt.ir.rewrite import Builder, Pattern
-from qrt.passes.region_patterns import keep_arguments
+from qrt.passes.region_branch_patterns import keep_arguments
 from qrt.passes.trip_counts import number_of, trips
 from qrt.types import IntegerType
 
@@ -84,8 +84,8 @@ def _unread_or_unwritten(op: Operation, builder: Builder) -> Made:
         if index not in kept:
             for each in parts.insertions:
                 if each.operands[1] is argument:
-                    each.erase()
-            argument.replace_all_uses(parts.outputs[index])
+                    builder.erase(each)
+            builder.replace_uses(argument, parts.outputs[index])
     keep_arguments(parts.body, [*range(parts.rank), *(parts.rank + index for index in kept)])
     made = parts.rebuilt(builder, parts.bounds, [parts.outputs[index] for index in kept])
     results = dict(zip(kept, made, strict=True))
@@ -108,7 +108,7 @@ def _single_iterations(op: Operation, builder: Builder) -> Made:
         return _inlined(parts, lower, builder)
     for index, argument in enumerate(parts.body.arguments[: parts.rank]):
         if index not in kept:
-            argument.replace_all_uses(lower[index])
+            builder.replace_uses(argument, lower[index])
     keep_arguments(parts.body, [*kept, *range(parts.rank, len(parts.body.arguments))])
     return parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
 
@@ -127,8 +127,8 @@ def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Va
         source, target, *rest = each.operands
         operands = [source, results[index], *rest]
         results[index] = builder.value("tensor.insert_slice", operands, target.type, dict(each.attributes))
-        each.erase()
-    last.erase()
+        builder.erase(each)
+    builder.erase(last)
     return results
 
 
@@ -143,7 +143,7 @@ def _constant_variables(op: Operation, builder: Builder) -> Made:
     if not arguments:
         return None
     for argument, bound in arguments:
-        argument.replace_all_uses(_value(bound, builder))
+        builder.replace_uses(argument, _value(bound, builder))
     return parts.rebuilt(builder, parts.bounds, parts.outputs)
 
 
@@ -170,11 +170,11 @@ def _nested_parallel(op: Operation, builder: Builder) -> Made:
     block = region.blocks[0]
     outer = [Value(INDEX, block, index) for index in range(rank)]
     for argument, value in zip(body.arguments, outer, strict=True):
-        argument.replace_all_uses(value)
+        builder.replace_uses(argument, value)
     block.arguments = [*outer, *block.arguments]
     for index, argument in enumerate(block.arguments):
         argument.index = index
-    inner.erase()
+    builder.erase(inner)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
     builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])
     return []
