@@ -7,7 +7,7 @@ from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.fold import Folds, constant_of, fold
 from qrt.ir.rewrite import IN_PLACE, Builder, Observer, Pattern, constants_last, is_dead
 from qrt.ir.simplify_regions import erase_unreachable, simplify_regions
-from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE
+from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.types import TensorType, Type
 
 _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
@@ -20,8 +20,23 @@ def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Seque
     for _ in range(_MAX_ITERATIONS):
         erase_unreachable(root)
         changed = _Worklist(folds, patterns).run(root)
-        if not simplify_regions(root) and not changed:
+        changed = simplify_regions(root) or changed
+        changed = _erase_dead(root) or changed
+        if not changed:
             return
+
+
+def _erase_dead(root: Operation) -> bool:
+    """Erase what died and was not visited since; whether there was any. What a terminator reads stays for this time, as
+    with upstream, though what the terminator is in goes."""
+    operations = list(root.walk())
+    read = {value.operation for each in operations if each.has_trait(TERMINATOR) for value in each.operands}
+    changed = False
+    for operation in reversed(operations):
+        if operation is not root and operation not in read and is_dead(operation):
+            operation.erase()
+            changed = True
+    return changed
 
 
 class _Worklist(Observer):
@@ -31,9 +46,7 @@ class _Worklist(Observer):
     def __init__(self, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
         self.folds = folds
         self.patterns = patterns
-        self.pending: list[Operation] = []
-        self.queued: set[Operation] = set()
-        self.erased: set[Operation] = set()
+        self.pending: dict[Operation, None] = {}
 
     def run(self, root: Operation) -> bool:
         """Whether anything changed."""
@@ -41,22 +54,29 @@ class _Worklist(Observer):
         for operation in list(root.walk()):
             if operation is not root and not (operation.has_trait(CONSTANT_LIKE) and constants.known(operation)):
                 self.changed(operation)
-        self.pending.reverse()
+        self.pending = dict(reversed(self.pending.items()))
         changed = False
         while self.pending:
-            operation = self.pending.pop()
-            self.queued.discard(operation)
-            if operation not in self.erased and operation.parent is not None:  # a pattern may erase others
+            operation, _ = self.pending.popitem()
+            if operation.parent is not None:  # a pattern may take it away
                 changed = self.visit(operation) or changed
         return changed
 
     def changed(self, operation: Operation) -> None:
         at: Operation | None = operation
         while at is not None and at.parent is not None:
-            if at not in self.queued:
-                self.queued.add(at)
-                self.pending.append(at)
+            self.pending.setdefault(at)
             at = at.parent_operation
+
+    def copied(self, block: Block) -> None:
+        inside = [operation for each in block for operation in each.walk()]
+        for operation in inside:
+            self.pending.pop(operation, None)
+            self.changed(operation)
+        for operation in reversed(inside):
+            for value in operation.operands:
+                if value.operation is not None and len(value.users) == 1:
+                    self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
         """The operation, after all that is inside it, from its end."""
@@ -70,7 +90,7 @@ class _Worklist(Observer):
         for source in [value.operation for value in operation.operands if _has_few_users(value, operation)]:
             if source is not None:
                 self.changed(source)
-        self.erased.add(operation)
+        self.pending.pop(operation, None)
         operation.erase()
 
     def visit(self, operation: Operation) -> bool:

@@ -17,6 +17,9 @@ class Observer:
     def changed(self, operation: Operation) -> None:
         """It is new, was moved, or has another operand."""
 
+    def copied(self, block: Block) -> None:
+        """What a block holds counts as copied there, as upstream does, and as erased where it was."""
+
     def erase(self, operation: Operation) -> None:
         operation.erase()
 
@@ -109,6 +112,11 @@ class Builder:
         values = list(last.operands)
         self.observer.erase(last)
         return values
+
+    def moved(self, block: Block, from_end: bool = False) -> None:
+        """Tell that what is in a block came there."""
+        for operation in reversed(block.operations) if from_end else block:
+            self.observer.changed(operation)
 
     def replace_uses(self, value: Value, new: Value) -> None:
         """Make every use of a value one of `new`, the last one first."""

@@ -12,6 +12,7 @@ from qrt.passes.affine_patterns import AFFINE_PATTERNS
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.bufferization_patterns import BUFFERIZATION_PATTERNS
+from qrt.passes.carried_casts import CARRIED_CASTS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.forall_patterns import FORALL_PATTERNS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
@@ -35,6 +36,7 @@ _SETS = (
     BRANCH_PATTERNS,
     QUANT_KERNELS,
     REGION_PATTERNS,
+    CARRIED_CASTS,
     FORALL_PATTERNS,
     SLICE_FOLDS,
     LINALG_PATTERNS,

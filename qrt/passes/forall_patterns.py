@@ -9,7 +9,7 @@ from qrt.ir.constraints import INDEX
 from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.region_branch_patterns import keep_arguments
 from qrt.passes.trip_counts import number_of, trips
 from qrt.types import IntegerType
@@ -44,25 +44,38 @@ class _Parts:
             for low, high, step in zip(*self.bounds, strict=True)
         ]
 
-    def rebuilt(
-        self, builder: Builder, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
-    ) -> list[Value]:
-        """The loop with other bounds and outputs."""
+    def given(
+        self, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
+    ) -> tuple[list[Value], dict[str, Attribute]]:
+        """Operands and attributes of the loop with other bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
         for name, part in zip(_NAMES, bounds, strict=True):
             stated = tuple(DYNAMIC if isinstance(value, Value) else value for value in part)
             attributes[f"static{name}"] = DenseArrayAttr(IntegerType(64), stated)
         attributes["operandSegmentSizes"] = segments(*map(len, dynamic), len(outputs))
-        operands = [*(value for part in dynamic for value in part), *outputs]
+        return [*(value for part in dynamic for value in part), *outputs], attributes
+
+    def rebuilt(
+        self, builder: Builder, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
+    ) -> list[Value]:
+        """The loop with other bounds and outputs."""
+        operands, attributes = self.given(bounds, outputs)
         types = [value.type for value in outputs]
         return builder.create("scf.forall", operands, types, attributes, self.op.take_regions()).results
 
 
 def _constant_bounds(op: Operation, builder: Builder) -> Made:
+    """The constants of one list."""
     parts = _Parts(op)
-    known = [[_number_or_value(value) for value in part] for part in parts.bounds]
-    return None if known == parts.bounds else parts.rebuilt(builder, known, parts.outputs)
+    for index, part in enumerate(parts.bounds):
+        known = [_number_or_value(value) for value in part]
+        if known != part:
+            parts.bounds[index] = known
+            operands, op.attributes = parts.given(parts.bounds, parts.outputs)
+            builder.set_operands(op, operands)
+            return IN_PLACE
+    return None
 
 
 def _number_or_value(bound: int | Value) -> int | Value:
@@ -110,7 +123,9 @@ def _single_iterations(op: Operation, builder: Builder) -> Made:
         if index not in kept:
             builder.replace_uses(argument, lower[index])
     keep_arguments(parts.body, [*kept, *range(parts.rank, len(parts.body.arguments))])
-    return parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
+    made = parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
+    builder.observer.copied(parts.body)
+    return made
 
 
 def _value(bound: int | Value, builder: Builder) -> Value:
@@ -144,7 +159,7 @@ def _constant_variables(op: Operation, builder: Builder) -> Made:
         return None
     for argument, bound in arguments:
         builder.replace_uses(argument, _value(bound, builder))
-    return parts.rebuilt(builder, parts.bounds, parts.outputs)
+    return IN_PLACE
 
 
 def _extent_of_result(op: Operation, builder: Builder) -> Made:

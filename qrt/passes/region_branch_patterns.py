@@ -39,11 +39,11 @@ def _given(op: Operation) -> _Given:
     if op.name == "scf.while":
         before, after = (region.blocks[0] for region in op.regions)
         condition, last = ends
-        given = {argument: ((op, argument.index), (last, argument.index)) for argument in before.arguments}
-        given |= {value: ((condition, 1 + value.index),) for value in (*after.arguments, *op.results)}
+        given = {value: ((condition, 1 + value.index),) for value in (*op.results, *after.arguments)}
+        given |= {argument: ((op, argument.index), (last, argument.index)) for argument in before.arguments}
     elif op.name == "scf.for":
         for result, argument in zip(op.results, op.regions[0].blocks[0].arguments[1:], strict=True):
-            given[argument] = given[result] = (op, 3 + result.index), (ends[0], result.index)
+            given[result] = given[argument] = (op, 3 + result.index), (ends[0], result.index)
     else:
         given = {result: tuple((end, result.index) for end in ends) for result in op.results}
     return given

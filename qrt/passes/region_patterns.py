@@ -48,16 +48,6 @@ def _only_yields(block: Block | None) -> bool:
 # -- scf.if ------------------------------------------------------------------------------------------------------------
 
 
-def _with_results(op: Operation, builder: Builder, kept: Sequence[int]) -> list[Value]:
-    """The operation with some of its results: a value for each."""
-    for region in op.regions:
-        for block in region.blocks:
-            if block.last is not None:
-                block.last.set_operands([block.last.operands[index] for index in kept])
-    types = [op.results[index].type for index in kept]
-    return builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
-
-
 def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
     """Which regions of an `if` on one condition go with those of an `if` on the other."""
     if condition is other:
@@ -166,13 +156,19 @@ def _to_select(op: Operation, builder: Builder) -> Made:
     ]
     if len(inside) == len(op.results):
         return None
-    outside = {
-        index: a if a is b else builder.value("arith.select", (op.operands[0], a, b), a.type)
+    ends = [block.last for region in op.regions for block in region.blocks]
+    types = [op.results[index].type for index in inside]
+    made = builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions())
+    before, kept = builder.before_operation(made), iter(made.results)
+    values = [
+        next(kept) if index in inside else a if a is b else before.value("arith.select", (*op.operands, a, b), a.type)
         for index, (a, b) in enumerate(zip(true, false, strict=True))
-        if index not in inside
-    }
-    outside |= dict(zip(inside, _with_results(op, builder, inside), strict=True))
-    return [outside[index] for index in range(len(op.results))]
+    ]
+    for end in ends:
+        if end is not None:
+            builder.before_operation(end).create("scf.yield", [end.operands[index] for index in inside])
+            builder.erase(end)
+    return values
 
 
 def _no_else(op: Operation, builder: Builder) -> Made:
@@ -230,7 +226,9 @@ def _parallel(op: Operation, builder: Builder) -> Made:
     keep_arguments(body, kept)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
     operands = [*(group[index] for group in bounds for index in kept), *inits]
-    return builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions()).results
+    made = builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
+    builder.observer.copied(body)
+    return made.results
 
 
 def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
@@ -249,9 +247,25 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 
 
 def _execute_region(op: Operation, builder: Builder) -> Made:
-    """A region of one block stands where it is."""
+    """A region of one block stands where it is; one of several where its parent may have several."""
     blocks = op.regions[0].blocks
-    return builder.inline(blocks[0], ()) if len(blocks) == 1 and "no_inline" not in op.attributes else None
+    if "no_inline" in op.attributes:
+        return None
+    if len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "scf.yield":
+        return builder.inline(blocks[0], ())
+    around = op.parent_operation
+    if around is None or around.name not in ("func.func", "scf.execute_region"):
+        return None
+    following = builder.block.split(op)
+    builder.moved(following, from_end=True)
+    Builder(builder.block, None, op.location, builder.observer).create("cf.br", successors=[blocks[0]])
+    results = [following.add_argument(result.type) for result in op.results]
+    for end in [block.last for block in blocks]:
+        if end is not None and end.name == "scf.yield":
+            builder.before_operation(end).create("cf.br", end.operands, successors=[following])
+            builder.erase(end)
+    following.take_before(op.regions[0])
+    return results
 
 
 def _known_case(op: Operation, builder: Builder) -> Made:
