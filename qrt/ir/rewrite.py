@@ -120,7 +120,8 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
 # -- the greedy driver ------------------------------------------------------------------------------------------------
 
 Pattern = Callable[[Operation, Builder], "list[Value] | None"]
-"""Makes what replaces an operation, and returns its results; None, having made nothing, where it does not apply."""
+"""Makes what replaces an operation, and returns its results: the operation's own `results`, if it has been changed in
+place. None, having made nothing, where it does not apply."""
 
 _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
 
@@ -133,7 +134,7 @@ def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Seque
         erase_unreachable(root)
         _unique_constants(root)
         changed = _Worklist(folds, patterns).run(root)
-        if not simplify_regions(root) and not changed:
+        if not erase_dead(root) and not simplify_regions(root) and not changed:
             return
 
 
@@ -173,6 +174,9 @@ class _Worklist:
         results = self.results(operation)
         if results is None:
             return moved
+        if results is operation.results:
+            self.add(operation)
+            return True
         for result, value in zip(operation.results, results, strict=True):
             for user in result.users:
                 self.add(user)
@@ -201,11 +205,18 @@ class _Worklist:
         return None
 
     def erase(self, operation: Operation) -> None:
-        sources = [value.operation for inner in operation.walk() for value in inner.operands]
+        operands = [value for inner in operation.walk() for value in inner.operands]
         self.erased.update(operation.walk())
         operation.erase()
-        for source in sources:
-            self.add(source)
+        for value in operands:
+            if _has_few_users(value):
+                self.add(value.operation)
+
+
+def _has_few_users(value: Value) -> bool:
+    """Whether at most one operation uses a value: what makes it may be dead, or there for that one only."""
+    first = next(iter(value.uses), None)
+    return first is None or all(user is first[0] for user, _ in value.uses)
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
@@ -218,6 +229,16 @@ def _materialized(builder: Builder, operation: Operation, value: Attribute, type
 def is_dead(operation: Operation) -> bool:
     """Whether nothing is lost with the operation: nothing uses its results, and it would do nothing else."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
+
+
+def erase_dead(root: Operation) -> bool:
+    """Erase the dead operations below `root`. Whether there were any."""
+    dead = False
+    for operation in [*root.walk()][:0:-1]:  # uses before definitions
+        if is_dead(operation):
+            operation.erase()
+            dead = True
+    return dead
 
 
 def constants_last(operation: Operation) -> bool:
@@ -236,7 +257,9 @@ def _unique_constants(root: Operation) -> None:
     for operation in list(root.walk()):
         if not operation.has_trait(CONSTANT_LIKE):
             continue
-        region = _isolated_region(operation)
+        assert operation.parent is not None
+        assert operation.parent.parent is not None
+        region = _isolated_region(operation.parent.parent)
         entry = region.blocks[0]
         value = constant_of(operation.results[0])
         assert value is not None  # of what is like a constant
@@ -251,13 +274,11 @@ def _unique_constants(root: Operation) -> None:
         placed.add(operation)
 
 
-def _isolated_region(operation: Operation) -> Region:
-    """The innermost region around the operation that sees no values from outside."""
+def _isolated_region(region: Region) -> Region:
+    """The innermost region around this one, or this, that sees no values from outside."""
     while True:
-        block = operation.parent
-        assert block is not None
-        assert block.parent is not None
-        parent = block.parent.parent
+        parent = region.parent
         if parent is None or parent.parent is None or parent.has_trait(ISOLATED_FROM_ABOVE):
-            return block.parent
-        operation = parent
+            return region
+        assert parent.parent.parent is not None
+        region = parent.parent.parent
