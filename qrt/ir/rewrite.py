@@ -197,10 +197,11 @@ class _Worklist:
             previous = operation.previous
             values = pattern(operation, builder)
             if values is not None:
-                made = operation.previous
-                while made is not None and made is not previous:
+                assert operation.parent is not None
+                made = operation.parent.first if previous is None else previous.next
+                while made is not None and made is not operation:
                     self.add(made)
-                    made = made.previous
+                    made = made.next
                 return values
         return None
 
