@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qrt.errors import QuantTypeError
-from qrt.ir.attributes import Attribute, integer_range, quote, spell_elements
+from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr, integer_range, quote, spell_elements
 from qrt.text import Scanner
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
@@ -129,6 +129,13 @@ class DenseElementsAttr(Attribute):
     def is_splat(self) -> bool:
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
+
+    def element_at(self, index: tuple[int, ...]) -> Attribute:
+        """One element, as the constant it is by itself."""
+        value = self.array[index]
+        if isinstance(self.element, FloatType):
+            return FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), self.element)
+        return IntegerAttr(int(value), self.element)
 
     @property
     def python(self) -> Array:

@@ -16,9 +16,11 @@ from qrt.passes.carried_casts import CARRIED_CASTS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.forall_patterns import FORALL_PATTERNS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
+from qrt.passes.mask_patterns import MASK_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.padding_patterns import PADDING_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
+from qrt.passes.reduction_patterns import REDUCTION_PATTERNS
 from qrt.passes.region_branch_patterns import REGION_BRANCH_PATTERNS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
@@ -26,7 +28,10 @@ from qrt.passes.scope_patterns import SCOPE_PATTERNS
 from qrt.passes.shape_patterns import SHAPE_PATTERNS
 from qrt.passes.slice_patterns import SLICE_FOLDS, SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
+from qrt.passes.transfer_patterns import TRANSFER_PATTERNS
+from qrt.passes.vector_element_patterns import ELEMENT_PATTERNS
 from qrt.passes.vector_patterns import VECTOR_PATTERNS
+from qrt.passes.vector_slice_patterns import SLICE_OF_VECTOR_PATTERNS
 from qrt.passes.view_patterns import VIEW_PATTERNS
 from qrt.passes.while_patterns import WHILE_PATTERNS
 
@@ -50,6 +55,11 @@ _SETS = (
     BUFFERIZATION_PATTERNS,
     SHAPE_PATTERNS,
     VECTOR_PATTERNS,
+    ELEMENT_PATTERNS,
+    SLICE_OF_VECTOR_PATTERNS,
+    MASK_PATTERNS,
+    REDUCTION_PATTERNS,
+    TRANSFER_PATTERNS,
     WHILE_PATTERNS,
     REGION_BRANCH_PATTERNS,
 )

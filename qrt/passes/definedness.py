@@ -41,8 +41,10 @@ _DEFINED = frozenset(
         "vector.constant_mask",
         "vector.fma",
         "vector.from_elements",
+        "vector.interleave",
         "vector.shape_cast",
         "vector.step",
+        "vector.to_elements",
         "vector.transpose",
     ]
 )

@@ -1,6 +1,7 @@
 """Canonicalization patterns of `tensor` ops that make, cast, measure and join tensors: upstream's."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from qrt.ir.dialects.tensor_slices import Shape, concat_type, ranked
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.ir.traits import would_be_dead
-from qrt.types import TensorType, Type
+from qrt.types import TensorType, Type, VectorType
 
 Made = list[Value] | None
 
@@ -100,7 +101,12 @@ def _bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
 # -- ops that write into a tensor they are given, their destination ----------------------------------------------------
 
 
-_WRITES_SECOND = ("bufferization.materialize_in_destination", "tensor.insert", "tensor.insert_slice")
+_WRITES_SECOND = (
+    "bufferization.materialize_in_destination",
+    "tensor.insert",
+    "tensor.insert_slice",
+    "vector.transfer_write",
+)
 
 
 def destinations(op: Operation) -> list[Value]:
@@ -164,26 +170,33 @@ def _extract(op: Operation, builder: Builder) -> Made:
     return [values.get(yielded, yielded)]
 
 
-def constant_tensor(values: Sequence[Attribute | None], type: Type) -> DenseElementsAttr | None:
-    """A constant of these elements, or of one for all; None where they are not numbers that an array holds."""
-    if not isinstance(type, TensorType) or not type.has_static_shape or not is_backed(type.element):
+def stored(value: Attribute | None, type: Type) -> Any:
+    """A number as the array of a constant of this type holds it; None where it is none, or no array does."""
+    if not isinstance(type, TensorType | VectorType) or not is_backed(type.element):
         return None
-    dtype, array = storage_dtype(type.element), []
-    for value in values:
-        if isinstance(value, FloatAttr):
-            array.append(np.array(value.bits, f"u{dtype.itemsize}").view(dtype))
-        elif isinstance(value, IntegerAttr):
-            array.append(np.array(value.value, dtype))
-        else:
-            return None
+    dtype = storage_dtype(type.element)
+    if isinstance(value, FloatAttr):
+        return np.array(value.bits, f"u{dtype.itemsize}").view(dtype)
+    return np.array(value.value, dtype) if isinstance(value, IntegerAttr) else None
+
+
+def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseElementsAttr | None:
+    """A constant of these elements, or of one for all; None where they are not numbers that an array holds, or the
+    type leaves sizes open."""
+    array = [stored(value, type) for value in values]
+    if not isinstance(type, TensorType | VectorType) or type.shape is None or None in type.shape:
+        return None
+    if any(element is None for element in array):
+        return None
     shape = static_shape(type)
-    filled = np.broadcast_to(array[0], shape) if len(array) == 1 else np.array(array, dtype).reshape(shape)
-    return DenseElementsAttr(filled, type)
+    return DenseElementsAttr(
+        np.broadcast_to(array[0], shape) if len(array) == 1 else np.array(array).reshape(shape), type
+    )
 
 
 def _constant_elements(op: Operation, builder: Builder) -> Made:
     """`splat` and `from_elements` of constants."""
-    constant = constant_tensor([constant_of(value) for value in op.operands], op.results[0].type)
+    constant = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
     return None if constant is None or not op.operands else [builder.constant(constant, constant.type)]
 
 
@@ -192,7 +205,7 @@ def _insert_what_is_there(op: Operation, builder: Builder) -> Made:
     constant = constant_of(dest)
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat:
         return None
-    return [dest] if constant_tensor([constant_of(scalar)], dest.type) == constant else None
+    return [dest] if constant_elements([constant_of(scalar)], dest.type) == constant else None
 
 
 def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Value]]:
@@ -252,4 +265,5 @@ TENSOR_PATTERNS: dict[str, Sequence[Pattern]] = {
     "tensor.generate": (_known_sizes,),
     "tensor.insert": (_insert_what_is_there, from_casts),
     "tensor.splat": (_constant_elements,),
+    "vector.transfer_write": (from_casts,),
 }

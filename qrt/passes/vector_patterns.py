@@ -1,38 +1,132 @@
-"""Canonicalization patterns of `vector`, some of upstream's: shapes that are as they were, transfers in bounds."""
+"""Canonicalization patterns of `vector` ops that repeat, reshape and reorder elements: upstream's."""
 
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from qrt.ir import Operation, Value
-from qrt.ir.attributes import FALSE, TRUE, ArrayAttr, Attribute, DenseArrayAttr
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.vector import integers, shape_of, vector_of
-from qrt.ir.dialects.vector_transfers import BOUNDS, MAP, is_in_bounds, permutation_of
-from qrt.ir.fold import constant_number
+from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder, Pattern
-from qrt.types import IntegerType, MemRefType, TensorType
+from qrt.passes.mask_patterns import mask_without_ones, transposed_mask
+from qrt.passes.tensor_patterns import stored
+from qrt.passes.vector_values import (
+    Made,
+    can_broadcast,
+    changed,
+    constant,
+    dense_array,
+    dense_of,
+    has_as_many,
+    same_type,
+    splat_source,
+)
+from qrt.types import Type, VectorType
 
-Made = list[Value] | None
+
+def _broadcast(builder: Builder, source: Value, type: Type) -> Made:
+    return [builder.value("vector.broadcast", (source,), type)]
 
 
-def _integers(values: Sequence[int]) -> Attribute:
-    return DenseArrayAttr(IntegerType(64), tuple(values))
+def _transpose(builder: Builder, source: Value, order: Sequence[int], type: Type) -> Made:
+    return [builder.value("vector.transpose", (source,), type, {"permutation": dense_array(order)})]
 
 
-def _same_type(op: Operation, builder: Builder) -> Made:
-    """A shape that is what it was."""
-    return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
+# -- vector.broadcast --------------------------------------------------------------------------------------------------
 
 
-def _of_the_same(op: Operation, builder: Builder) -> Made:
-    """A broadcast of a broadcast, and a cast of a cast, are one."""
+def _broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
+    """Dimensions of 1 before the others make no difference to what is repeated."""
+    cast, type = made_by(op.operands[0], "vector.shape_cast"), vector_of(op.results[0])
+    if cast is None or not can_broadcast(cast.operands[0].type, type):
+        return None
+    given, made = shape_of(cast.operands[0].type), shape_of(cast.results[0].type)
+    common = min(len(given), len(made))
+    if given[len(given) - common :] != made[len(made) - common :]:
+        return None
+    return changed(builder, op, cast.operands, {})
+
+
+def _broadcast_of_constant(op: Operation, builder: Builder) -> Made:
+    source, type = op.operands[0], vector_of(op.results[0])
+    dense = dense_of(source)
+    if dense is None:
+        value = stored(constant_of(source), type)
+    else:
+        value = dense.array.flat[0] if dense.is_splat else None
+    return None if value is None else [constant(builder, np.broadcast_to(value, type.shape), type)]
+
+
+def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], op.name)
-    return None if inner is None else [builder.value(op.name, inner.operands, op.results[0].type)]
+    return None if inner is None else _broadcast(builder, inner.operands[0], op.results[0].type)
 
 
-def _identity_transpose(op: Operation, builder: Builder) -> Made:
-    order = integers(op, "permutation")
-    return [op.operands[0]] if order == tuple(range(len(order))) else None
+# -- vector.shape_cast -------------------------------------------------------------------------------------------------
+
+
+def _cast_of_cast(op: Operation, builder: Builder) -> Made:
+    """Of what has its elements in the same order."""
+    source = op.operands[0].operation
+    if source is None or source.name not in (op.name, "vector.transpose"):
+        return None
+    if source.name == "vector.transpose" and not _keeps_order(source):
+        return None
+    return changed(builder, op, source.operands, {})
+
+
+def _cast_to_source(op: Operation, builder: Builder) -> Made:
+    """To the shape of what was broadcast."""
+    broadcast = made_by(op.operands[0], "vector.broadcast")
+    is_back = broadcast is not None and broadcast.operands[0].type is op.results[0].type
+    return broadcast.operands[:] if broadcast is not None and is_back else None
+
+
+def _cast_of_broadcast(op: Operation, builder: Builder) -> Made:
+    """Of what was broadcast, which has as many elements, or can be broadcast to this shape."""
+    broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
+    if broadcast is None:
+        return None
+    source = broadcast.operands[0]
+    if isinstance(source.type, VectorType) and has_as_many(source.type, type):
+        return [builder.value(op.name, (source,), type)]
+    return _broadcast(builder, source, type) if can_broadcast(source.type, type) else None
+
+
+def _cast_of_constant(op: Operation, builder: Builder) -> Made:
+    dense, type = dense_of(op.operands[0]), vector_of(op.results[0])
+    return None if dense is None else [constant(builder, dense.array.reshape(type.shape), type)]
+
+
+# -- vector.transpose --------------------------------------------------------------------------------------------------
+
+
+def _keeps_order(transpose: Operation) -> bool:
+    """Whether only dimensions of 1 change their places."""
+    given = vector_of(transpose.operands[0])
+    dimensions = list(zip(given.shape, given.scalable, strict=True))
+    moved = [axis for axis in integers(transpose, "permutation") if dimensions[axis] != (1, False)]
+    return moved == sorted(moved)
+
+
+def _transpose_of_constant(op: Operation, builder: Builder) -> Made:
+    dense, type = dense_of(op.operands[0]), vector_of(op.results[0])
+    if dense is None or not dense.is_splat:
+        return None
+    return [constant(builder, np.broadcast_to(dense.array.flat[0], type.shape), type)]
+
+
+def _transpose_to_itself(op: Operation, builder: Builder) -> Made:
+    return same_type(op, builder) if _keeps_order(op) else None
+
+
+def _transpose_of_shape_cast(op: Operation, builder: Builder) -> Made:
+    cast = made_by(op.operands[0], "vector.shape_cast")
+    if cast is None or not _keeps_order(op):
+        return None
+    return [builder.value(cast.name, cast.operands, op.results[0].type)]
 
 
 def _transpose_of_transpose(op: Operation, builder: Builder) -> Made:
@@ -40,99 +134,106 @@ def _transpose_of_transpose(op: Operation, builder: Builder) -> Made:
     if inner is None:
         return None
     first = integers(inner, "permutation")
-    order = _integers([first[axis] for axis in integers(op, "permutation")])
-    return [builder.value(op.name, inner.operands, op.results[0].type, {"permutation": order})]
+    order = [first[axis] for axis in integers(op, "permutation")]
+    return _transpose(builder, inner.operands[0], order, op.results[0].type)
 
 
-def _known_part(op: Operation, builder: Builder) -> Made:
-    """A part of what is the same in all parts, or has been put there."""
-    if len(op.operands) > 1 or any(position < 0 for position in integers(op, "static_position")):
+def _transpose_of_elements(op: Operation, builder: Builder) -> Made:
+    elements = made_by(op.operands[0], "vector.from_elements")
+    if elements is None:
         return None
+    numbers = np.arange(len(elements.operands)).reshape(shape_of(op.operands[0].type))
+    order = numbers.transpose(integers(op, "permutation")).reshape(-1).tolist()
+    return [builder.value(elements.name, [elements.operands[number] for number in order], op.results[0].type)]
+
+
+def _transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
+    """Dimensions that repeat the same may change places between those that do not."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
-    if broadcast is not None and broadcast.operands[0].type is op.results[0].type:
-        return broadcast.operands[:]
-    insert = made_by(op.operands[0], "vector.insert")
-    if insert is None or len(insert.operands) > 2:
+    if broadcast is None:
         return None
-    same = integers(insert, "static_position") == integers(op, "static_position")
-    return insert.operands[:1] if same else None
+    source, order = broadcast.operands[0], integers(op, "permutation")
+    given = shape_of(source.type)
+    lead, low = len(order) - len(given), 0
+    for axis, size in enumerate(given):
+        if size != 1 or (axis and given[axis - 1] != 1):
+            high = axis + lead
+            if any(not low <= moved < high for moved in order[low:high]):
+                return None
+            low = high
+    return _broadcast(builder, source, op.results[0].type)
 
 
-def _one_element(op: Operation, builder: Builder) -> Made:
-    """The reduction of one element is that."""
-    if len(op.operands) > 1 or shape_of(op.operands[0].type) != (1,):
-        return None
-    position = {"static_position": _integers([0])}
-    return [builder.value("vector.extract", op.operands, op.results[0].type, position)]
+# -- vector.shuffle ----------------------------------------------------------------------------------------------------
 
 
 def _identity_shuffle(op: Operation, builder: Builder) -> Made:
-    mask, (first, second) = integers(op, "mask"), op.operands
-    size = prod(shape_of(first.type)[:1])
-    for value, begin in ((first, 0), (second, size)):
-        if value.type is op.results[0].type and mask == tuple(range(begin, begin + len(mask))):
+    mask, begin = integers(op, "mask"), 0
+    for value in op.operands:
+        shape = shape_of(value.type)
+        if shape and mask == tuple(range(begin, begin + shape[0])):
             return [value]
+        begin += prod(shape[:1])
     return None
 
 
-def _constant_mask(op: Operation, builder: Builder) -> Made:
-    sizes = [constant_number(value) for value in op.operands]
-    known = [size for size in sizes if size is not None]
-    shape = vector_of(op.results[0]).shape
-    if len(known) < len(shape) or not shape:
+def _shuffle_of_constants(op: Operation, builder: Builder) -> Made:
+    left, right = (dense_of(value) for value in op.operands)
+    mask = integers(op, "mask")
+    if left is None or right is None or left.array.ndim != 1 or -1 in mask:
         return None
-    kept = [min(max(size, 0), extent) for size, extent in zip(known, shape, strict=True)]
-    kept = kept if all(kept) else [0] * len(kept)
-    return [builder.value("vector.constant_mask", (), op.results[0].type, {"mask_dim_sizes": _integers(kept)})]
+    lanes = np.concatenate([left.array, right.array])[list(mask)]
+    return [constant(builder, lanes, op.results[0].type)]
 
 
-# -- transfers ---------------------------------------------------------------------------------------------------------
-
-
-def _group(op: Operation, name: str) -> list[Value]:
-    assert op.definition is not None  # whose group it is
-    return op.definition.operand_group(op, name)
-
-
-def _in_bounds(op: Operation, builder: Builder) -> Made:
-    """Constant indices say that no lane leaves the memory."""
-    memory = _group(op, "base")[0].type
-    assert isinstance(memory, TensorType | MemRefType)  # the constraint
-    vector = vector_of(op.results[0] if op.name == "vector.transfer_read" else op.operands[0])
-    flags, indices, extents = is_in_bounds(op), _group(op, "indices"), memory.shape or ()
-    known = []
-    for axis, size, flag in zip(permutation_of(op), vector.shape, flags, strict=True):
-        begin = None if axis is None else constant_number(indices[axis])
-        extent = None if axis is None else extents[axis]
-        within = begin is not None and extent is not None and 0 <= begin <= extent - size
-        known.append(flag or within)
-    if tuple(known) == flags:
+def _shuffle_of_splats(op: Operation, builder: Builder) -> Made:
+    left, right = (splat_source(value) for value in op.operands)
+    if left is None or left is not right or -1 in integers(op, "mask"):
         return None
-    bounds = ArrayAttr(tuple(TRUE if flag else FALSE for flag in known))
-    types = [result.type for result in op.results]
-    return builder.create(op.name, op.operands, types, {**op.attributes, BOUNDS: bounds}).results
+    return _broadcast(builder, left, op.results[0].type)
 
 
-def _what_was_written(op: Operation, builder: Builder) -> Made:
-    """A read of the vector that has been written there is that vector."""
-    write = made_by(_group(op, "base")[0], "vector.transfer_write")
-    if write is None or _group(op, "mask") or _group(write, "mask"):
+def _interleave(op: Operation, builder: Builder) -> Made:
+    (left, right), mask = op.operands, integers(op, "mask")
+    size = len(mask) // 2
+    lanes = tuple(lane for pair in zip(range(size), range(size, 2 * size), strict=True) for lane in pair)
+    shape = shape_of(left.type) or (1,)
+    if left.type is not right.type or shape != (size,) or mask != lanes:
         return None
-    vector = write.operands[0]
-    same = _group(op, "indices") == _group(write, "indices") and op.attributes[MAP] == write.attributes[MAP]
-    inside = all(is_in_bounds(op)) and all(is_in_bounds(write))
-    return [vector] if same and inside and vector.type is op.results[0].type else None
+    return [builder.value("vector.interleave", (left, right), op.results[0].type)]
+
+
+def _shuffle_of_scalars(op: Operation, builder: Builder) -> Made:
+    """Of vectors without dimensions, of which each is one lane."""
+    mask = integers(op, "mask")
+    if shape_of(op.operands[0].type) or mask not in ((0,), (1,)):
+        return None
+    return _broadcast(builder, op.operands[mask[0]], op.results[0].type)
 
 
 VECTOR_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "vector.broadcast": (_same_type, _of_the_same),
-    "vector.create_mask": (_constant_mask,),
-    "vector.extract": (_same_type, _known_part),
-    "vector.extract_strided_slice": (_same_type,),
-    "vector.reduction": (_one_element,),
-    "vector.shape_cast": (_same_type, _of_the_same),
-    "vector.shuffle": (_identity_shuffle,),
-    "vector.transfer_read": (_in_bounds, _what_was_written),
-    "vector.transfer_write": (_in_bounds,),
-    "vector.transpose": (_identity_transpose, _transpose_of_transpose),
+    "vector.broadcast": (
+        same_type,
+        _broadcast_of_shape_cast,
+        _broadcast_of_constant,
+        _broadcast_of_broadcast,
+    ),
+    "vector.shape_cast": (
+        same_type,
+        _cast_of_cast,
+        _cast_to_source,
+        _cast_of_constant,
+        mask_without_ones,
+        _cast_of_broadcast,
+    ),
+    "vector.shuffle": (_identity_shuffle, _shuffle_of_constants, _shuffle_of_splats, _interleave, _shuffle_of_scalars),
+    "vector.transpose": (
+        _transpose_of_constant,
+        _transpose_to_itself,
+        transposed_mask,
+        _transpose_of_shape_cast,
+        _transpose_of_transpose,
+        _transpose_of_elements,
+        _transpose_of_broadcast,
+    ),
 }

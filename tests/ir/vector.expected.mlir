@@ -1,5 +1,5 @@
 module {
-  func.func @v(%arg0: memref<?x?xf32>, %arg1: tensor<4x8xf32>, %arg2: index, %arg3: f32, %arg4: vector<4xf32>, %arg5: vector<4x8xf32>, %arg6: vector<8x4xf32>, %arg7: vector<4xi1>, %arg8: vector<4x4xf32>, %arg9: vector<f32>, %arg10: memref<?xf32>) -> vector<4xf32> {
+  func.func @v(%arg0: memref<?x?xf32>, %arg1: tensor<4x8xf32>, %arg2: index, %arg3: f32, %arg4: vector<4xf32>, %arg5: vector<4x8xf32>, %arg6: vector<8x4xf32>, %arg7: vector<4xi1>, %arg8: vector<4x4xf32>, %arg9: vector<f32>, %arg10: memref<?xf32>, %arg11: vector<4x[8]xf32>) -> vector<4xf32> {
     %0 = vector.transfer_read %arg0[%arg2, %arg2], %arg3 : memref<?x?xf32>, vector<4xf32>
     %1 = vector.transfer_read %arg0[%arg2, %arg2], %arg3 {in_bounds = [true, false]} : memref<?x?xf32>, vector<4x8xf32>
     %2 = vector.transfer_read %arg1[%arg2, %arg2], %arg3 {permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : tensor<4x8xf32>, vector<8x4xf32>
@@ -38,6 +38,11 @@ module {
     %30 = vector.transfer_read %arg0[%arg2, %arg2], %arg3 : memref<?x?xf32>, vector<4xf32>
     %31 = vector.multi_reduction <mul>, %arg5, %arg3 [0, 1] : vector<4x8xf32> to f32
     vector.print %arg4 : vector<4xf32> punctuation <no_punctuation>
+    %32:2 = vector.to_elements %25 : vector<2xf32>
+    %33 = vector.interleave %arg5, %arg5 : vector<4x8xf32> -> vector<4x16xf32>
+    %34 = vector.interleave %arg9, %arg9 : vector<f32> -> vector<2xf32>
+    %35 = vector.extract %arg11[1] : vector<[8]xf32> from vector<4x[8]xf32>
+    %36 = vector.extract_strided_slice %arg11 {offsets = [1], sizes = [2], strides = [1]} : vector<4x[8]xf32> to vector<2x[8]xf32>
     return %23 : vector<4xf32>
   }
 }

@@ -1,4 +1,4 @@
-func.func @v(%m: memref<?x?xf32>, %t: tensor<4x8xf32>, %i: index, %x: f32, %v: vector<4xf32>, %w: vector<4x8xf32>, %u: vector<8x4xf32>, %k: vector<4xi1>, %a: vector<4x4xf32>, %v0: vector<f32>, %m1: memref<?xf32>) -> vector<4xf32> {
+func.func @v(%m: memref<?x?xf32>, %t: tensor<4x8xf32>, %i: index, %x: f32, %v: vector<4xf32>, %w: vector<4x8xf32>, %u: vector<8x4xf32>, %k: vector<4xi1>, %a: vector<4x4xf32>, %v0: vector<f32>, %m1: memref<?xf32>, %vs: vector<4x[8]xf32>) -> vector<4xf32> {
   %0 = vector.transfer_read %m[%i, %i], %x : memref<?x?xf32>, vector<4xf32>
   %1 = vector.transfer_read %m[%i, %i], %x {in_bounds = [true, false]} : memref<?x?xf32>, vector<4x8xf32>
   %2 = vector.transfer_read %t[%i, %i], %x {permutation_map = affine_map<(d0, d1) -> (d1, d0)>} : tensor<4x8xf32>, vector<8x4xf32>
@@ -37,5 +37,10 @@ func.func @v(%m: memref<?x?xf32>, %t: tensor<4x8xf32>, %i: index, %x: f32, %v: v
   %32 = vector.transfer_read %m[%i, %i], %x {permutation_map = affine_map<(d0, d1) -> (d1)>} : memref<?x?xf32>, vector<4xf32>
   %33 = vector.multi_reduction <mul>, %w, %x [0, 1] : vector<4x8xf32> to f32
   vector.print %v : vector<4xf32> punctuation <no_punctuation>
+  %34:2 = vector.to_elements %26 : vector<2xf32>
+  %35 = vector.interleave %w, %w : vector<4x8xf32> -> vector<4x16xf32>
+  %36 = vector.interleave %v0, %v0 : vector<f32> -> vector<2xf32>
+  %37 = vector.extract %vs[1] : vector<[8]xf32> from vector<4x[8]xf32>
+  %38 = vector.extract_strided_slice %vs {offsets = [1], sizes = [2], strides = [1]} : vector<4x[8]xf32> to vector<2x[8]xf32>
   return %24 : vector<4xf32>
 }

@@ -15,6 +15,7 @@ from tests.oracle.draw_carried import carrying
 from tests.oracle.draw_regions import branching, structured
 from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
+from tests.oracle.draw_vectors import vectors
 from tests.oracle.verdicts import PASSES, SEPARATOR
 from tests.passes import arith_folds, arith_patterns
 from tests.passes.programs import CASTS, FUNCTIONS
@@ -104,6 +105,11 @@ def test_arith_and_math_canonicalized(programs):
         "reshapes",
         "slices",
         "tensors",
+        "vector_elements",
+        "vector_masks",
+        "vector_reductions",
+        "vector_slices",
+        "vector_transfers",
         "vectors",
         "views",
         "while",
@@ -114,7 +120,7 @@ def test_files_canonicalized(name):
     assert not list(disagreements({name: text}, "canonicalize"))
 
 
-@pytest.mark.parametrize("kind", [affine_nests, branching, buffers, carrying, structured, tensors])
+@pytest.mark.parametrize("kind", [affine_nests, branching, buffers, carrying, structured, tensors, vectors])
 def test_drawn_functions_canonicalized(kind):
     """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
     that leaves another program, a size taken from the wrong operand."""

@@ -12,7 +12,7 @@ from qrt.execute.interpret.memref import checked
 from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Operation
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.dialects.vector import integers, iterators_of, kind_of, maps_of, shape_of, slice_of, vector_of
+from qrt.ir.dialects.vector import combination, integers, iterators_of, kind_of, maps_of, shape_of, slice_of, vector_of
 from qrt.ir.dialects.vector_transfers import is_in_bounds, permutation_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
@@ -21,13 +21,10 @@ from qrt.types import FloatType, IndexType, TensorType, Type
 # -- reductions --------------------------------------------------------------------------------------------------------
 
 
-def _combine(kind: str, element: Type) -> Function:
+def _combine(op: Operation) -> Function:
     """How two values of a reduction combine."""
-    if kind in ("add", "mul"):
-        kind += "f" if isinstance(element, FloatType) else "i"
-    elif kind in ("and", "or", "xor"):
-        kind += "i"
-    return bind(f"arith.{kind}", [element, element], [element])
+    element = as_tensor(op.results[0].type).element
+    return bind(combination(op), [element, element], [element])
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
@@ -42,8 +39,7 @@ def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> 
 
 def _reduction(op: Operation, compiler: Compiler) -> Function:
     vector = vector_of(op.operands[0])
-    combine = _combine(kind_of(op), vector.element)
-    axes = range(len(vector.shape))
+    combine, axes = _combine(op), range(len(vector.shape))
     # A float sum begins with 0.0, as upstream's lowering does: a sum of negative zeros is positive.
     is_sum = kind_of(op) == "add" and isinstance(vector.element, FloatType)
     zero = element_dtype(vector.element).type(0) if is_sum else None
@@ -51,7 +47,7 @@ def _reduction(op: Operation, compiler: Compiler) -> Function:
 
 
 def _multi_reduction(op: Operation, compiler: Compiler) -> Function:
-    axes, combine = integers(op, "reduction_dims"), _combine(kind_of(op), vector_of(op.operands[0]).element)
+    axes, combine = integers(op, "reduction_dims"), _combine(op)
     return lambda values, start: of_rank(np.asarray(_fold(combine, values, axes, start)), op.results[0].type)
 
 
@@ -60,7 +56,8 @@ def _contract(op: Operation, compiler: Compiler) -> Function:
     if len(elements) > 1:
         raise QuantTypeError(f"contracts operands of several element types: {', '.join(sorted(map(str, elements)))}")
     (element,) = elements
-    multiply, combine = _combine("mul", element), _combine(kind_of(op), element)
+    multiply = bind(f"arith.mul{'f' if isinstance(element, FloatType) else 'i'}", [element, element], [element])
+    combine = _combine(op)
     rank = len(iterators_of(op))
     axes = [tuple(result[1] for result in map.results if isinstance(result, tuple)) for map in maps_of(op)]
     reduced = [axis for axis, kind in enumerate(iterators_of(op)) if kind == "reduction"]
@@ -148,6 +145,16 @@ def _from_elements(op: Operation, compiler: Compiler) -> Function:
     made = vector_of(op.results[0])
     dtype = element_dtype(made.element)
     return lambda *elements: np.array(elements, dtype).reshape(made.shape)
+
+
+def _to_elements(op: Operation, compiler: Compiler) -> Function:
+    several = len(op.results) > 1
+    return lambda array: tuple(array.reshape(-1)) if several else array.reshape(-1)[0]
+
+
+def _interleave(op: Operation, compiler: Compiler) -> Function:
+    shape = vector_of(op.results[0]).shape
+    return lambda left, right: np.stack([left, right], axis=-1).reshape(shape)
 
 
 def _shuffle(op: Operation, compiler: Compiler) -> Function:
@@ -311,6 +318,7 @@ HANDLERS: dict[str, Handler] = {
     "vector.from_elements": _from_elements,
     "vector.insert": _insert,
     "vector.insert_strided_slice": _insert_strided_slice,
+    "vector.interleave": _interleave,
     "vector.load": _load,
     "vector.multi_reduction": _multi_reduction,
     "vector.print": _print,
@@ -319,6 +327,7 @@ HANDLERS: dict[str, Handler] = {
     "vector.shuffle": _shuffle,
     "vector.step": _step,
     "vector.store": _store,
+    "vector.to_elements": _to_elements,
     "vector.transfer_read": _transfer_read,
     "vector.transfer_write": _transfer_write,
     "vector.transpose": _transpose,

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, Definition
@@ -158,7 +158,7 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
         return [splat.operands[0]]
     constant = constant_of(tensor)
     if isinstance(constant, DenseElementsAttr) and constant.is_splat:
-        return _element(constant, (0,) * constant.array.ndim)
+        return [constant.element_at((0,) * constant.array.ndim)]
     index = [_constant_index(value) for value in positions]
     shape = ranked(tensor).shape or ()
     known = tuple(at for at, size in zip(index, shape, strict=True) if at is not None and 0 <= at < (size or 0))
@@ -170,14 +170,7 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
         for at, size in zip(known, shape, strict=True):
             flat = flat * (size or 0) + at
         return [made.operands[flat]]
-    return _element(constant, known) if isinstance(constant, DenseElementsAttr) else None
-
-
-def _element(constant: DenseElementsAttr, index: tuple[int, ...]) -> Folded:
-    value, element = constant.array[index], constant.element
-    if isinstance(element, FloatType):
-        return [FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), element)]
-    return [IntegerAttr(int(value), element)]
+    return [constant.element_at(known)] if isinstance(constant, DenseElementsAttr) else None
 
 
 OPS = [

@@ -1,5 +1,6 @@
 """`vector`: the ops of common lowered code."""
 
+from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from qrt.ir.define import PURE, AttributeSpec, Definition
 from qrt.ir.dialects.arith import FLAGS
 from qrt.ir.dialects.vector_transfers import TRANSFERS
 from qrt.ir.traits import MEM_READ, MEM_WRITE
-from qrt.types import IndexType, IntegerType, MemRefType, Type, VectorType
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, Type, VectorType
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -45,9 +46,12 @@ def shape_of(type: Type) -> tuple[int, ...]:
     return type.shape if isinstance(type, VectorType) else ()
 
 
-def _like(vector: VectorType, shape: tuple[int, ...]) -> Type:
-    """A vector of this shape and the element of another; the element itself where there is no dimension."""
-    return VectorType(shape, vector.element) if shape else vector.element
+def part_type(vector: VectorType, axes: Iterable[int]) -> Type:
+    """A vector with some of the dimensions of another; its element itself where there is none."""
+    kept = list(axes)
+    if not kept:
+        return vector.element
+    return VectorType([vector.shape[axis] for axis in kept], vector.element, [vector.scalable[axis] for axis in kept])
 
 
 def integers(operation: Operation, name: str) -> tuple[int, ...]:
@@ -59,6 +63,16 @@ def integers(operation: Operation, name: str) -> tuple[int, ...]:
 def kind_of(operation: Operation) -> str:
     """How a reduction combines: one of `KINDS`."""
     return ENUMERATIONS["vector.kind"].flags(operation.attributes["kind"])[0]
+
+
+def combination(operation: Operation) -> str:
+    """The op of `arith` that combines two elements of a reduction."""
+    kind, element = kind_of(operation), element_of(operation.results[0].type)
+    if kind in ("add", "mul"):
+        kind += "f" if isinstance(element, FloatType) else "i"
+    elif kind in ("and", "or", "xor"):
+        kind += "i"
+    return f"arith.{kind}"
 
 
 def _require_kind(operation: Operation, element: Type) -> None:
@@ -82,8 +96,8 @@ def _verify_multi_reduction(operation: Operation) -> None:
     source, dimensions = vector_of(operation.operands[0]), integers(operation, "reduction_dims")
     if any(not 0 <= axis < len(source.shape) for axis in dimensions) or len(set(dimensions)) < len(dimensions):
         raise operation.op_error(f"reduces dimensions {list(dimensions)} of a vector of rank {len(source.shape)}")
-    kept = tuple(size for axis, size in enumerate(source.shape) if axis not in dimensions)
-    if operation.results[0].type is not _like(source, kept):
+    kept = (axis for axis in range(len(source.shape)) if axis not in dimensions)
+    if operation.results[0].type is not part_type(source, kept):
         raise operation.op_error(
             f"destination type '{operation.results[0].type}' is incompatible with source type '{source}'"
         )
@@ -195,7 +209,7 @@ def _verify_transpose(operation: Operation) -> None:
     for axis, size in zip(order, made.shape, strict=False):
         if given.shape[axis] != size:
             raise operation.op_error(f"dimension size mismatch at: {axis}")
-    if made is not VectorType([given.shape[axis] for axis in order], given.element):
+    if made is not part_type(given, order) and order:
         raise operation.op_error(f"result type '{made}' is not the transposed type of '{given}'")
 
 
@@ -209,10 +223,9 @@ def _require_position(operation: Operation, vector: VectorType, part: Type) -> N
                 f"expected position attribute #{index + 1} to be a non-negative integer smaller than the corresponding "
                 f"vector dimension or poison (-1)"
             )
-    if part is not _like(vector, vector.shape[len(positions) :]):
-        raise operation.op_error(
-            f"takes a part of type '{_like(vector, vector.shape[len(positions) :])}', not '{part}'"
-        )
+    expected = part_type(vector, range(len(positions), len(vector.shape)))
+    if part is not expected:
+        raise operation.op_error(f"takes a part of type '{expected}', not '{part}'")
 
 
 def _verify_extract(operation: Operation) -> None:
@@ -246,14 +259,44 @@ def _verify_strided_slice(operation: Operation) -> None:
     for axis, (each, size) in enumerate(zip(taken, large.shape, strict=False)):
         if not 0 <= each.start <= each.stop <= size:
             raise operation.op_error(f"expected sum(offsets, sizes) dimension {axis} to be confined to [1, {size + 1})")
-    expected = [each.stop - each.start for each in taken] + list(large.shape[len(taken) :])
-    if extracts and part is not VectorType(expected, large.element):
-        raise operation.op_error(f"expected result type to be '{VectorType(expected, large.element)}'")
+    sizes = [each.stop - each.start for each in taken] + list(large.shape[len(taken) :])
+    expected = VectorType(sizes, large.element, large.scalable)
+    if extracts and part is not expected:
+        raise operation.op_error(f"expected result type to be '{expected}'")
 
 
 def _verify_from_elements(operation: Operation) -> None:
     if len(operation.operands) != prod(vector_of(operation.results[0]).shape):
         raise operation.op_error("failed to verify that operand types match result element type")
+
+
+def _parse_to_elements(parser: "Parser", pending: "PendingOperation") -> None:
+    pending.operands = [parser.operand()]
+    pending.attributes.update(parser.optional_attributes())
+    parser.scanner.expect(":", " before the type")
+    vector = parser.type()
+    pending.operand_types = [vector]
+    pending.result_types = [vector.element] * prod(vector.shape) if isinstance(vector, VectorType) else []
+
+
+def _print_to_elements(printer: "Printer", operation: Operation) -> None:
+    printer.operands(operation.operands)
+    printer.attributes(operation)
+    printer.word(f": {operation.operands[0].type}")
+
+
+def _verify_to_elements(operation: Operation) -> None:
+    vector = vector_of(operation.operands[0])
+    if [value.type for value in operation.results] != [vector.element] * prod(vector.shape):
+        raise operation.op_error(f"results in each of the {prod(vector.shape)} elements of '{vector}'")
+
+
+def _verify_interleave(operation: Operation) -> None:
+    given = vector_of(operation.operands[0])
+    shape = (*given.shape[:-1], 2 * (given.shape or (1,))[-1])
+    made = VectorType(shape, given.element, given.scalable or (False,))
+    if operation.results[0].type is not made:
+        raise operation.op_error(f"results in '{made}', not in '{operation.results[0].type}'")
 
 
 def _verify_shuffle(operation: Operation) -> None:
@@ -446,6 +489,24 @@ OPS = [
         traits={PURE},
         format="$elements attr-dict `:` type($dest)",
         verify_signature=_verify_from_elements,
+    ),
+    Definition(
+        "vector.to_elements",
+        operands=("source: vector",),
+        results=("elements*",),
+        traits={PURE},
+        parse=_parse_to_elements,
+        print=_print_to_elements,
+        verify_signature=_verify_to_elements,
+    ),
+    Definition(
+        "vector.interleave",
+        operands=("lhs: vector", "rhs: vector"),
+        results=("result: vector",),
+        infer={"rhs": same_as("lhs")},
+        traits={PURE},
+        format="$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)",
+        verify_signature=_verify_interleave,
     ),
     Definition(
         "vector.shuffle",

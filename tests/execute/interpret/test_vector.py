@@ -172,6 +172,25 @@ def test_masks_steps_and_elements():
     assert run(text, i64(5), i64(2), np.float32(2))[0].tolist() == [[True, True, False]] * 2
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (2, 3)])
+def test_interleaved_elements_by_themselves(shape):
+    given = "x".join([*map(str, shape), "i32"])
+    made = (*shape[:-1], 2 * (shape or (1,))[-1])
+    names = [f"%2#{index}" for index in range(2 * int(np.prod(shape)))]
+    text = f"""
+    func.func @f(%v: vector<{given}>) -> vector<{"x".join(map(str, made))}xi32> {{
+      %0 = arith.addi %v, %v : vector<{given}>
+      %1 = vector.interleave %v, %0 : vector<{given}> -> vector<{"x".join(map(str, made))}xi32>
+      %2:{len(names)} = vector.to_elements %1 : vector<{"x".join(map(str, made))}xi32>
+      %3 = vector.from_elements {", ".join(names[::-1])} : vector<{"x".join(map(str, made))}xi32>
+      return %3 : vector<{"x".join(map(str, made))}xi32>
+    }}"""
+    values = np.arange(1, 1 + int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    expected = [number for value in values.reshape(-1).tolist() for number in (value, 2 * value)][::-1]
+    (found,) = run(text, values)
+    assert (found.shape, found.reshape(-1).tolist()) == (made, expected)
+
+
 def test_loads_stores_and_arithmetic():
     text = """
     func.func @f(%m: memref<2x8xf32>, %i: index) {

@@ -10,14 +10,14 @@ from tests.oracle.execution.draw_values import array
 from tests.oracle.execution.values import FLOATS, is_float
 
 CALLS = 2
-_ELEMENTS = ("i8", "i16", "i32", "i64", *FLOATS)
+_SCALARS = ("i8", "i16", "i32", "i64", *FLOATS)
 _INDICES = [f"%c{i} = arith.constant {i} : index" for i in range(4)]
 Shape = tuple[int, ...]
 
 
 def vectors(draw: Draw, count: int) -> Iterator[Case]:
     for i in range(count):
-        yield _RULES[i % len(_RULES)](draw, draw.choice(_ELEMENTS))
+        yield _RULES[i % len(_RULES)](draw, draw.choice(_SCALARS))
 
 
 def vector(shape: Shape, element: str) -> str:
@@ -131,6 +131,17 @@ def _movement(draw: Draw, element: str) -> Case:
     return _case(draw, element, lines, [(2, 3)], (2, 3))
 
 
+def _elements(draw: Draw, element: str) -> Case:
+    """Taken apart, and put together in another order."""
+    order = ", ".join(f"%e#{draw.randint(0, 5)}" for _ in range(4))
+    lines = [
+        f"%i = vector.interleave %v0, %v1 : {vector((3,), element)} -> {vector((6,), element)}",
+        f"%e:6 = vector.to_elements %i : {vector((6,), element)}",
+        f"%w = vector.from_elements {order} : {vector((4,), element)}",
+    ]
+    return _case(draw, element, lines, [(3,), (3,)], (4,))
+
+
 def _masks(draw: Draw, element: str) -> Case:
     lines = [
         f"%m = vector.create_mask %c{draw.randint(0, 3)} : vector<3xi1>",
@@ -180,6 +191,7 @@ _RULES: tuple[Callable[[Draw, str], Case], ...] = (
     _multi_reduction,
     _contract,
     _movement,
+    _elements,
     _masks,
     _fma,
     _memory,

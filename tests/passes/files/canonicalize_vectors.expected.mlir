@@ -34,4 +34,40 @@ module {
     %7 = vector.extract %arg1[3] : f32 from vector<4xf32>
     return %2, %3, %4, %5, %6, %7 : vector<2x4xf32>, vector<4xf32>, vector<4xf32>, vector<2x4xi1>, vector<4xf32>, f32
   }
+  func.func @broadcasts(%arg0: vector<4xf32>, %arg1: vector<1x4xf32>, %arg2: f32, %arg3: vector<f32>) -> (vector<2x4xf32>, vector<3x4xf32>, vector<2x3xf32>, vector<4x2xf32>, vector<2x4xf32>, vector<1x1xf32>, vector<8xf32>) {
+    %0 = arith.constant dense<2.000000e+00> : vector<2x4xf32>
+    %1 = vector.broadcast %arg1 : vector<1x4xf32> to vector<2x4xf32>
+    %2 = vector.broadcast %arg1 : vector<1x4xf32> to vector<3x4xf32>
+    %3 = vector.broadcast %arg2 : f32 to vector<2x3xf32>
+    %4 = vector.broadcast %arg0 : vector<4xf32> to vector<2x4xf32>
+    %5 = vector.transpose %4, [1, 0] : vector<2x4xf32> to vector<4x2xf32>
+    %6 = vector.broadcast %arg3 : vector<f32> to vector<1x1xf32>
+    %7 = vector.shape_cast %4 : vector<2x4xf32> to vector<8xf32>
+    return %1, %2, %3, %5, %0, %6, %7 : vector<2x4xf32>, vector<3x4xf32>, vector<2x3xf32>, vector<4x2xf32>, vector<2x4xf32>, vector<1x1xf32>, vector<8xf32>
+  }
+  func.func @casts(%arg0: vector<4xf32>, %arg1: vector<2x1x3xf32>, %arg2: f32) -> (vector<1x1x4xf32>, vector<2x2xf32>, vector<4xf32>, vector<6xf32>, vector<3x2xf32>, vector<2x2xf32>, vector<6x1xf32>) {
+    %0 = arith.constant dense<[[1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : vector<2x2xf32>
+    %1 = vector.shape_cast %arg0 : vector<4xf32> to vector<1x1x4xf32>
+    %2 = vector.shape_cast %arg0 : vector<4xf32> to vector<2x2xf32>
+    %3 = vector.shape_cast %arg1 : vector<2x1x3xf32> to vector<6xf32>
+    %4 = vector.broadcast %arg2 : f32 to vector<3x2xf32>
+    %5 = vector.shape_cast %arg1 : vector<2x1x3xf32> to vector<6x1xf32>
+    return %1, %2, %arg0, %3, %4, %0, %5 : vector<1x1x4xf32>, vector<2x2xf32>, vector<4xf32>, vector<6xf32>, vector<3x2xf32>, vector<2x2xf32>, vector<6x1xf32>
+  }
+  func.func @transposes(%arg0: vector<2x3x4xf32>, %arg1: vector<4x1x1x7xf32>, %arg2: f32, %arg3: f32, %arg4: vector<1x1xf32>) -> (vector<3x4x2xf32>, vector<3x2x4x6x5x7xf32>, vector<3x2xf32>, vector<3x2xf32>, vector<2x3xf32>, vector<1x1xf32>) {
+    %0 = arith.constant dense<2.000000e+00> : vector<2x3xf32>
+    %1 = arith.constant dense<2.000000e+00> : vector<3x2xf32>
+    %2 = vector.transpose %arg0, [1, 2, 0] : vector<2x3x4xf32> to vector<3x4x2xf32>
+    %3 = vector.broadcast %arg1 : vector<4x1x1x7xf32> to vector<3x2x4x6x5x7xf32>
+    %4 = vector.from_elements %arg2, %arg2, %arg3, %arg3, %arg2, %arg3 : vector<3x2xf32>
+    return %2, %3, %4, %1, %0, %arg4 : vector<3x4x2xf32>, vector<3x2x4x6x5x7xf32>, vector<3x2xf32>, vector<3x2xf32>, vector<2x3xf32>, vector<1x1xf32>
+  }
+  func.func @shuffles(%arg0: vector<2xf32>, %arg1: vector<3xf32>, %arg2: f32, %arg3: vector<f32>, %arg4: vector<f32>) -> (vector<3xf32>, vector<4xf32>, vector<3xf32>, vector<2xf32>, vector<1xf32>, vector<2xf32>) {
+    %0 = arith.constant dense<[3.000000e+00, 1.000000e+00, 2.000000e+00]> : vector<3xf32>
+    %1 = vector.interleave %arg0, %arg0 : vector<2xf32> -> vector<4xf32>
+    %2 = vector.broadcast %arg2 : f32 to vector<2xf32>
+    %3 = vector.broadcast %arg4 : vector<f32> to vector<1xf32>
+    %4 = vector.interleave %arg3, %arg4 : vector<f32> -> vector<2xf32>
+    return %arg1, %1, %0, %2, %3, %4 : vector<3xf32>, vector<4xf32>, vector<3xf32>, vector<2xf32>, vector<1xf32>, vector<2xf32>
+  }
 }
