@@ -1,5 +1,5 @@
-"""One form of each affine sum, as upstream's `simplifyAffineExpr` writes it: dimensions, symbols, quotients in the order
-in which they are met, a constant; where symbols are multiplied or divided by, in the order of positions."""
+"""One form of each affine sum, as upstream's `simplifyAffineExpr` writes it: dimensions, symbols, quotients in the
+order in which they are met, a constant; where symbols are multiplied or divided by, in the order of positions."""
 
 from math import gcd
 
