@@ -214,6 +214,11 @@ class Operation:
                 inner = block.append(operation.clone(values))
                 if inner.successors:
                     inner.set_successors([blocks.get(successor, successor) for successor in inner.successors])
+        if len(blocks) > len(regions):  # a block may use what one behind it defines
+            for inner in copy.walk():
+                for index, value in enumerate(inner.operands):
+                    if inner is not copy and value in values:
+                        inner.set_operand(index, values[value])
         return copy
 
     def walk(self) -> "Iterator[Operation]":

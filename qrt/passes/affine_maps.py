@@ -2,13 +2,13 @@
 each sum written in one way, as upstream's `canonicalize` does."""
 
 from collections.abc import Sequence
-from math import gcd
 
 from qrt.ir import Value
-from qrt.ir.affine import AffineMapAttr, Expression, add, floordiv, multiply, substitute
+from qrt.ir.affine import AffineMapAttr, Expression, substitute
 from qrt.ir.dialects.affine import is_symbol, map_of
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.fold import constant_number
+from qrt.passes.affine_sums import flattened
 
 
 class Inputs:
@@ -31,7 +31,8 @@ class Inputs:
 
     def simplify(self) -> None:
         """Each sum in one form."""
-        self.results = tuple(map(_flattened, self.results))
+        counts = len(self.dimensions), len(self.symbols)
+        self.results = tuple(flattened(result, *counts) for result in self.results)
 
     def _compose_one(self, operands: list[Value], kind: str) -> bool:
         for position, value in enumerate(operands):
@@ -102,67 +103,6 @@ def _names(value: Expression) -> set[tuple[str, int]]:
     if value[0] in ("d", "s"):
         return {(value[0], value[1])}
     return _names(value[1]) | _names(value[2])
-
-
-# -- one form of each sum ----------------------------------------------------------------------------------------------
-
-_Terms = dict[Expression, int]
-"""Coefficients of dimensions, symbols and quotients; 1 stands for the constant term."""
-
-
-def _flattened(value: Expression) -> Expression:
-    """Dimensions, symbols, quotients, a constant: each once. What multiplies symbols stays as it is."""
-    terms = _terms(value)
-    return value if terms is None else _sum(terms)
-
-
-def _sum(terms: _Terms) -> Expression:
-    kinds = {"d": 0, "s": 1}
-    parts = sorted((part for part in terms if not isinstance(part, int)), key=lambda part: kinds.get(part[0], 2))
-    named = sorted((part for part in parts if part[0] in kinds), key=lambda part: (kinds[part[0]], part[1]))
-    total: Expression = 0
-    for part in [*named, *(part for part in parts if part[0] not in kinds)]:
-        if terms[part]:
-            total = add(total, multiply(part, terms[part]))
-    return add(total, terms.get(1, 0))
-
-
-def _terms(value: Expression) -> _Terms | None:
-    if isinstance(value, int):
-        return {1: value}
-    if value[0] in ("d", "s"):
-        return {value: 1}
-    operator, left, right = value
-    first, second = _terms(left), _terms(right)
-    if first is None or second is None:
-        return None
-    if operator == "+":
-        return {part: first.get(part, 0) + second.get(part, 0) for part in [*first, *second]}
-    if not isinstance(right, int):
-        return None
-    if operator == "*":
-        return {part: number * right for part, number in first.items()}
-    return None if right < 1 else _quotient(operator, first, right)
-
-
-def _quotient(operator: str, terms: _Terms, divisor: int) -> _Terms:
-    common = gcd(divisor, *terms.values())
-    small = {part: number // common for part, number in terms.items()}
-    if operator == "mod":
-        quotient = floordiv(_sum(small), divisor // common)
-        inner = _terms_of(quotient)
-        return {part: terms.get(part, 0) - divisor * inner.get(part, 0) for part in [*terms, *inner]}
-    if divisor == common:
-        return small
-    if operator == "floordiv":
-        return _terms_of(floordiv(_sum(small), divisor // common))
-    return {("ceildiv", _sum(small), divisor // common): 1}
-
-
-def _terms_of(quotient: Expression) -> _Terms:
-    """A quotient is a term; what it has been simplified to may be none."""
-    whole = isinstance(quotient, tuple) and quotient[0] in ("floordiv", "ceildiv")
-    return {quotient: 1} if whole else _terms(quotient) or {quotient: 1}
 
 
 def simplest(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[AffineMapAttr, list[Value]]:

@@ -74,7 +74,7 @@ class Ranges:
         if low is not None and high is not None:
             if operator != "mod" and _quotient(operator, low, divisor) == _quotient(operator, high, divisor):
                 return combine(operator, low, divisor)
-            if operator == "mod" and low // divisor == high // divisor == 0:
+            if operator == "mod" and low >= 0 and high < divisor:
                 return kept
         return self._divided(operator, kept, divisor)
 

@@ -18,7 +18,7 @@ from qrt.passes.forall_patterns import FORALL_PATTERNS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.mask_patterns import MASK_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
-from qrt.passes.padding_patterns import PADDING_PATTERNS
+from qrt.passes.padding_patterns import PADDING_FOLDS, PADDING_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
 from qrt.passes.reduction_patterns import REDUCTION_PATTERNS
 from qrt.passes.region_branch_patterns import REGION_BRANCH_PATTERNS
@@ -44,6 +44,7 @@ _SETS = (
     CARRIED_CASTS,
     FORALL_PATTERNS,
     SLICE_FOLDS,
+    PADDING_FOLDS,
     LINALG_PATTERNS,
     TENSOR_PATTERNS,
     SLICE_PATTERNS,

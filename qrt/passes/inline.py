@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from qrt.ir import Module, Operation, UnitAttr, Value
+from qrt.ir import Module, Operation, Region, UnitAttr
 from qrt.ir.dialects.func import FuncOp, symbol_of
-from qrt.ir.rewrite import replace
+from qrt.ir.rewrite import Builder, replace
 from qrt.ir.symbols import may_be_discarded, references, require_known_tables
+from qrt.ir.traits import SINGLE_BLOCK
 from qrt.passes.canonicalize import Canonicalize
 
 Graph = dict[FuncOp, list[FuncOp]]
@@ -20,7 +21,7 @@ class Inline:
     removes private functions that nothing names any more. The options are those of canonicalize.
 
     Preserves every value by default. Calls stay that say `no_inline`, or whose callee says it, is part of a recursion,
-    or has no body, more than one block, or an op that is not registered.
+    or has no body or an op that is not registered; and those of several blocks where there is to be one.
     """
 
     fold_qcast_dcast: bool = False
@@ -103,20 +104,35 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
 def _inline(call: Operation, recursive: set[FuncOp]) -> FuncOp | None:
     """Replace a call by the body of its callee, and return that; None where the call stays."""
     callee = symbol_of(call)
-    if not isinstance(callee, FuncOp) or callee in recursive or len(callee.regions[0].blocks) != 1:
+    if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
+        return None
+    around = call.parent_operation
+    assert around is not None
+    if len(callee.regions[0].blocks) > 1 and (around.definition is None or around.has_trait(SINGLE_BLOCK)):
         return None
     marked = any(isinstance(op.attributes.get("no_inline"), UnitAttr) for op in (call, callee))
     if marked or any(operation.definition is None for operation in callee.walk()):
         return None
-    assert call.parent is not None
-    block = callee.regions[0].blocks[0]
-    values: dict[Value, Value] = dict(zip(block.arguments, call.operands, strict=True))
-    for operation in block:
-        if operation.name == "func.return":
-            replace(call, [values[value] for value in operation.operands])
-        else:
-            call.parent.insert_before(call, operation.clone(values))
+    (region,) = callee.clone({}).take_regions()
+    if len(region.blocks) > 1:
+        _put_blocks(call, region)
+    else:
+        replace(call, Builder.before(call).inline(region.blocks[0], call.operands))
     return callee
+
+
+def _put_blocks(call: Operation, region: Region) -> None:
+    """Put several blocks in place of a call: what follows it becomes a block, with the results as arguments."""
+    here, entry, operands = call.parent, region.blocks[0], list(call.operands)
+    assert here is not None
+    following = here.split(call)
+    for end in [block.last for block in region.blocks]:
+        if end is not None and end.name == "func.return":
+            Builder.before(end).create("cf.br", end.operands, successors=[following])
+            end.erase()
+    replace(call, [following.add_argument(result.type) for result in call.results])
+    following.take_before(region)
+    Builder(here, None, call.location).absorb(entry, operands)
 
 
 def _remove_unused(callers_first: Iterable[FuncOp], uses: "Counter[tuple[str, ...]]", inlined: set[FuncOp]) -> None:

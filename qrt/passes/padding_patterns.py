@@ -34,6 +34,12 @@ def _pad_by_nothing(op: Operation, builder: Builder) -> Made:
     return [cast(builder, op.operands[0], op.results[0].type)]
 
 
+def _pad_to_itself(op: Operation, builder: Builder) -> Made:
+    """By nothing, where the type says so too."""
+    type = ranked(op.results[0])
+    return _pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
+
+
 def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed, type: Type) -> Value:
     operands, attributes = with_lists({"low": low, "high": high}, (source,))
     attributes |= {name: value for name, value in op.attributes.items() if name not in attributes}
@@ -182,6 +188,9 @@ def pad_value(op: Operation) -> Value | None:
     block = owner.parent if isinstance(owner, Operation) else owner
     return None if block is last.parent else value
 
+
+PADDING_FOLDS: dict[str, Sequence[Pattern]] = {"tensor.pad": (_pad_to_itself,)}
+"""What upstream folds, before any pattern."""
 
 PADDING_PATTERNS: dict[str, Sequence[Pattern]] = {
     "tensor.pad": (_pad_by_nothing, _pad_of_cast, _cast_of_pad, _pad_of_slice_of_pad, _static_pad, _pad_of_pad),

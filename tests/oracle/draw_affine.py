@@ -20,6 +20,9 @@ class Affine(Body):
         if rule == 4:
             return f"({self.expression(names, depth + 1)} * {self.draw.choice([-1, 2, 3, 8])})"
         if rule == 3:
+            symbols = [name for name in names if name.startswith("s")]
+            if symbols and self.draw.chance(0.2):
+                return f"({self.draw.choice(names)} * {self.draw.choice(symbols)})"
             return f"({self.expression(names, depth + 1)} + {self.expression(names, depth + 1)})"
         if rule == 5:
             return f"({self.expression(names)} + {self.expression(names, depth + 1)})"

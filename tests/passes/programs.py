@@ -93,6 +93,41 @@ func.func @f(%x: !q, %y: tensor<*x!a>) -> (!q, f32) {
   %2 = quant.dcast %0#1 : tensor<*x!a> to tensor<*xf32>
   return %0#0, %1 : !q, f32
 }""",
+    "calls of several blocks": """
+func.func private @g(%c: i1, %x: i32, %m: memref<i32>) -> i32 {
+  memref.store %x, %m[] : memref<i32>
+  cf.cond_br %c, ^a(%x : i32), ^b
+^a(%y: i32):
+  return %y : i32
+^b:
+  %0 = arith.addi %x, %x : i32
+  return %0 : i32
+}
+func.func private @endless() { cf.br ^a ^a: cf.br ^a }
+func.func @in_one_block(%c: i1, %x: i32, %m: memref<i32>) -> i32 {
+  %0 = scf.if %c -> i32 {
+    %1 = func.call @g(%c, %x, %m) : (i1, i32, memref<i32>) -> i32
+    scf.yield %1 : i32
+  } else {
+    scf.yield %x : i32
+  }
+  return %0 : i32
+}
+func.func @between_blocks(%c: i1, %d: i1, %x: i32, %m: memref<i32>) -> i32 {
+  cf.cond_br %d, ^a, ^b
+^a:
+  %0 = call @g(%c, %x, %m) : (i1, i32, memref<i32>) -> i32
+  %1 = call @g(%d, %0, %m) : (i1, i32, memref<i32>) -> i32
+  return %1 : i32
+^b:
+  %2 = call @in_one_block(%d, %x, %m) : (i1, i32, memref<i32>) -> i32
+  return %2 : i32
+}
+func.func @never_ends(%x: i32, %m: memref<i32>) {
+  call @endless() : () -> ()
+  memref.store %x, %m[] : memref<i32>
+  return
+}""",
     "uses beside a return": """
 func.func @f(%x: !q, %z: !q, %y: f32) -> (f32, f32, !q, !q) {
   %0 = quant.dcast %z : !q to f32

@@ -8,7 +8,7 @@ from qrt import ir
 from qrt.ir.simplify_regions import simplify_regions
 from qrt.passes import run_passes
 from tests.oracle.draw_carried import carrying
-from tests.oracle.draw_regions import branching, structured
+from tests.oracle.draw_regions import HEAD, branching, structured
 from tests.oracle.draw_types import Draw
 
 
@@ -19,6 +19,7 @@ def outcome(module, inputs):
     return [int(value) for value in results.values()], memory[0].tolist(), memory[1].tolist()
 
 
+TYPES = "i1, i1, i32, i32, index, memref<8xi32>, memref<i1>"
 NAMES = [f"arg{number}" for number in range(7)]
 INPUTS = [(c, d, np.int32(3), np.int32(-5), np.int64(n)) for c in (False, True) for d in (False, True) for n in (0, 5)]
 
@@ -31,6 +32,22 @@ def test_drawn_programs_compute_what_they_did(kind):
         before, after = ir.parse(text), run_passes(ir.parse(text), "canonicalize")
         for inputs in INPUTS:
             assert outcome(after, inputs) == outcome(before, inputs), text
+
+
+def test_calls_of_several_blocks_are_inlined():
+    draw = Draw("calls")
+    for _ in range(25):
+        callee = branching(draw).replace("func.func @f(", "func.func private @g(")
+        text = f"""{callee}
+        func.func @main({HEAD}) -> i32 {{
+          %0 = call @g(%c, %d, %x, %y, %n, %m, %q) : ({TYPES}) -> i32
+          %1 = call @g(%d, %c, %y, %0, %n, %m, %q) : ({TYPES}) -> i32
+          return %1 : i32
+        }}"""
+        after = run_passes(ir.parse(text), "inline")
+        assert [function.sym_name for function in after.functions] == ["main"], text
+        for inputs in INPUTS:
+            assert outcome(after, inputs) == outcome(ir.parse(text), inputs), text
 
 
 def test_what_loops_carry_is_what_it_was():

@@ -93,4 +93,26 @@ module {
     }
     return
   }
+  func.func @sums_in_order(%arg0: index, %arg1: index, %arg2: memref<?xi32>, %arg3: i32) {
+    affine.for %arg4 = 0 to %arg0 {
+      affine.for %arg5 = 0 to %arg1 {
+        %2 = affine.apply affine_map<(d0, d1)[s0, s1] -> (d0 + d0 * s0 + s0 + s0 * s1 + d1 * s1 + s1)>(%arg4, %arg5)[%arg0, %arg1]
+        memref.store %arg3, %arg2[%2] : memref<?xi32>
+        %3 = affine.apply affine_map<(d0)[s0] -> (d0 + (d0 floordiv 8) * 2 + (s0 * s0) * 3 + (d0 mod 4) * s0)>(%arg4)[%arg0]
+        memref.store %arg3, %arg2[%3] : memref<?xi32>
+      }
+    }
+    %0 = affine.apply affine_map<()[s0] -> (s0 floordiv 4 + (-(s0 floordiv 4)) ceildiv 8)>()[%arg0]
+    memref.store %arg3, %arg2[%0] : memref<?xi32>
+    %1 = affine.apply affine_map<()[s0, s1] -> ((s0 + s1) floordiv 4 - s0 floordiv 4)>()[%arg0, %arg1]
+    memref.store %arg3, %arg2[%1] : memref<?xi32>
+    return
+  }
+  func.func @remainder_in_a_loop_without_iterations(%arg0: memref<?xi32>, %arg1: index, %arg2: i32) {
+    affine.for %arg3 = 2 to -45 {
+      %0 = affine.max affine_map<(d0)[s0] -> (s0, d0)>(%arg3)[%arg1]
+      memref.store %arg2, %arg0[%0] : memref<?xi32>
+    }
+    return
+  }
 }

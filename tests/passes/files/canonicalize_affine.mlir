@@ -111,3 +111,26 @@ func.func @nest(%m: memref<8x8xf32>) {
   }
   return
 }
+func.func @sums_in_order(%n: index, %p: index, %m: memref<?xi32>, %x: i32) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %p {
+      %0 = affine.apply affine_map<(d0, d1)[s0, s1] -> (s1 * s0 + d1 * s1 + s0 + d0 + d0 * s0 + s1)>(%i, %j)[%n, %p]
+      memref.store %x, %m[%0] : memref<?xi32>
+      %1 = affine.apply affine_map<(d0)[s0] -> (s0 * s0 * 3 + (d0 mod 4) * s0 + (d0 floordiv 8) * 2 + d0)>(%i)[%n]
+      memref.store %x, %m[%1] : memref<?xi32>
+    }
+  }
+  %2 = affine.apply affine_map<()[s0] -> ((-(s0 floordiv 4)) ceildiv 8 + s0 floordiv 4)>()[%n]
+  memref.store %x, %m[%2] : memref<?xi32>
+  %3 = affine.apply affine_map<()[s0] -> (s0 mod 4)>()[%n]
+  %4 = affine.apply affine_map<(d0, d1) -> ((d0 + d1) floordiv 4)>(%3, %p)
+  memref.store %x, %m[%4] : memref<?xi32>
+  return
+}
+func.func @remainder_in_a_loop_without_iterations(%m: memref<?xi32>, %n: index, %x: i32) {
+  affine.for %i = 2 to -45 {
+    %0 = affine.max affine_map<(d0)[s0] -> (d0 mod 4, s0)>(%i)[%n]
+    memref.store %x, %m[%0] : memref<?xi32>
+  }
+  return
+}

@@ -239,4 +239,11 @@ module {
     }
     return %3 : tensor<?x?xf32>
   }
+  func.func @by_nothing_of_what_is_filled(%arg0: tensor<4x6xf32>, %arg1: f32) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+    %0 = linalg.fill ins(%arg1 : f32) outs(%arg0 : tensor<4x6xf32>) -> tensor<4x6xf32>
+    return %0, %0 : tensor<4x6xf32>, tensor<4x6xf32>
+  }
+  func.func @by_constants_of_nothing(%arg0: tensor<?x6xf32>, %arg1: f32) -> tensor<?x6xf32> {
+    return %arg0 : tensor<?x6xf32>
+  }
 }

@@ -164,3 +164,13 @@ func.func @fill_by_index(%t: tensor<4x?xf32>, %n: index, %m: index, %f: f32) -> 
   }
   return %r : tensor<?x?xf32>
 }
+func.func @by_nothing_of_what_is_filled(%a: tensor<4x6xf32>, %f: f32) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %0 = linalg.fill ins(%f : f32) outs(%a : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = tensor.pad %0 low[0, 0] high[0, 0] { ^bb0(%i: index, %j: index): tensor.yield %f : f32 } : tensor<4x6xf32> to tensor<4x6xf32>
+  return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+func.func @by_constants_of_nothing(%a: tensor<?x6xf32>, %f: f32) -> tensor<?x6xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.pad %a low[%c0, 0] high[%c0, 0] { ^bb0(%i: index, %j: index): tensor.yield %f : f32 } : tensor<?x6xf32> to tensor<?x6xf32>
+  return %0 : tensor<?x6xf32>
+}
