@@ -9,9 +9,10 @@
 /* ---- units ---- */
 
 /* The unit is 2^(exponent - 149), where the exponent follows from the bits of the largest |x|: its biased exponent, or
- * one more where x, rounded, would pass 0x7F7F7F, the largest number of three signed bytes whose negative is one too. The
- * largest float below 2 that does not, in units of 2^-22, has the fraction 0x7EFEFE; adding the carry to one more passes
- * it on to the exponent. Unit and inverse are normal numbers, and products with them exact but where they round to 0. */
+ * one more where x, rounded, would pass 0x7F7F7F, the largest number of three signed bytes whose negative is one too.
+ * The largest float below 2 that does not, in units of 2^-22, has the fraction 0x7EFEFE; adding the carry to one more
+ * passes it on to the exponent. Unit and inverse are normal numbers, and products with them exact but where they round
+ * to 0. */
 #define QRT_UNIT_CARRY 0x010101
 #define QRT_LEAST_EXPONENT 23
 static inline int qrt_unit_exponent(uint32_t largest) {

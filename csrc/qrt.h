@@ -287,8 +287,8 @@ typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, in
 #define QRT_FLOAT_ROWS 12    /* of a tile */
 #define QRT_FLOAT_COLUMNS 32 /* of a tile, and of a panel */
 
-/* From a lane of a panel, [step][column], to the next. A line more than its floats: else the lanes of a deep panel would
- * share one set of a cache. */
+/* From a lane of a panel, [step][column], to the next. A line more than its floats: else the lanes of a deep panel
+ * would share one set of a cache. */
 #define QRT_FLOAT_PAD 16
 static inline int64_t qrt_float_lane_stride(int64_t k) {
     return (k + QRT_FLOAT_LANES - 1) / QRT_FLOAT_LANES * QRT_FLOAT_COLUMNS + QRT_FLOAT_PAD;
@@ -324,13 +324,13 @@ typedef void (*qrt_float_tree)(const float *lanes, int64_t stride, int64_t rows,
 /* ---- mixed_matmul: operands a (float32), [w] (8-bit storage), [bias], out (float32) ---- */
 
 /* numerics.mixed_product. K is cut into pieces: the blocks of values that share parameters, and these into pieces of
- * QRT_PIECE, the last of a block perhaps shorter. A row of a has in each piece one unit u, a power of two, and integers x
- * of three signed bytes. With T, the exact sum of x * (q - zero point) over the piece, a result is
- * fma(float(T) * scale, u, sum) over all pieces in ascending order from +0. Then the bias; then, where the row has NaNs
- * or infinities, which count as 0 until here, each times its dequantized weight. */
+ * QRT_PIECE, the last of a block perhaps shorter. A row of a has in each piece one unit u, a power of two, and integers
+ * x of three signed bytes. With T, the exact sum of x * (q - zero point) over the piece, a result is fma(float(T) *
+ * scale, u, sum) over all pieces in ascending order from +0. Then the bias; then, where the row has NaNs or infinities,
+ * which count as 0 until here, each times its dequantized weight. */
 #define QRT_PIECE 128
-#define QRT_MIXED_ROWS 4         /* of a tile */
-#define QRT_MIXED_COLUMNS 32     /* of a panel */
+#define QRT_MIXED_ROWS 4     /* of a tile */
+#define QRT_MIXED_COLUMNS 32 /* of a panel */
 
 typedef struct {
     const qrt_kernels *kernels;
@@ -339,7 +339,7 @@ typedef struct {
     qrt_container w;           /* QRT_I8 or QRT_U8, [k][n] */
     int64_t k_block;           /* values of K that share parameters; at least k: all do */
     const float *scale;        /* [ceil(k / k_block)][n], needed while w is packed, as is */
-    const int32_t *zero_point; /* the same: within 255 of every value */
+    const int32_t *zero_point; /* the same, within +-255 */
     const void *w_constant;    /* NULL: w is an operand; else needed while binding alone */
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
@@ -358,7 +358,8 @@ void qrt_mixed_matmul_release(void *args);
 qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch);
 
 /* A row of a as units, sums and integers, in a form known to the tile of the same ISA: for each piece 16 bytes, then 16
- * for every four values of its vectors, 64-byte aligned; up to 64 bytes behind may be written. Whether all is finite. */
+ * for every four values of its vectors, 64-byte aligned; up to 64 bytes behind may be written. Whether all is finite.
+ */
 typedef bool (*qrt_mixed_row)(const qrt_mixed_matmul_args *args, const float *a, void *digits);
 /* sums[rows][QRT_MIXED_COLUMNS] of 1 to QRT_MIXED_ROWS rows, row_bytes apart, by a panel, without the bias. */
 typedef void (*qrt_mixed_tile)(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,

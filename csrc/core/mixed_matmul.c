@@ -44,7 +44,8 @@ static void pack_vector(const qrt_mixed_matmul_args *args, const uint8_t *w, int
             for (int c = 0; c < COLUMNS; c++)
                 row[i][c] = (uint8_t)((row[i][c] & 15) | row[i + 4][c] << 4);
     for (int c = 0; c < COLUMNS; c++)
-        words[c] = (row[0][c] | (uint32_t)row[1][c] << 8 | (uint32_t)row[2][c] << 16 | (uint32_t)row[3][c] << 24) ^ flips;
+        words[c] =
+            (row[0][c] | (uint32_t)row[1][c] << 8 | (uint32_t)row[2][c] << 16 | (uint32_t)row[3][c] << 24) ^ flips;
     memcpy(first, words, 64);
     memcpy(second, words + 16, 64);
 }
@@ -218,7 +219,8 @@ static qrt_status task(void *context, int64_t number) {
     const int64_t first = number % j->groups * j->panels, row = number / j->groups * j->rows;
     workspace work = {.first = first, .end = qrt_min(first + j->panels, panels_of(args))};
     const int64_t packed = args->panels ? 0 : j->panels * args->panel_bytes;
-    uint8_t *memory = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(packed + (j->digits ? 0 : j->block * args->row_bytes)));
+    uint8_t *memory =
+        qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(packed + (j->digits ? 0 : j->block * args->row_bytes)));
     if (!memory)
         return QRT_NO_MEMORY;
     work.panels = memory;

@@ -45,8 +45,8 @@ INLINE void add_nibbles(const int rows, const uint8_t *from, const char *digits,
 #pragma GCC unroll 3
             for (int d = 0; d < 3; d++) {
                 const int32_t *words = (const int32_t *)(digits + i * row_bytes) + 1 + d;
-                const vector products = OP(add_epi16)(OP(maddubs_epi16)(first, word(words)),
-                                                      OP(maddubs_epi16)(second, word(words + 4)));
+                const vector products =
+                    OP(add_epi16)(OP(maddubs_epi16)(first, word(words)), OP(maddubs_epi16)(second, word(words + 4)));
                 pairs[i][d] = OP(add_epi16)(pairs[i][d], products);
             }
     }
@@ -106,8 +106,8 @@ INLINE void add_piece(const bool nibbles, const int rows, const qrt_mixed_matmul
                         sums);
     else
         add_bytes(rows, from, digits + 16, row_bytes, count, sums);
-    const floats scale = args->half_scales ? OP(cvtph_ps)(load_half(scales + column * 2))
-                                           : OP(load_ps)((const float *)scales + column);
+    const floats scale =
+        args->half_scales ? OP(cvtph_ps)(load_half(scales + column * 2)) : OP(load_ps)((const float *)scales + column);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++, total += COLUMNS, digits += row_bytes) {
         const floats unit = OP(set1_ps)(*(const float *)digits);

@@ -1,5 +1,5 @@
-/* Rows of floats as integers of a unit per piece, by packed weights. A row as digits is here the units and the integers:
- * for each piece a float in 16 bytes, then 32 bits for each value of its vectors. */
+/* Rows of floats as integers of a unit per piece, by packed weights. A row as digits is here the units and the
+ * integers: for each piece a float in 16 bytes, then 32 bits for each value of its vectors. */
 #include <math.h>
 #include <string.h>
 

@@ -169,7 +169,7 @@ def bind_float_matmul(
 ) -> Call: ...
 
 # The same by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share scales
-# and zero_points [blocks, n], which lie within 255 of every value.
+# and zero_points [blocks, n], which are those of a storage type.
 def bind_mixed_matmul(
     *,
     isa: str,

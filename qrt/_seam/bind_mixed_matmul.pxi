@@ -1,6 +1,6 @@
 # mixed_matmul: a row-major matrix of float32 by quantized weights of 8-bit storage.
 
-# A zero point within 255 of every value is within this.
+# Of 8-bit storage; sums of differences from it fit their 32 bits.
 cdef int64_t MAX_MIXED_ZERO_POINT = 255
 
 

@@ -3,22 +3,22 @@
 The bits are defined, on every ISA, for any number of threads and rows (NUMERICS.md, "Float operations").
 
 **Float weights.** A dot product has 16 lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in
-ascending order from +0, both operands continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and ``l +
-8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, the last two; then the bias.
+ascending order from +0, both operands continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and
+``l + 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, the last two; then the bias.
 
-**Quantized weights**, of up to 8 bits that lie within 255 of their zero points. K is cut into the blocks that share
-parameters (all of K, those of a sub-channel type, single values where the axis is K), and these into pieces of 128, the
-last of a block perhaps shorter. In each piece a row of ``a`` becomes integers x of a unit (``numerics.unit_integers``),
-and ``T = sum of x * (q - zp)`` is exact. The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in
-ascending order from +0, f32(T) rounded half to even; then the bias. NaNs and infinities of ``a`` count as 0 there; at
-last each is multiplied by its weight as ``dcast`` gives it, and added.
+**Quantized weights of up to 8 bits.** K is cut into the blocks that share parameters (all of K, those of a sub-channel
+type, single values where the axis is K), and these into pieces of 128, the last of a block perhaps shorter. In each
+piece a row of ``a`` becomes integers x of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is
+exact. The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T)
+rounded half to even; then the bias. NaNs and infinities of ``a`` count as 0 there; at last each is multiplied by its
+weight as ``dcast`` gives it, and added.
 
-**Other quantized weights** count as what ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``: floats.
+**Wider quantized weights** count as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 """
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -43,7 +43,6 @@ from qrt.types import FloatType, TensorType, UniformType
 LANES = 16
 PIECE = 128
 _F32 = FloatType("f32")
-_LARGEST_DIFFERENCE = 255
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -71,13 +70,9 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     return TensorType((*a.shape[:-1], columns), _F32)
 
 
-def sums_integers(t: Any) -> bool:
-    """Whether weights of this type go by the rule of quantized weights, not by that of floats."""
-    if not isinstance(t, UniformType) or t.storage_width > 8:
-        return False
-    low = -(1 << (t.storage_width - 1)) if t.is_signed else 0
-    high = low + (1 << t.storage_width) - 1
-    return high - min(t.zero_points) <= _LARGEST_DIFFERENCE >= max(t.zero_points) - low
+def sums_integers(element: Any) -> TypeGuard[UniformType]:
+    """Whether weights of this element type go by the rule of quantized weights, not by that of floats."""
+    return isinstance(element, UniformType) and element.storage_width <= 8
 
 
 def k_block(t: UniformType, depth: int) -> int:
@@ -92,8 +87,8 @@ def pieces(depth: int, block: int) -> list[slice]:
     >>> [(piece.start, piece.stop) for piece in pieces(400, 200)]
     [(0, 128), (128, 200), (200, 328), (328, 400)]
     """
-    blocks = [(start, min(start + block, depth)) for start in range(0, depth, block)]
-    return [slice(k, min(k + PIECE, end)) for start, end in blocks for k in range(start, end, PIECE)]
+    starts = range(0, depth, block)
+    return [slice(k, min(k + PIECE, start + block)) for start in starts for k in range(start, start + block, PIECE)]
 
 
 def _dequantized(w: Array, t: TensorType) -> Array:
@@ -130,6 +125,10 @@ def _integer_sums(a: Array, w: Array, t: UniformType) -> Array:
     return total
 
 
+def _with_bias(sums: Array, bias: Array | None) -> Array:
+    return sums if bias is None else sums + bias
+
+
 def _multiply_add(*operands: Array) -> Array:
     return np.asarray(elementwise.bind("math.fma", [_F32] * 3, [_F32])(*np.broadcast_arrays(*operands)))
 
@@ -137,15 +136,15 @@ def _multiply_add(*operands: Array) -> Array:
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     (depth, _), element = arrays[1].shape, types[1].element
     a, w = arrays[0].reshape(prod(arrays[0].shape[:-1]), depth), _dequantized(arrays[1], types[1])
-    integers = sums_integers(element)
-    finite = np.isfinite(a) | (not integers)
+    bias = arrays[2] if len(arrays) > 2 else None
     with np.errstate(all="ignore"):
-        rows = np.where(finite, a, np.float32(0))
-        total = _integer_sums(rows, arrays[1], element) if integers else _float_sums(rows, w)
-        if len(arrays) > 2:
-            total = total + arrays[2]
-        for row, k in np.argwhere(~finite):
-            total[row] += a[row, k] * w[k]
+        if not sums_integers(element):
+            total = _with_bias(_float_sums(a, w), bias)
+        else:
+            finite = np.isfinite(a)
+            total = _with_bias(_integer_sums(np.where(finite, a, np.float32(0)), arrays[1], element), bias)
+            for row, k in np.argwhere(~finite):
+                total[row] += a[row, k] * w[k]
     return total.reshape(static_shape(result, "float_matmul"))
 
 

@@ -3,11 +3,10 @@
  *   vpdpbusd    64 multiply-adds of bytes, weights unsigned and digits signed; nothing saturates
  *
  * Vectors are columns; four values of a row are one broadcast word of each digit. With |digit| <= 128, pieces of 128
- * values and |q - zero point| <= 509 a piece's sum of each digit S2, S1, S0 is below 2^23.
- * B = 256 * S1 + S0 is a sum of |256 * digit + digit| <= 32896 times 509 over 128 values and fits 32 bits, and then
- *   T = 65536 * S2 + B = 65536 * (S2 + (B >> 16)) + (B & 65535)
- * has two parts that floats hold, so that one fused multiply-add rounds T once. Before their zero points are taken off,
- * sums may wrap. */
+ * values and |q - zero point| <= 509 (zero points are within 255, and unsigned values of the container) a piece's sum
+ * of each digit, S2, S1 or S0, is below 2^23, and B = 256 * S1 + S0, whose terms are of at most 32896 * 509, below
+ * 2^31. So T = 65536 * S2 + B = 65536 * (S2 + (B >> 16)) + (B & 65535) has two parts that floats hold, and one fused
+ * multiply-add rounds T once. Before zero points are taken off, sums may wrap. */
 #include <immintrin.h>
 
 #include "avx512vnni.h"
@@ -16,7 +15,7 @@
 #define COLUMNS QRT_MIXED_COLUMNS
 #define ROWS QRT_MIXED_ROWS
 #define DIGITS 3
-#define VECTORS 2  /* of columns */
+#define VECTORS 2 /* of columns */
 #define SPLIT_ROWS 2
 #define AHEAD 4096 /* bytes: the stream that prefetching alone keeps up with */
 
@@ -52,7 +51,8 @@ static inline uint32_t largest_finite(const float *a, int64_t length, bool *fini
 /* Four words: none, then the sums of the digits of a piece, written to `to` word by word as the digits themselves. */
 static inline __m128i split_piece(const float *a, int64_t length, float inverse, __m128i *to) {
     const __m512i carries = _mm512_set1_epi32(0x8080), ones = _mm512_set1_epi8(1);
-    const __m512i planes = _mm512_broadcast_i32x4(_mm_setr_epi8(-1, -1, -1, -1, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12));
+    const __m512i planes =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(-1, -1, -1, -1, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12));
     __m512i sums = _mm512_setzero_si512();
     for (int64_t i = 0; i < length; i += 16, to += 4) {
         const __m512 x = _mm512_maskz_loadu_ps(live(length - i), a + i);
@@ -66,8 +66,9 @@ static inline __m128i split_piece(const float *a, int64_t length, float inverse,
     return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-/* For each piece the unit and what the sums of its digits begin with (the most significant first), or, where zero points
- * differ, the sums of digits by which each is multiplied; then for every four values a word of none and of each digit. */
+/* For each piece the unit and what the sums of its digits begin with (the most significant first), or, where zero
+ * points differ, the sums of digits by which each is multiplied; then for every four values a word of none and of each
+ * digit. */
 static bool mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
     const __m128i times = _mm_set1_epi32(args->zero_points_differ ? -1 : -args->common_zero_point);
     __m128i *to = digits;
@@ -101,8 +102,8 @@ typedef struct {
 } row_sums;
 
 /* A vector of each group of columns; `digits` are the rows' words for it. */
-INLINE void add_vector(const bool nibbles, const bool split, const int rows, const uint8_t *const from[VECTORS], const char *digits,
-                       int64_t row_bytes, row_sums sums[ROWS]) {
+INLINE void add_vector(const bool nibbles, const bool split, const int rows, const uint8_t *const from[VECTORS],
+                       const char *digits, int64_t row_bytes, row_sums sums[ROWS]) {
     const __m512i low = _mm512_set1_epi8(15);
     __m512i first[VECTORS], second[VECTORS];
 #pragma GCC unroll 2
@@ -110,8 +111,7 @@ INLINE void add_vector(const bool nibbles, const bool split, const int rows, con
         _mm_prefetch((const char *)from[h] + AHEAD, _MM_HINT_T0);
         const __m512i bytes = _mm512_load_si512(from[h]);
         first[h] = nibbles ? _mm512_and_si512(bytes, low) : bytes;
-        second[h] = split ? _mm512_andnot_si512(low, bytes)
-                          : _mm512_and_si512(_mm512_srli_epi16(bytes, 4), low);
+        second[h] = split ? _mm512_andnot_si512(low, bytes) : _mm512_and_si512(_mm512_srli_epi16(bytes, 4), low);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
@@ -130,12 +130,12 @@ INLINE void add_vector(const bool nibbles, const bool split, const int rows, con
 }
 
 /* The `count` vectors of a piece. */
-INLINE void add_vectors(const bool nibbles, const bool split, const int rows, const uint8_t *piece, const char *digits, int64_t row_bytes,
-                        int64_t count, row_sums sums[ROWS]) {
+INLINE void add_vectors(const bool nibbles, const bool split, const int rows, const uint8_t *piece, const char *digits,
+                        int64_t row_bytes, int64_t count, row_sums sums[ROWS]) {
     const uint8_t *from[VECTORS] = {piece, piece + count * 64};
     int64_t left = count;
 #define ADD_ONE                                                                                                        \
-    add_vector(nibbles, split, rows, from, digits, row_bytes, sums);                                                          \
+    add_vector(nibbles, split, rows, from, digits, row_bytes, sums);                                                   \
     from[0] += 64;                                                                                                     \
     from[1] += 64;                                                                                                     \
     digits += nibbles ? 32 : 16;
@@ -211,7 +211,8 @@ INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows, con
 #pragma GCC unroll 4
             for (int i = 0; i < rows; i++) {
                 const __m512 unit = _mm512_set1_ps(*(const float *)(digits + i * row_bytes));
-                total[i][h] = _mm512_fmadd_ps(_mm512_mul_ps(rounded(low_fits, sums[i].of[h]), scale), unit, total[i][h]);
+                total[i][h] =
+                    _mm512_fmadd_ps(_mm512_mul_ps(rounded(low_fits, sums[i].of[h]), scale), unit, total[i][h]);
             }
         }
         panel = zero_points + (args->zero_points_differ ? 64 : 0);
