@@ -429,9 +429,9 @@ def unit_integers(x: Array) -> tuple[Array, Array]:
     """Finite float32 values [..., n] as integers ``x / unit``, half to even, and their unit [..., 1].
 
     The unit is the least power of two with which no integer exceeds 0x7F7F7F (127 * 65536 + 127 * 256 + 127: three
-    signed bytes hold it and its negative), but no less than 2^-126. It is 2^(e - 149), where e is the biased exponent of
-    the largest magnitude, one more where its fraction exceeds 0x7EFEFE, and at least 23. Both it and its inverse are
-    normal numbers of float32, so ``x * (1 / unit)`` is exact but where it is far below 1/2.
+    signed bytes hold it and its negative), but no less than 2^-126. It is 2^(e - 149), where e is the biased exponent
+    of the largest magnitude, one more where its fraction exceeds 0x7EFEFE, and at least 23. Both it and its inverse
+    are normal numbers of float32, so ``x * (1 / unit)`` is exact but where it is far below 1/2.
 
     >>> unit_integers(np.float32([1, -0.75, 0]))
     (array([ 4194304, -3145728,        0]), array([2.3841858e-07], dtype=float32))

@@ -31,24 +31,34 @@ INLINE vector word(const int32_t *from) {
     return OP(set1_epi32)(*from);
 }
 
-/* Up to CHUNK vectors of nibbles, 64 bytes apart. */
+INLINE void add_nibble_vector(const int rows, const uint8_t *from, const char *digits, int64_t row_bytes,
+                              vector pairs[ROWS][MOST_DIGITS]) {
+    const vector low = OP(set1_epi8)(15), bytes = load(from);
+    const vector first = bits_and(bytes, low), second = bits_and(OP(srli_epi16)(bytes, 4), low);
+    _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 3
+        for (int d = 0; d < 3; d++) {
+            const int32_t *words = (const int32_t *)(digits + i * row_bytes) + 1 + d;
+            const vector products =
+                OP(add_epi16)(OP(maddubs_epi16)(first, word(words)), OP(maddubs_epi16)(second, word(words + 4)));
+            pairs[i][d] = OP(add_epi16)(pairs[i][d], products);
+        }
+}
+
+/* Up to CHUNK vectors of nibbles, 64 bytes apart; written out for one row, whose loop would take as long as its sums.
+ */
 INLINE void add_nibbles(const int rows, const uint8_t *from, const char *digits, int64_t row_bytes, int64_t count,
                         vector sums[ROWS][MOST_DIGITS]) {
-    const vector low = OP(set1_epi8)(15);
     vector pairs[ROWS][MOST_DIGITS] = {0};
-    for (; count > 0; count--, from += 64, digits += 32) {
-        const vector bytes = load(from);
-        const vector first = bits_and(bytes, low), second = bits_and(OP(srli_epi16)(bytes, 4), low);
-        _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
+    if (rows == 1 && count == CHUNK) {
 #pragma GCC unroll 4
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 3
-            for (int d = 0; d < 3; d++) {
-                const int32_t *words = (const int32_t *)(digits + i * row_bytes) + 1 + d;
-                const vector products =
-                    OP(add_epi16)(OP(maddubs_epi16)(first, word(words)), OP(maddubs_epi16)(second, word(words + 4)));
-                pairs[i][d] = OP(add_epi16)(pairs[i][d], products);
-            }
+        for (int v = 0; v < CHUNK; v++)
+            add_nibble_vector(rows, from + v * 64, digits + v * 32, row_bytes, pairs);
+    } else {
+        for (int64_t v = 0; v < count; v++)
+            add_nibble_vector(rows, from + v * 64, digits + v * 32, row_bytes, pairs);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
@@ -77,8 +87,10 @@ INLINE void add_bytes(const int rows, const uint8_t *from, const char *digits, i
 }
 
 /* T, rounded once. */
-INLINE floats rounded(const bool nibbles, const vector sums[MOST_DIGITS]) {
+INLINE floats rounded(const bool nibbles, bool low_fits, const vector sums[MOST_DIGITS]) {
     const vector low = nibbles ? OP(add_epi32)(OP(slli_epi32)(sums[1], 8), sums[2]) : sums[0];
+    if (low_fits)
+        return OP(fmadd_ps)(OP(cvtepi32_ps)(nibbles ? sums[0] : sums[1]), OP(set1_ps)(65536), OP(cvtepi32_ps)(low));
     const vector high = OP(add_epi32)(nibbles ? sums[0] : sums[1], OP(srai_epi32)(low, 16));
     const vector rest = bits_and(low, OP(set1_epi32)(0xFFFF));
     return OP(fmadd_ps)(OP(cvtepi32_ps)(high), OP(set1_ps)(65536), OP(cvtepi32_ps)(rest));
@@ -111,7 +123,8 @@ INLINE void add_piece(const bool nibbles, const int rows, const qrt_mixed_matmul
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++, total += COLUMNS, digits += row_bytes) {
         const floats unit = OP(set1_ps)(*(const float *)digits);
-        OP(store_ps)(total, OP(fmadd_ps)(OP(mul_ps)(rounded(nibbles, sums[i]), scale), unit, OP(load_ps)(total)));
+        OP(store_ps)(total, OP(fmadd_ps)(OP(mul_ps)(rounded(nibbles, args->low_fits, sums[i]), scale), unit,
+                                         OP(load_ps)(total)));
     }
 }
 
