@@ -7,6 +7,9 @@ LINTERS := $(VENV)/.linters
 SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
+# One process for each processor, which take tests from each other when theirs are done.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
 # ISAs whose instructions are emulated where the machine has none.
 EMULATED := avxvnni amx
 
@@ -45,7 +48,7 @@ demo: build
 	$(BIN)/python -m examples.digits.demo
 
 test: build
-	$(BIN)/python -m pytest $(TESTS)
+	$(PYTEST) $(TESTS)
 
 # ISA=avx2 alone, or each that the machine has and those that can be emulated.
 test-kernels: build
@@ -53,8 +56,8 @@ test-kernels: build
 	native="$$($(BIN)/python -c 'import qrt.kernels as k; print(*k.available())')"; \
 	for isa in $(or $(ISA),$$(printf '%s\n' $$native $(EMULATED) | sort -u)); do \
 	    case " $$native " in \
-	        *" $$isa "*) QRT_ISA=$$isa $(BIN)/python -m pytest -q tests/kernels ;; \
-	        *) $(MAKE) emulated; QRT_ISA=$$isa $(call in_build,emulated) $(BIN)/python -m pytest -q tests/kernels ;; \
+	        *" $$isa "*) QRT_ISA=$$isa $(PYTEST) -q tests/kernels ;; \
+	        *) $(MAKE) emulated; QRT_ISA=$$isa $(call in_build,emulated) $(PYTEST) -q tests/kernels ;; \
 	    esac; \
 	done
 
@@ -64,7 +67,7 @@ test-asan: build
 	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
 	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
-	    $(BIN)/python -m pytest -q tests/kernels tests/ops --ignore=tests/kernels/test_guard.py \
+	    $(PYTEST) -q tests/kernels tests/ops --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
 	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators)"
 
@@ -81,7 +84,7 @@ test-valgrind: emulated
 # Against real software: fails where it cannot be installed.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/passes tests/ops/test_elementwise_runner.py
+	QRT_REQUIRE_ORACLE=1 $(PYTEST) tests/oracle tests/reference tests/docs tests/ir tests/passes tests/ops/test_elementwise_runner.py
 
 lint: build $(LINTERS)
 	$(BIN)/ruff check .

@@ -25,6 +25,8 @@ RULES = ("qrt_float32", "qrt_fixed")
 METERS = ("meter_peak", "meter_copy")
 # Not in the race: sums without requantization; and calls that take seconds where the CPU has no AMX.
 LEFT_OUT = ("torch_int_mm_raw", "torch_pt2e_s8", "ort_s8")
+# Between samples on several threads: a runtime's idle workers look for work on the other processor for tens of ms.
+SETTLE_MS = 80
 LIBRARIES = ("torch", "onnxruntime", "openvino", "ai-edge-litert", "numpy")
 
 
@@ -77,6 +79,8 @@ def measure(options: argparse.Namespace, threads: int) -> list[Result]:
         command = [sys.executable, options.harness, "--plugin", HERE / "peers_plugin.py", "--json", lines]
         command += ["--peer", ",".join(p for p in peers if p not in LEFT_OUT), "--case", options.case]
         command += ["--threads", str(threads), "--rounds", str(options.rounds)]
+    if threads > 1:
+        command += ["--settle-ms", str(SETTLE_MS)]
         subprocess.run(command, check=True, stdout=sys.stderr)
         rows = [json.loads(line) for line in lines.read_text().splitlines()]
     results: dict[str, Result] = {}
@@ -234,7 +238,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--harness", type=Path, default=HERE.parents[1] / "shared" / "bench" / "peers.py")
     parser.add_argument("--case", default="*")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     options = parser.parse_args(arguments)
     if not options.harness.is_file():

@@ -88,7 +88,7 @@ typedef struct {
     qrt_packed packed;
     int64_t packed_column, column, columns; /* of b */
     int64_t batch, batches;
-    int64_t rows, row_parts, pixel_parts, column_block, column_parts;
+    int64_t rows, row_parts, pixel_parts, regions, column_block, column_parts;
     int64_t line_stride;
 } job;
 
@@ -177,6 +177,11 @@ static void run_region(const job *j, const region *at, int64_t batch, int64_t co
 
 /* ---- sharing ---- */
 
+/* Parts of nearly equal size: with few of them, a short one at the end would leave its thread idle. */
+static int64_t row_start(const job *j, int64_t row_part) {
+    return row_part * j->call->args->window->out_height / j->row_parts;
+}
+
 static qrt_status region_task(void *context, int64_t task) {
     const job *j = context;
     const qrt_gemm_args *args = j->call->args;
@@ -186,11 +191,12 @@ static qrt_status region_task(void *context, int64_t task) {
     char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(segment_bytes + copy_bytes));
     if (!workspace)
         return QRT_NO_MEMORY;
-    const int64_t column = j->column + task % j->column_parts * j->column_block, part = task / j->column_parts;
+    const int64_t part = task % j->regions, column = j->column + task / j->regions * j->column_block;
+    const int64_t row_part = part / j->pixel_parts % j->row_parts;
     region at = {.image = part / (j->row_parts * j->pixel_parts),
-                 .row = part / j->pixel_parts % j->row_parts * j->rows,
+                 .row = row_start(j, row_part),
                  .pixel = part % j->pixel_parts * args->conv.pixels};
-    at.rows = qrt_min(j->rows, w->out_height - at.row);
+    at.rows = row_start(j, row_part + 1) - at.row;
     at.pixels = qrt_min(args->conv.pixels, w->out_width - at.pixel);
     const qrt_float_state saved = qrt_float_enter();
     place_segments(j, (int64_t *)workspace);
@@ -202,10 +208,28 @@ static qrt_status region_task(void *context, int64_t task) {
     return QRT_OK;
 }
 
+/* Two tasks per thread at least, so that one that falls behind is helped: columns of b first where b is larger than a,
+ * so that each thread keeps its own part in its cache; else rows. */
+static void share(job *j, const qrt_window *w, int threads) {
+    const qrt_gemm_args *args = j->call->args;
+    const int nr = args->kernels->gemm.nr;
+    const int64_t panels = qrt_ceil_div(j->columns, nr), images = w->images * j->pixel_parts;
+    const int64_t wanted = threads > 1 ? 2 * threads : 1;
+    const bool by_columns =
+        (double)args->n * (double)args->k > (double)w->height * (double)w->width * (double)w->channels;
+    const int64_t first = by_columns ? qrt_min(panels, wanted) : 1;
+    j->rows = qrt_min(j->rows, qrt_ceil_div(w->out_height, qrt_ceil_div(wanted, images * first)));
+    j->row_parts = qrt_ceil_div(w->out_height, j->rows);
+    j->rows = qrt_ceil_div(w->out_height, j->row_parts);
+    const int64_t columns = qrt_max(first, qrt_min(panels, qrt_ceil_div(wanted, j->row_parts * images)));
+    j->column_block = qrt_ceil_div(panels, columns) * nr;
+    j->column_parts = qrt_ceil_div(j->columns, j->column_block);
+    j->regions = images * j->row_parts;
+}
+
 qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads) {
     const qrt_gemm_args *args = call->args;
     const qrt_window *w = args->window;
-    const int nr = args->kernels->gemm.nr;
     job j = {.call = call,
              .packed = b->packed,
              .packed_column = b->packed_column,
@@ -216,12 +240,6 @@ qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int6
              .rows = args->conv.rows};
     j.line_stride = args->conv.in_place ? w->width * w->channels : line_bytes(args, args->conv.pixels);
     j.pixel_parts = qrt_ceil_div(w->out_width, args->conv.pixels);
-    /* Two tasks per thread at least, so that one that falls behind is helped: rows first, then columns of b. */
-    const int64_t wanted = threads > 1 ? qrt_ceil_div(2 * threads, w->images * j.pixel_parts) : 1;
-    j.rows = qrt_min(j.rows, qrt_ceil_div(w->out_height, wanted));
-    j.row_parts = qrt_ceil_div(w->out_height, j.rows);
-    const int64_t panels = qrt_ceil_div(b->columns, nr);
-    j.column_block = qrt_ceil_div(panels, qrt_min(panels, qrt_ceil_div(wanted, j.row_parts))) * nr;
-    j.column_parts = qrt_ceil_div(b->columns, j.column_block);
-    return qrt_parallel(w->images * j.row_parts * j.pixel_parts * j.column_parts, region_task, &j, threads);
+    share(&j, w, threads);
+    return qrt_parallel(j.regions * j.column_parts, region_task, &j, threads);
 }

@@ -49,14 +49,15 @@ static qrt_status run_block(const job *j, qrt_gemm_block *block) {
     return status;
 }
 
-/* Work in tasks of one block each: [batch][row block][column block]. */
+/* Work in tasks of one block each: [batch][column block][row block]. The columns of a thread are one range, whose part
+ * of b stays in its L2. */
 static qrt_status block_task(void *context, int64_t task) {
     const job *j = context;
-    const int64_t rows = task / j->column_blocks;
+    const int64_t columns = task / j->row_blocks;
     qrt_gemm_block block = {
-        .batch = j->batch + rows / j->row_blocks,
-        .row = rows % j->row_blocks * j->row_block,
-        .column = j->column + task % j->column_blocks * j->column_block,
+        .batch = j->batch + columns / j->column_blocks,
+        .row = task % j->row_blocks * j->row_block,
+        .column = j->column + columns % j->column_blocks * j->column_block,
         .packed = j->packed,
         .packed_column = j->column,
         .backwards = j->backwards,

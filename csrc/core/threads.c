@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -21,9 +22,15 @@
 #define SPINS 4000
 #define CLOSED 0x10000
 
-/* The next task of a span, on a cache line of its own. */
+/* What the caller gives a woken worker before it asks where it is: some times what waking one takes. */
+#define WAKING_NS 50000
+
+/* The next task of a span and the last job its thread has noticed, on a cache line of their own. */
 typedef struct {
     _Alignas(QRT_ALIGNMENT) atomic_llong next;
+    atomic_uint noticed;
+    unsigned moved; /* `noticed` when the worker was last moved */
+    pthread_t thread;
 } span;
 
 static struct {
@@ -35,6 +42,7 @@ static struct {
     int workers; /* owned by whoever holds busy */
     /* The job. Written while closed. */
     atomic_int state; /* workers inside, | CLOSED */
+    int64_t woken_at; /* 0: nobody had to be woken */
     int threads;      /* the caller is number 0, workers are numbered from 1 */
     qrt_task fn;
     void *context;
@@ -88,6 +96,45 @@ void qrt_set_num_threads(int threads) {
     atomic_store(&num_threads, (int)qrt_max(1, qrt_min(threads, MAX_THREADS)));
 }
 
+/* ---- where workers run ---- */
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* A woken worker may be queued behind its caller, while another processor idles; the scheduler takes milliseconds to
+ * mend that. Whoever changes the processors a queued thread may use moves it at once; then it may use all of its again.
+ */
+static void move_away(pthread_t thread) {
+#if defined(__linux__)
+    cpu_set_t allowed, others;
+    const int here = sched_getcpu();
+    if (here < 0 || here >= CPU_SETSIZE || pthread_getaffinity_np(thread, sizeof allowed, &allowed))
+        return;
+    others = allowed;
+    CPU_CLR(here, &others);
+    if (CPU_COUNT(&others) && !pthread_setaffinity_np(thread, sizeof others, &others))
+        pthread_setaffinity_np(thread, sizeof allowed, &allowed);
+#else
+    (void)thread;
+#endif
+}
+
+/* The caller is about to do the work of a thread. One that has missed a whole job, or is long in waking, is moved once.
+ */
+static void look_after(int number) {
+    span *s = &pool.spans[number];
+    const unsigned noticed = atomic_load(&s->noticed), missed = atomic_load(&pool.generation) - noticed;
+    if (missed == 0 || s->moved == noticed || number > pool.workers)
+        return;
+    if (missed > 1 || (pool.woken_at && now_ns() - pool.woken_at > WAKING_NS)) {
+        s->moved = noticed;
+        move_away(s->thread);
+    }
+}
+
 /* ---- workers ---- */
 
 static int64_t span_start(int number) {
@@ -110,8 +157,12 @@ static void work_on(int number) {
 }
 
 static void work(int self) {
-    for (int i = 0; i < pool.threads; i++)
-        work_on((self + i) % pool.threads);
+    for (int i = 0; i < pool.threads; i++) {
+        const int number = (self + i) % pool.threads;
+        if (self == 0 && number != 0)
+            look_after(number);
+        work_on(number);
+    }
 }
 
 static void join_job(int self) {
@@ -145,6 +196,7 @@ static void *worker(void *number) {
     for (unsigned seen = 0;;) {
         wait_for_job(seen);
         seen = atomic_load(&pool.generation);
+        atomic_store(&pool.spans[(intptr_t)number].noticed, seen);
         join_job((int)(intptr_t)number);
     }
     return NULL;
@@ -169,10 +221,10 @@ static void start_workers(int wanted) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
     while (pool.workers < wanted) {
-        pthread_t thread;
-        if (pthread_create(&thread, NULL, worker, (void *)(intptr_t)(pool.workers + 1)))
+        span *s = &pool.spans[pool.workers + 1];
+        if (pthread_create(&s->thread, NULL, worker, (void *)(intptr_t)(pool.workers + 1)))
             return; /* the others do its share */
-        pthread_detach(thread);
+        pthread_detach(s->thread);
         pool.workers++;
     }
 }
@@ -202,7 +254,9 @@ qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads) 
     atomic_store(&pool.status, QRT_OK);
     atomic_store(&pool.state, 0);
     atomic_fetch_add(&pool.generation, 1);
+    pool.woken_at = 0;
     if (atomic_load(&pool.sleepers)) {
+        pool.woken_at = now_ns();
         pthread_mutex_lock(&pool.lock);
         pthread_cond_broadcast(&pool.wake);
         pthread_mutex_unlock(&pool.lock);

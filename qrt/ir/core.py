@@ -307,6 +307,28 @@ class Block:
             before.next = operation
         return operation
 
+    def split(self, place: Operation) -> "Block":
+        """Move an operation and all behind it to a new block, which follows this one."""
+        assert self.parent is not None
+        following = Block((), place.location)
+        following.parent = self.parent
+        self.parent.blocks.insert(self.parent.blocks.index(self) + 1, following)
+        at: Operation | None = place
+        while at is not None:
+            following_operation = at.next
+            following.append(at.detach())
+            at = following_operation
+        return following
+
+    def take_before(self, region: "Region") -> None:
+        """Move the blocks of a region before this one."""
+        assert self.parent is not None
+        blocks, place = self.parent.blocks, self.parent.blocks.index(self)
+        blocks[place:place] = region.blocks
+        for block in region.blocks:
+            block.parent = self.parent
+        region.blocks = []
+
     @property
     def successors(self) -> "tuple[Block, ...]":
         return self.last.successors if self.last is not None else ()

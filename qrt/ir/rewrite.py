@@ -1,43 +1,63 @@
-"""Rewriting: making operations at a place, folding and patterns driven by a worklist, and changing types."""
+"""Rewriting: making operations at a place, replacing and erasing them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from qrt.ir import registry
 from qrt.ir.attributes import Attribute, LocationAttr
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.fold import Folds, constant_of, fold
-from qrt.ir.simplify_regions import erase_unreachable, simplify_regions
-from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, would_be_dead
+from qrt.ir.traits import would_be_dead
 from qrt.text import Location
-from qrt.types import TensorType, Type
+from qrt.types import Type
+
+
+class Observer:
+    """What a builder tells of what it does; a driver of patterns notes what is to be visited again."""
+
+    def changed(self, operation: Operation) -> None:
+        """It is new, was moved, or has another operand."""
+
+    def copied(self, block: Block) -> None:
+        """What a block holds counts as copied there, as upstream does, and as erased where it was."""
+
+    def erase(self, operation: Operation) -> None:
+        operation.erase()
+
+
+_NOBODY = Observer()
 
 
 class Builder:
     """Makes operations before a place of a block, at the location of what they stand for."""
 
-    __slots__ = ("block", "loc", "location", "place")
+    __slots__ = ("block", "loc", "location", "observer", "place")
 
-    def __init__(self, block: Block, place: Operation | None, location: Location) -> None:
+    def __init__(self, block: Block, place: Operation | None, location: Location, observer: Observer = _NOBODY) -> None:
         """`place` None is the end of the block."""
         self.block = block
         self.place = place
         self.location = location
+        self.observer = observer
         self.loc: LocationAttr | None = None  # what operations made from here on say in the text of where they are
 
     @classmethod
-    def before(cls, operation: Operation) -> "Builder":
+    def before(cls, operation: Operation, observer: Observer = _NOBODY) -> "Builder":
         assert operation.parent is not None  # only what stands in a block is rewritten
-        return cls(operation.parent, operation, operation.location)
+        return cls(operation.parent, operation, operation.location, observer)
+
+    def before_operation(self, operation: Operation) -> "Builder":
+        """One that makes operations there, and tells the same observer."""
+        return Builder.before(operation, self.observer)
 
     @classmethod
-    def after(cls, value: Value) -> "Builder":
+    def after(cls, value: Value, observer: Observer = _NOBODY) -> "Builder":
         """Right after the definition of a value."""
         owner = value.owner
         if isinstance(owner, Block):
-            return cls(owner, owner.first, owner.location)
+            return cls(owner, owner.first, owner.location, observer)
         assert owner is not None
         assert owner.parent is not None
-        return cls(owner.parent, owner.next, owner.location)
+        return cls(owner.parent, owner.next, owner.location, observer)
 
     def create(
         self,
@@ -59,8 +79,11 @@ class Builder:
     def insert(self, operation: Operation) -> Operation:
         """Put a detached operation here."""
         if self.place is None:
-            return self.block.append(operation)
-        return self.block.insert_before(self.place, operation)
+            self.block.append(operation)
+        else:
+            self.block.insert_before(self.place, operation)
+        self.observer.changed(operation)
+        return operation
 
     def value(
         self,
@@ -75,7 +98,7 @@ class Builder:
     def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
         """Move what is in a block here, with values for its arguments, and remove the block."""
         for argument, value in zip(block.arguments, arguments, strict=True):
-            argument.replace_all_uses(value)
+            self.replace_uses(argument, value)
         for operation in block:
             self.insert(operation.detach())
         assert block.parent is not None
@@ -87,8 +110,36 @@ class Builder:
         assert last is not None
         self.absorb(block, arguments)
         values = list(last.operands)
-        last.erase()
+        self.observer.erase(last)
         return values
+
+    def moved(self, block: Block, from_end: bool = False) -> None:
+        """Tell that what is in a block came there."""
+        for operation in reversed(block.operations) if from_end else block:
+            self.observer.changed(operation)
+
+    def replace_uses(self, value: Value, new: Value) -> None:
+        """Make every use of a value one of `new`, the last one first."""
+        for operation, index in reversed(list(value.uses)):
+            operation.set_operand(index, new)
+            self.observer.changed(operation)
+
+    def set_operand(self, operation: Operation, index: int, value: Value) -> None:
+        operation.set_operand(index, value)
+        self.observer.changed(operation)
+
+    def set_operands(self, operation: Operation, values: Sequence[Value]) -> None:
+        operation.set_operands(values)
+        self.observer.changed(operation)
+
+    def replace(self, operation: Operation, values: Sequence[Value]) -> None:
+        """Use `values` for the results of an operation, and erase it."""
+        for result, value in zip(operation.results, values, strict=True):
+            self.replace_uses(result, value)
+        self.observer.erase(operation)
+
+    def erase(self, operation: Operation) -> None:
+        self.observer.erase(operation)
 
     def constant(self, value: Attribute, type: Type) -> Value:
         """An `arith.constant`."""
@@ -117,102 +168,11 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     return [result.operation for result in decided if result.operation is not None]
 
 
-# -- the greedy driver ------------------------------------------------------------------------------------------------
-
 Pattern = Callable[[Operation, Builder], "list[Value] | None"]
 """Makes what replaces an operation, and returns its results; None, having made nothing, where it does not apply."""
 
-_MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
-
-
-def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
-    """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
-    become one at its beginning. Blocks that nothing reaches, and block arguments that nothing reads, go. Visits
-    operations in the order upstream's driver does."""
-    for _ in range(_MAX_ITERATIONS):
-        erase_unreachable(root)
-        _unique_constants(root)
-        changed = _Worklist(folds, patterns).run(root)
-        if not simplify_regions(root) and not changed:
-            return
-
-
-class _Worklist:
-    def __init__(self, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
-        self.folds = folds
-        self.patterns = patterns
-        self.pending: list[Operation] = []
-        self.queued: set[Operation] = set()
-        self.erased: set[Operation] = set()
-
-    def run(self, root: Operation) -> bool:
-        """Whether anything changed."""
-        self.pending = [operation for operation in root.walk() if operation is not root][::-1]
-        self.queued = set(self.pending)
-        changed = False
-        while self.pending:
-            operation = self.pending.pop()
-            self.queued.discard(operation)
-            if operation not in self.erased and operation.parent is not None:  # a pattern may erase others
-                changed = self.visit(operation) or changed
-        return changed
-
-    def add(self, operation: Operation | None) -> None:
-        """An operation, and those around it: what is inside them may be what they fold by."""
-        while operation is not None and operation.parent is not None:
-            if operation not in self.queued:
-                self.queued.add(operation)
-                self.pending.append(operation)
-            operation = operation.parent_operation
-
-    def visit(self, operation: Operation) -> bool:
-        if is_dead(operation):
-            self.erase(operation)
-            return True
-        moved = operation.has_trait(COMMUTATIVE) and constants_last(operation)
-        results = self.results(operation)
-        if results is None:
-            return moved
-        for result, value in zip(operation.results, results, strict=True):
-            for user in result.users:
-                self.add(user)
-            result.replace_all_uses(value)
-        self.erase(operation)
-        return True
-
-    def results(self, operation: Operation) -> list[Value] | None:
-        """What folding or a pattern replaces the results by."""
-        builder = Builder.before(operation)
-        folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
-        if folded is not None:
-            return [
-                value if isinstance(value, Value) else _materialized(builder, operation, value, result.type)
-                for value, result in zip(folded, operation.results, strict=True)
-            ]
-        for pattern in self.patterns.get(operation.name, ()):
-            previous = operation.previous
-            values = pattern(operation, builder)
-            if values is not None:
-                made = operation.previous
-                while made is not None and made is not previous:
-                    self.add(made)
-                    made = made.previous
-                return values
-        return None
-
-    def erase(self, operation: Operation) -> None:
-        sources = [value.operation for inner in operation.walk() for value in inner.operands]
-        self.erased.update(operation.walk())
-        operation.erase()
-        for source in sources:
-            self.add(source)
-
-
-def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """A constant, as the dialect of the operation it stands for writes it: extents are a `shape.const_shape`."""
-    if operation.name.startswith("shape.") and isinstance(type, TensorType):
-        return builder.value("shape.const_shape", (), type, {"shape": value})
-    return builder.constant(value, type)
+IN_PLACE: list[Value] = []
+"""What a pattern returns that has changed an operation and not replaced it."""
 
 
 def is_dead(operation: Operation) -> bool:
@@ -227,37 +187,3 @@ def constants_last(operation: Operation) -> bool:
         return False
     operation.set_operands(ordered)
     return True
-
-
-def _unique_constants(root: Operation) -> None:
-    """One constant of each value in each isolated region, all before the other operations of its first block."""
-    known: dict[tuple[Region, str, Attribute, Type], Operation] = {}
-    placed: set[Operation] = set()
-    for operation in list(root.walk()):
-        if not operation.has_trait(CONSTANT_LIKE):
-            continue
-        region = _isolated_region(operation)
-        entry = region.blocks[0]
-        value = constant_of(operation.results[0])
-        assert value is not None  # of what is like a constant
-        key = region, operation.name, value, operation.results[0].type
-        if key in known:
-            replace(operation, known[key].results)
-            continue
-        if entry.first is not operation and operation.previous not in placed:
-            assert entry.first is not None
-            entry.insert_before(entry.first, operation.detach())
-        known[key] = operation
-        placed.add(operation)
-
-
-def _isolated_region(operation: Operation) -> Region:
-    """The innermost region around the operation that sees no values from outside."""
-    while True:
-        block = operation.parent
-        assert block is not None
-        assert block.parent is not None
-        parent = block.parent.parent
-        if parent is None or parent.parent is None or parent.has_trait(ISOLATED_FROM_ABOVE):
-            return block.parent
-        operation = parent

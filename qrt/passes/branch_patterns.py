@@ -123,7 +123,7 @@ def _condition_is_known_there(op: Operation, builder: Builder) -> Made:
         assert constant is not None
         known = builder.constant(constant, I1)
         for user, index in uses:
-            user.set_operand(index, known)
+            builder.set_operand(user, index, known)
         changed = True
     return _branch(builder, condition, _targets(op), op) if changed else None
 

@@ -158,7 +158,7 @@ def _needless_clone(op: Operation, builder: Builder) -> Made:
         if following is None or any(MEM_FREE in (memory_effects(each) or ()) for each in following.walk()):
             return None
         following = following.next
-    redundant.erase()
+    builder.erase(redundant)
     return [memref.cast(builder, source, clone.type)]
 
 

@@ -6,22 +6,25 @@ from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation
 from qrt.ir.fold import Folds
-from qrt.ir.rewrite import Pattern, rewrite_greedily
+from qrt.ir.greedy import rewrite_greedily
+from qrt.ir.rewrite import Pattern
 from qrt.passes.affine_patterns import AFFINE_PATTERNS
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS
 from qrt.passes.bufferization_patterns import BUFFERIZATION_PATTERNS
+from qrt.passes.carried_casts import CARRIED_CASTS
 from qrt.passes.constant_casts import CONSTANT_CASTS
 from qrt.passes.forall_patterns import FORALL_PATTERNS
 from qrt.passes.linalg_patterns import LINALG_PATTERNS
 from qrt.passes.memref_patterns import MEMREF_PATTERNS
 from qrt.passes.padding_patterns import PADDING_PATTERNS
 from qrt.passes.quant_kernels import QUANT_KERNELS
+from qrt.passes.region_branch_patterns import REGION_BRANCH_PATTERNS
 from qrt.passes.region_patterns import REGION_PATTERNS
 from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
 from qrt.passes.scope_patterns import SCOPE_PATTERNS
 from qrt.passes.shape_patterns import SHAPE_PATTERNS
-from qrt.passes.slice_patterns import SLICE_PATTERNS
+from qrt.passes.slice_patterns import SLICE_FOLDS, SLICE_PATTERNS
 from qrt.passes.tensor_patterns import TENSOR_PATTERNS
 from qrt.passes.vector_patterns import VECTOR_PATTERNS
 from qrt.passes.view_patterns import VIEW_PATTERNS
@@ -33,24 +36,28 @@ _SETS = (
     BRANCH_PATTERNS,
     QUANT_KERNELS,
     REGION_PATTERNS,
+    CARRIED_CASTS,
+    FORALL_PATTERNS,
+    SLICE_FOLDS,
+    LINALG_PATTERNS,
     TENSOR_PATTERNS,
     SLICE_PATTERNS,
     PADDING_PATTERNS,
     RESHAPE_PATTERNS,
-    LINALG_PATTERNS,
     MEMREF_PATTERNS,
     VIEW_PATTERNS,
     SCOPE_PATTERNS,
     BUFFERIZATION_PATTERNS,
     SHAPE_PATTERNS,
-    FORALL_PATTERNS,
     VECTOR_PATTERNS,
     WHILE_PATTERNS,
+    REGION_BRANCH_PATTERNS,
 )
 _PATTERNS: dict[str, Sequence[Pattern]] = {
     name: tuple(pattern for patterns in _SETS for pattern in patterns.get(name, ()))
     for name in {name for patterns in _SETS for name in patterns}
 }
+"""Those of an op in the order in which upstream tries them."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from qrt.ir.constraints import INDEX
 from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
-from qrt.ir.rewrite import Builder, Pattern
-from qrt.passes.region_patterns import keep_arguments
+from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.passes.region_branch_patterns import keep_arguments
 from qrt.passes.trip_counts import number_of, trips
 from qrt.types import IntegerType
 
@@ -44,25 +44,38 @@ class _Parts:
             for low, high, step in zip(*self.bounds, strict=True)
         ]
 
-    def rebuilt(
-        self, builder: Builder, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
-    ) -> list[Value]:
-        """The loop with other bounds and outputs."""
+    def given(
+        self, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
+    ) -> tuple[list[Value], dict[str, Attribute]]:
+        """Operands and attributes of the loop with other bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
         for name, part in zip(_NAMES, bounds, strict=True):
             stated = tuple(DYNAMIC if isinstance(value, Value) else value for value in part)
             attributes[f"static{name}"] = DenseArrayAttr(IntegerType(64), stated)
         attributes["operandSegmentSizes"] = segments(*map(len, dynamic), len(outputs))
-        operands = [*(value for part in dynamic for value in part), *outputs]
+        return [*(value for part in dynamic for value in part), *outputs], attributes
+
+    def rebuilt(
+        self, builder: Builder, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
+    ) -> list[Value]:
+        """The loop with other bounds and outputs."""
+        operands, attributes = self.given(bounds, outputs)
         types = [value.type for value in outputs]
         return builder.create("scf.forall", operands, types, attributes, self.op.take_regions()).results
 
 
 def _constant_bounds(op: Operation, builder: Builder) -> Made:
+    """The constants of one list."""
     parts = _Parts(op)
-    known = [[_number_or_value(value) for value in part] for part in parts.bounds]
-    return None if known == parts.bounds else parts.rebuilt(builder, known, parts.outputs)
+    for index, part in enumerate(parts.bounds):
+        known = [_number_or_value(value) for value in part]
+        if known != part:
+            parts.bounds[index] = known
+            operands, op.attributes = parts.given(parts.bounds, parts.outputs)
+            builder.set_operands(op, operands)
+            return IN_PLACE
+    return None
 
 
 def _number_or_value(bound: int | Value) -> int | Value:
@@ -84,8 +97,8 @@ def _unread_or_unwritten(op: Operation, builder: Builder) -> Made:
         if index not in kept:
             for each in parts.insertions:
                 if each.operands[1] is argument:
-                    each.erase()
-            argument.replace_all_uses(parts.outputs[index])
+                    builder.erase(each)
+            builder.replace_uses(argument, parts.outputs[index])
     keep_arguments(parts.body, [*range(parts.rank), *(parts.rank + index for index in kept)])
     made = parts.rebuilt(builder, parts.bounds, [parts.outputs[index] for index in kept])
     results = dict(zip(kept, made, strict=True))
@@ -108,9 +121,11 @@ def _single_iterations(op: Operation, builder: Builder) -> Made:
         return _inlined(parts, lower, builder)
     for index, argument in enumerate(parts.body.arguments[: parts.rank]):
         if index not in kept:
-            argument.replace_all_uses(lower[index])
+            builder.replace_uses(argument, lower[index])
     keep_arguments(parts.body, [*kept, *range(parts.rank, len(parts.body.arguments))])
-    return parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
+    made = parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
+    builder.observer.copied(parts.body)
+    return made
 
 
 def _value(bound: int | Value, builder: Builder) -> Value:
@@ -127,8 +142,8 @@ def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Va
         source, target, *rest = each.operands
         operands = [source, results[index], *rest]
         results[index] = builder.value("tensor.insert_slice", operands, target.type, dict(each.attributes))
-        each.erase()
-    last.erase()
+        builder.erase(each)
+    builder.erase(last)
     return results
 
 
@@ -143,8 +158,8 @@ def _constant_variables(op: Operation, builder: Builder) -> Made:
     if not arguments:
         return None
     for argument, bound in arguments:
-        argument.replace_all_uses(_value(bound, builder))
-    return parts.rebuilt(builder, parts.bounds, parts.outputs)
+        builder.replace_uses(argument, _value(bound, builder))
+    return IN_PLACE
 
 
 def _extent_of_result(op: Operation, builder: Builder) -> Made:
@@ -170,11 +185,11 @@ def _nested_parallel(op: Operation, builder: Builder) -> Made:
     block = region.blocks[0]
     outer = [Value(INDEX, block, index) for index in range(rank)]
     for argument, value in zip(body.arguments, outer, strict=True):
-        argument.replace_all_uses(value)
+        builder.replace_uses(argument, value)
     block.arguments = [*outer, *block.arguments]
     for index, argument in enumerate(block.arguments):
         argument.index = index
-    inner.erase()
+    builder.erase(inner)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
     builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])
     return []

@@ -7,7 +7,8 @@ from qrt.ir import ArrayAttr, Module, Operation, Value
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp, iterator
 from qrt.ir.fold import Folds
-from qrt.ir.rewrite import Builder, Pattern, rewrite_greedily
+from qrt.ir.greedy import rewrite_greedily
+from qrt.ir.rewrite import Builder, Pattern
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:

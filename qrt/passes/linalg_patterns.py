@@ -12,7 +12,7 @@ from qrt.ir.dialects.linalg_bodies import COPY, build_body
 from qrt.ir.dialects.linalg_named import body_of
 from qrt.ir.dialects.linalg_structure import StructuredOp
 from qrt.ir.dialects.tensor_slices import PARTS, mixed_values, ranked
-from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.padding_patterns import affine_sum, pad_value
 from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists
 from qrt.passes.tensor_patterns import cast, from_casts, keeps_sizes
@@ -83,12 +83,12 @@ def _cast_of_result(op: Operation, builder: Builder) -> Made:
         return None
     if source.parent is not op.parent:
         return None
-    at = Builder.before(source)
+    at = builder.before_operation(source)
     operands, index = list(source.operands), source.input_count + value.index
     operands[index] = cast(at, operands[index], type)
     types = [each.type for each in operands[source.input_count :]]
     made = at.create(source.name, operands, types, dict(source.attributes), source.take_regions()).results
-    replace(source, [cast(at, new, old.type) for new, old in zip(made, source.results, strict=True)])
+    builder.replace(source, [cast(at, new, old.type) for new, old in zip(made, source.results, strict=True)])
     return [made[value.index]]
 
 
@@ -313,21 +313,17 @@ def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 _RESHAPES: Sequence[Pattern] = (_reshape_of_fill,)
+_FOLDS: dict[str, Sequence[Pattern]] = {"linalg.transpose": (_transpose_to_itself,)}
 _OWN: dict[str, Sequence[Pattern]] = {
     "linalg.broadcast": (_identity, _broadcast_of_broadcast),
     "linalg.copy": (_copy_to_itself,),
     "linalg.generic": (_identity,),
-    "linalg.transpose": (
-        _transpose_to_itself,
-        _transpose_of_fill,
-        _transpose_of_transpose,
-        _transpose_of_broadcast,
-    ),
+    "linalg.transpose": (_transpose_of_transpose, _transpose_of_broadcast, _transpose_of_fill),
 }
-_ANY: tuple[Pattern, ...] = (_of_nothing, _known_sizes, from_casts)
+_ANY: tuple[Pattern, ...] = (from_casts, _of_nothing, _known_sizes)
 
 LINALG_PATTERNS: dict[str, Sequence[Pattern]] = {
-    **{name: (*_OWN.get(name, ()), *_ANY) for name in STRUCTURED_OPS},
+    **{name: (*_FOLDS.get(name, ()), *_ANY, *_OWN.get(name, ())) for name in STRUCTURED_OPS},
     "linalg.index": (_index_of_one,),
     "tensor.cast": (_cast_of_result,),
     "tensor.collapse_shape": _RESHAPES,

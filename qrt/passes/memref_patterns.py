@@ -71,7 +71,7 @@ def _cast_of_cast(op: Operation, builder: Builder) -> Made:
     try:
         made.definition.verify_signature(made)
     except VerifyError:  # sizes that differ: an error when it runs
-        made.erase()
+        builder.erase(made)
         return None
     return made.results
 
@@ -113,13 +113,13 @@ def _dim(op: Operation, builder: Builder) -> Made:
 
 def _only_written(op: Operation, builder: Builder) -> Made:
     """A buffer that is only written to and freed goes, with what does so."""
-    users = set(op.results[0].users)
+    users = op.results[0].users
     for user in users:
         freed = user.name == "memref.dealloc"
         if not freed and (user.name != "memref.store" or user.operands[0] is op.results[0]):
             return None
     for user in users:
-        user.erase()
+        builder.erase(user)
     return [op.results[0]]
 
 

@@ -9,7 +9,7 @@ from qrt.ir.dialects.affine import is_symbol
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.tensor_slices import mixed_values, ranked
 from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists
 from qrt.passes.tensor_patterns import cast, cast_source, keeps_sizes
 from qrt.types import TensorType, Type
@@ -29,7 +29,7 @@ def _padded(given: TensorType, low: Mixed, high: Mixed) -> TensorType:
 
 def _pad_by_nothing(op: Operation, builder: Builder) -> Made:
     amounts = mixed_values(op, "low") + mixed_values(op, "high")
-    if "nofold" in op.attributes or any(isinstance(amount, Value) or amount for amount in amounts):
+    if "nofold" in op.attributes or not all(map(_is_zero, amounts)):
         return None
     return [cast(builder, op.operands[0], op.results[0].type)]
 
@@ -67,7 +67,7 @@ def _cast_of_pad(op: Operation, builder: Builder) -> Made:
         return None
     low, high = mixed_values(op, "low"), mixed_values(op, "high")
     made = _pad(op, builder, op.operands[0], low, high, user.results[0].type)
-    replace(user, [made])
+    builder.replace(user, [made])
     return [made]
 
 

@@ -7,7 +7,8 @@ from qrt.ir.constraints import I1
 from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import filled, made_by, splat_is
 from qrt.ir.fold import constant_number
-from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.passes.region_branch_patterns import keep_arguments, region_of
 from qrt.passes.trip_counts import trips_of_for
 
 Made = list[Value] | None
@@ -21,13 +22,6 @@ def _body(operation: Operation, number: int = 0) -> Block | None:
 
 def _yielded(block: Block | None) -> list[Value]:
     return [] if block is None or block.last is None else block.last.operands
-
-
-def region_of(value: Value) -> Region | None:
-    """The region that a value is defined in."""
-    owner = value.owner
-    block = owner if isinstance(owner, Block) else None if owner is None else owner.parent
-    return None if block is None else block.parent
 
 
 def is_inside(operation: Operation, region: Region) -> bool:
@@ -54,16 +48,6 @@ def _only_yields(block: Block | None) -> bool:
 # -- scf.if ------------------------------------------------------------------------------------------------------------
 
 
-def _with_results(op: Operation, builder: Builder, kept: Sequence[int]) -> list[Value]:
-    """The operation with some of its results: a value for each."""
-    for region in op.regions:
-        for block in region.blocks:
-            if block.last is not None:
-                block.last.set_operands([block.last.operands[index] for index in kept])
-    types = [op.results[index].type for index in kept]
-    return builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
-
-
 def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
     """Which regions of an `if` on one condition go with those of an `if` on the other."""
     if condition is other:
@@ -86,20 +70,20 @@ def _adjacent_ifs(op: Operation, builder: Builder) -> Made:
         for result, value in zip(before.results, _yielded(_body(before, number)), strict=False):
             for user, index in list(result.uses):
                 if body is not None and body.parent is not None and is_inside(user, body.parent):
-                    user.set_operand(index, value)
+                    builder.set_operand(user, index, value)
     op.take_regions()
     regions = before.take_regions()
     for region, body in zip(regions, bodies, strict=True):
         if body is not None:
-            _append(region, body)
+            _append(region, body, builder)
     types = [result.type for result in (*before.results, *op.results)]
     made = builder.create("scf.if", before.operands, types, {}, regions).results
     count = len(before.results)
-    replace(before, made[:count])
+    builder.replace(before, made[:count])
     return made[count:]
 
 
-def _append(region: Region, block: Block) -> None:
+def _append(region: Region, block: Block, builder: Builder) -> None:
     """Put what is in a block, and yields, behind what is in a region, and yields."""
     if not region.blocks:
         region.append(block)
@@ -107,7 +91,7 @@ def _append(region: Region, block: Block) -> None:
     into = region.blocks[0]
     last = into.last
     assert last is not None
-    last.set_operands([*last.operands, *Builder(into, last, last.location).inline(block, ())])
+    builder.set_operands(last, [*last.operands, *builder.before_operation(last).inline(block, ())])
 
 
 def _nested_ifs(op: Operation, builder: Builder) -> Made:
@@ -158,8 +142,8 @@ def _condition_inside(op: Operation, builder: Builder) -> Made:
             if is_inside(user, region):
                 if number not in known:
                     known[number] = boolean(builder, number == 0)
-                user.set_operand(index, known[number])
-    return _with_results(op, builder, range(len(op.results))) if known else None
+                builder.set_operand(user, index, known[number])
+    return IN_PLACE if known else None
 
 
 def _to_select(op: Operation, builder: Builder) -> Made:
@@ -172,13 +156,19 @@ def _to_select(op: Operation, builder: Builder) -> Made:
     ]
     if len(inside) == len(op.results):
         return None
-    outside = {
-        index: a if a is b else builder.value("arith.select", (op.operands[0], a, b), a.type)
+    ends = [block.last for region in op.regions for block in region.blocks]
+    types = [op.results[index].type for index in inside]
+    made = builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions())
+    before, kept = builder.before_operation(made), iter(made.results)
+    values = [
+        next(kept) if index in inside else a if a is b else before.value("arith.select", (*op.operands, a, b), a.type)
         for index, (a, b) in enumerate(zip(true, false, strict=True))
-        if index not in inside
-    }
-    outside |= dict(zip(inside, _with_results(op, builder, inside), strict=True))
-    return [outside[index] for index in range(len(op.results))]
+    ]
+    for end in ends:
+        if end is not None:
+            builder.before_operation(end).create("scf.yield", [end.operands[index] for index in inside])
+            builder.erase(end)
+    return values
 
 
 def _no_else(op: Operation, builder: Builder) -> Made:
@@ -197,80 +187,7 @@ def _known_if(op: Operation, builder: Builder) -> Made:
     return [] if block is None else builder.inline(block, ())
 
 
-def _needless_results(op: Operation, builder: Builder) -> Made:
-    """A result that all regions yield alike is that value; one that is yielded like another is that; one that nothing
-    reads goes."""
-    yielded = [_yielded(_body(op, number)) for number in range(len(op.regions))]
-    columns = list(zip(*yielded, strict=True)) if op.results else []
-    first: dict[tuple[Value, ...], int] = {}
-    kept = [
-        index
-        for index, (result, column) in enumerate(zip(op.results, columns, strict=True))
-        if result.uses and len(set(column)) > 1 and first.setdefault(column, index) == index
-    ]
-    if len(kept) == len(op.results):
-        return None
-    made = dict(zip(kept, _with_results(op, builder, kept), strict=True))
-    return [
-        made[first[column]] if column in first else column[0] if result.uses else result
-        for result, column in zip(op.results, columns, strict=True)
-    ]
-
-
 # -- loops -------------------------------------------------------------------------------------------------------------
-
-
-def _iter_arguments(op: Operation, builder: Builder) -> Made:
-    """What each iteration passes on unchanged is what the loop was given; what nothing reads, or another carries too,
-    goes."""
-    body = _body(op)
-    assert body is not None
-    assert body.last is not None
-    inits, arguments, yielded = op.operands[3:], body.arguments[1:], list(body.last.operands)
-    gone = unchanged(inits, arguments, yielded)
-    for index, argument in enumerate(arguments):
-        if not argument.uses and not op.results[index].uses:
-            gone[index] = inits[index]
-    first: dict[tuple[Value, Value], int] = {}
-    kept = [
-        index
-        for index, carried in enumerate(zip(inits, yielded, strict=True))
-        if index not in gone and first.setdefault(carried, index) == index
-    ]
-    if len(kept) == len(inits):
-        return None
-    for index, argument in enumerate(arguments):
-        if index not in kept:
-            same = gone.get(index)
-            argument.replace_all_uses(arguments[first[inits[index], yielded[index]]] if same is None else same)
-    body.last.set_operands([body.last.operands[index] for index in kept])
-    keep_arguments(body, [0, *(1 + index for index in kept)])
-    operands = [*op.operands[:3], *(inits[index] for index in kept)]
-    types = [op.results[index].type for index in kept]
-    made = builder.create("scf.for", operands, types, dict(op.attributes), op.take_regions()).results
-    results = gone | dict(zip(kept, made, strict=True))
-    return [
-        results[index] if index in results else results[first[carried]]
-        for index, carried in enumerate(zip(inits, yielded, strict=True))
-    ]
-
-
-def keep_arguments(block: Block, kept: Sequence[int]) -> None:
-    """Remove the arguments of a block that are not kept; nothing reads them."""
-    block.arguments = [block.arguments[index] for index in kept]
-    for number, argument in enumerate(block.arguments):
-        argument.index = number
-
-
-def unchanged(inits: Sequence[Value], arguments: Sequence[Value], yielded: Sequence[Value]) -> dict[int, Value]:
-    """Which arguments are their first values in every iteration: assumed of all, until one is given another value."""
-    known = dict(enumerate(inits))
-    while True:
-        values = {argument: known[index] for index, argument in enumerate(arguments) if index in known}
-        kept = {index: init for index, init in known.items() if values.get(yielded[index], yielded[index]) is init}
-        if len(kept) == len(known):
-            return known
-        known = kept
 
 
 def _trivial_for(op: Operation, builder: Builder) -> Made:
@@ -305,11 +222,13 @@ def _parallel(op: Operation, builder: Builder) -> Made:
         return _reduced_once(body, bounds[0], inits, builder)
     for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
         if single:
-            argument.replace_all_uses(low)
+            builder.replace_uses(argument, low)
     keep_arguments(body, kept)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
     operands = [*(group[index] for group in bounds for index in kept), *inits]
-    return builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions()).results
+    made = builder.create("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
+    builder.observer.copied(body)
+    return made.results
 
 
 def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
@@ -320,7 +239,7 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
     results = []
     for region, init, value in zip(reduce.regions, inits, list(reduce.operands), strict=True):
         results += builder.inline(region.blocks[0], (init, value))
-    reduce.erase()
+    builder.erase(reduce)
     return results
 
 
@@ -328,9 +247,25 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 
 
 def _execute_region(op: Operation, builder: Builder) -> Made:
-    """A region of one block stands where it is."""
+    """A region of one block stands where it is; one of several where its parent may have several."""
     blocks = op.regions[0].blocks
-    return builder.inline(blocks[0], ()) if len(blocks) == 1 and "no_inline" not in op.attributes else None
+    if "no_inline" in op.attributes:
+        return None
+    if len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "scf.yield":
+        return builder.inline(blocks[0], ())
+    around = op.parent_operation
+    if around is None or around.name not in ("func.func", "scf.execute_region"):
+        return None
+    following = builder.block.split(op)
+    builder.moved(following, from_end=True)
+    Builder(builder.block, None, op.location, builder.observer).create("cf.br", successors=[blocks[0]])
+    results = [following.add_argument(result.type) for result in op.results]
+    for end in [block.last for block in blocks]:
+        if end is not None and end.name == "scf.yield":
+            builder.before_operation(end).create("cf.br", end.operands, successors=[following])
+            builder.erase(end)
+    following.take_before(op.regions[0])
+    return results
 
 
 def _known_case(op: Operation, builder: Builder) -> Made:
@@ -345,8 +280,8 @@ def _known_case(op: Operation, builder: Builder) -> Made:
 
 REGION_PATTERNS: dict[str, Sequence[Pattern]] = {
     "scf.execute_region": (_execute_region,),
-    "scf.for": (_iter_arguments, _trivial_for),
-    "scf.if": (_adjacent_ifs, _nested_ifs, _condition_inside, _to_select, _no_else, _known_if, _needless_results),
-    "scf.index_switch": (_known_case, _needless_results),
+    "scf.for": (_trivial_for,),
+    "scf.if": (_adjacent_ifs, _nested_ifs, _condition_inside, _to_select, _no_else, _known_if),
+    "scf.index_switch": (_known_case,),
     "scf.parallel": (_parallel,),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.ir import Operation, Value
-from qrt.ir.rewrite import Builder, Pattern, replace
+from qrt.ir.rewrite import Builder, Pattern
 from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
 
 Made = list[Value] | None
@@ -70,7 +70,7 @@ def _hoist(op: Operation, builder: Builder) -> Made:
     if not allocations:
         return None
     for inner in allocations:
-        replace(inner, Builder.before(outermost).insert(inner.clone({})).results)
+        builder.replace(inner, builder.before_operation(outermost).insert(inner.clone({})).results)
     return builder.create(op.name, (), [result.type for result in op.results], {}, op.take_regions()).results
 
 

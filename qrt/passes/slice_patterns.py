@@ -73,7 +73,7 @@ def _slice(
     try:
         made.definition.verify_signature(made)
     except VerifyError:
-        made.erase()
+        builder.erase(made)
         return None
     return made.results[0] if op.results else before[0]
 
@@ -151,7 +151,7 @@ def _insert_over(op: Operation, builder: Builder) -> Made:
 def _for_source(op: Operation, builder: Builder) -> Builder:
     """Where a cast of what is inserted is to stand: what is in `in_parallel` does nothing else."""
     parent = op.parent_operation
-    return Builder.before(parent) if not op.results and parent is not None else builder
+    return builder.before_operation(parent) if not op.results and parent is not None else builder
 
 
 def _results(op: Operation, value: Value | None, builder: Builder) -> Made:
@@ -218,9 +218,15 @@ def _cast_source(op: Operation, builder: Builder) -> Made:
 
 _INSERT = (_static_insert, _insert_of_casts, _cast_source)
 
+SLICE_FOLDS: dict[str, Sequence[Pattern]] = {
+    "tensor.extract_slice": (_slice_of_constant, _slice_of_insert),
+    "tensor.insert_slice": (_insert_over,),
+}
+"""What upstream folds, before any pattern."""
+
 SLICE_PATTERNS: dict[str, Sequence[Pattern]] = {
     "tensor.cast": (_cast_of_slice,),
-    "tensor.extract_slice": (_slice_of_constant, _slice_of_insert, _static_extract, _slice_of_cast),
-    "tensor.insert_slice": (_insert_over, *_INSERT),
+    "tensor.extract_slice": (_static_extract, _slice_of_cast),
+    "tensor.insert_slice": _INSERT,
     "tensor.parallel_insert_slice": _INSERT,
 }

@@ -243,7 +243,7 @@ def _concat(op: Operation, builder: Builder) -> Made:
 TENSOR_PATTERNS: dict[str, Sequence[Pattern]] = {
     "bufferization.materialize_in_destination": (from_casts,),
     "tensor.bitcast": (_bitcast_of_bitcast,),
-    "tensor.cast": (_cast_of_cast, _cast_of_empty),
+    "tensor.cast": (_cast_of_empty, _cast_of_cast),
     "tensor.concat": (_concat,),
     "tensor.dim": (_dim,),
     "tensor.empty": (_known_sizes,),

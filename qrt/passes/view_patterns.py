@@ -252,7 +252,7 @@ def _dim_of_reshape(op: Operation, builder: Builder) -> Made:
     reshape = made_by(source, "memref.reshape")
     if reshape is None or not _is_known_at(axis, op, reshape):
         return None
-    at, shape = Builder.after(source), reshape.operands[1]
+    at, shape = Builder.after(source, builder.observer), reshape.operands[1]
     size = at.value("memref.load", (shape, axis), memref_type(shape).element)
     return [size if size.type is INDEX else at.value("arith.index_cast", (size,), INDEX)]
 

@@ -6,11 +6,12 @@ the condition is false, to the results.
 
 from collections.abc import Sequence
 
-from qrt.ir import Block, Operation, Value
+from qrt.ir import Operation, Value
 from qrt.ir.attributes import IntegerAttr
 from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.rewrite import Builder, Pattern, replace
-from qrt.passes.region_patterns import boolean, is_inside, keep_arguments, region_of, unchanged
+from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.passes.region_branch_patterns import keep_arguments, region_of
+from qrt.passes.region_patterns import boolean, is_inside
 
 Made = list[Value] | None
 
@@ -41,39 +42,6 @@ class _Parts:
         return builder.create("scf.while", inits, types, dict(op.attributes), op.take_regions()).results
 
 
-def _unchanged_carried(op: Operation, builder: Builder) -> Made:
-    """What each iteration carries on as it was is what the loop was given."""
-    parts = _Parts(op)
-    forwarded = dict(zip(parts.after.arguments, parts.forwarded, strict=True))
-    carried = [forwarded.get(value, value) for value in parts.last.operands]
-    gone = unchanged(op.operands, parts.before.arguments, carried)
-    if not gone:
-        return None
-    kept = [index for index in range(len(carried)) if index not in gone]
-    for index, init in gone.items():
-        parts.before.arguments[index].replace_all_uses(init)
-    return parts.keeping(builder, kept, range(len(op.results)))
-
-
-def _forwarded_from_outside(op: Operation, builder: Builder) -> Made:
-    """What is forwarded and not computed in the loop is that value."""
-    parts = _Parts(op)
-    forwarded = parts.forwarded
-    kept = [index for index, value in enumerate(forwarded) if _block_of(value) is parts.before]
-    if len(kept) == len(forwarded):
-        return None
-    for argument, value in zip(parts.after.arguments, forwarded, strict=True):
-        if argument.index not in kept:
-            argument.replace_all_uses(value)
-    made = dict(zip(kept, parts.keeping(builder, range(len(op.operands)), kept), strict=True))
-    return [made.get(index, value) for index, value in enumerate(forwarded)]
-
-
-def _block_of(value: Value) -> Block | None:
-    owner = value.owner
-    return owner if isinstance(owner, Block) or owner is None else owner.parent
-
-
 def _true_after(op: Operation, builder: Builder) -> Made:
     """A condition that is forwarded is true in the second region."""
     parts = _Parts(op)
@@ -86,8 +54,8 @@ def _true_after(op: Operation, builder: Builder) -> Made:
         return None
     true = boolean(builder, True)
     for argument in arguments:
-        argument.replace_all_uses(true)
-    return parts.keeping(builder, range(len(op.operands)), range(len(op.results)))
+        builder.replace_uses(argument, true)
+    return IN_PLACE
 
 
 _INVERSE = {0: 1, 1: 0, 2: 5, 5: 2, 3: 4, 4: 3, 6: 9, 9: 6, 7: 8, 8: 7}
@@ -114,46 +82,14 @@ def _compared_after(op: Operation, builder: Builder) -> Made:
     if not known:
         return None
     for user, is_true in known:
-        replace(user, [boolean(builder, is_true)])
-    return parts.keeping(builder, range(len(op.operands)), range(len(op.results)))
+        builder.replace(user, [boolean(builder, is_true)])
+    return IN_PLACE
 
 
 def _predicate(comparison: Operation) -> int:
     predicate = comparison.attributes["predicate"]
     assert isinstance(predicate, IntegerAttr)  # the attribute's kind
     return predicate.value
-
-
-def _unused_forwarded(op: Operation, builder: Builder) -> Made:
-    parts = _Parts(op)
-    pairs = zip(op.results, parts.after.arguments, strict=True)
-    kept = [index for index, (result, argument) in enumerate(pairs) if result.uses or argument.uses]
-    if len(kept) == len(op.results):
-        return None
-    made = dict(zip(kept, parts.keeping(builder, range(len(op.operands)), kept), strict=True))
-    return [made.get(index, result) for index, result in enumerate(op.results)]
-
-
-def _repeated_forwarded(op: Operation, builder: Builder) -> Made:
-    parts = _Parts(op)
-    forwarded = parts.forwarded
-    first = {value: index for index, value in reversed(list(enumerate(forwarded)))}
-    kept = [index for index, value in enumerate(forwarded) if first[value] == index]
-    if len(kept) == len(forwarded):
-        return None
-    for argument, value in zip(parts.after.arguments, forwarded, strict=True):
-        if first[value] != argument.index:
-            argument.replace_all_uses(parts.after.arguments[first[value]])
-    made = dict(zip(kept, parts.keeping(builder, range(len(op.operands)), kept), strict=True))
-    return [made[first[value]] for value in forwarded]
-
-
-def _unused_carried(op: Operation, builder: Builder) -> Made:
-    parts = _Parts(op)
-    kept = [argument.index for argument in parts.before.arguments if argument.uses]
-    if len(kept) == len(op.operands):
-        return None
-    return parts.keeping(builder, kept, range(len(op.results)))
 
 
 def _in_order_of_carried(op: Operation, builder: Builder) -> Made:
@@ -178,10 +114,10 @@ def _if_moved_down(op: Operation, builder: Builder) -> Made:
         return None
     for value, argument in zip(parts.forwarded, parts.after.arguments, strict=True):
         if value.owner is inner:
-            argument.replace_all_uses(then.last.operands[value.index])
+            builder.replace_uses(argument, then.last.operands[value.index])
     if otherwise is not None and otherwise.last is not None:
         for result, value in zip(inner.results, list(otherwise.last.operands), strict=True):
-            result.replace_all_uses(value)
+            builder.replace_uses(result, value)
     region, _ = inner.regions
     above = dict.fromkeys(
         value
@@ -190,15 +126,15 @@ def _if_moved_down(op: Operation, builder: Builder) -> Made:
         if each is not inner and is_inside(each, region) and not _is_within(value, inner) and _is_within(value, op)
     )
     types = [result.type for result in op.results] + [value.type for value in above]
-    parts.condition.set_operands([*parts.condition.operands, *above])
+    builder.set_operands(parts.condition, [*parts.condition.operands, *above])
     for value in above:
         argument = parts.after.add_argument(value.type)
         for user, index in list(value.uses):
             if is_inside(user, region) or is_inside(user, op.regions[1]):
-                user.set_operand(index, argument)
-    first = parts.after.first
-    Builder(parts.after, first, op.location).inline(then, ())
-    inner.erase()
+                builder.set_operand(user, index, argument)
+    assert parts.after.first is not None
+    builder.before_operation(parts.after.first).inline(then, ())
+    builder.erase(inner)
     made = builder.create("scf.while", op.operands, types, dict(op.attributes), op.take_regions()).results
     return made[: len(op.results)]
 
@@ -214,14 +150,9 @@ def _is_within(value: Value, operation: Operation) -> bool:
 
 WHILE_PATTERNS: dict[str, Sequence[Pattern]] = {
     "scf.while": (
-        _unchanged_carried,
-        _forwarded_from_outside,
         _true_after,
         _compared_after,
-        _repeated_forwarded,
-        _unused_forwarded,
-        _unused_carried,
-        _if_moved_down,
         _in_order_of_carried,
+        _if_moved_down,
     )
 }

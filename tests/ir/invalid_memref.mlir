@@ -109,6 +109,12 @@ func.func @f(%m: memref<8x8xf32, strided<[16, 1]>>) { %0 = memref.collapse_shape
 // expected-error@+1:42 {{'memref.transpose' op result type 'memref<8x8xf32>' is not equivalent to the canonical transposed input type 'memref<8x8xf32, strided<[1, 8]>>'}}
 func.func @f(%m: memref<8x8xf32>) { %0 = memref.transpose %m (i, j) -> (j, i) : memref<8x8xf32> to memref<8x8xf32> return }
 // -----
+// expected-error@+1:40 {{'memref.transpose' op result type 'memref<8xf32>' is not equivalent to the canonical transposed input type 'memref<8xf32, strided<[1]>>'}}
+func.func @f(%m: memref<8xf32>) { %0 = memref.transpose %m (i) -> (i) : memref<8xf32> to memref<8xf32> return }
+// -----
+// expected-error@+1:45 {{'memref.transpose' op result type 'memref<8x8xf32, strided<[1, 8]>>' is not equivalent to the canonical transposed input type 'memref<8x8xf32, strided<[1, 8]>, 1>'}}
+func.func @f(%m: memref<8x8xf32, 1>) { %0 = memref.transpose %m (i, j) -> (j, i) : memref<8x8xf32, 1> to memref<8x8xf32, strided<[1, 8]>> return }
+// -----
 // expected-error@+1:42 {{'memref.transpose' op expected a permutation map}}
 func.func @f(%m: memref<8x8xf32>) { %0 = memref.transpose %m (i, j) -> (i, i) : memref<8x8xf32> to memref<8x8xf32> return }
 // -----

@@ -133,6 +133,36 @@ def test_a_fork_amid_parallel_work_does_not_hang() -> None:
         assert subprocess.run([sys.executable, "-c", FORK], timeout=60).returncode == 42
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="processors of a thread are asked for as Linux does")
+def test_a_worker_that_was_moved_may_use_every_processor_again() -> None:
+    # Busy processors make workers late, which then are moved from the caller's: a mask must not stay behind.
+    script = """if True:
+        import os, sys, time
+        sys.path.insert(0, sys.argv[1])
+        from tests.kernels.test_threads import product, result
+        from qrt._seam import _core
+        _core.set_num_threads(4)
+        call, a, b = product()
+        first = result(call, a, b)
+        for i in range(400):
+            if i % 20 == 0:
+                time.sleep(0.002)
+            assert (result(call, a, b) == first).all()
+        threads = [int(thread) for thread in os.listdir("/proc/self/task")]
+        print(len(threads) >= 4, {os.sched_getaffinity(thread) == os.sched_getaffinity(0) for thread in threads})
+    """
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", script, str(CSRC.parent)], capture_output=True, text=True, timeout=120
+        )
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert ran.stdout.split() == ["True", "{True}"], ran.stderr
+
+
 def test_importing_starts_no_thread() -> None:
     program = "import os, qrt._seam._core; print(len(os.listdir('/proc/self/task')))"
     if not os.path.isdir("/proc/self/task"):

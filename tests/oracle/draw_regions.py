@@ -19,7 +19,10 @@ CONSTANTS = """  %t = arith.constant true
 
 @dataclass
 class Structured(Body):
-    """A body of nested `scf` ops while it is drawn; `numbers` are the values of i32 in scope."""
+    """A body of nested `scf` ops while it is drawn; `numbers` are the values of i32 in scope. None of several blocks is
+    in an `scf.parallel`: mlir-opt 22 may end with an assertion where that has a dimension of one iteration."""
+
+    parallel: int = 0
 
     def condition(self) -> str:
         return self.draw.choice(["%c", "%c", "%d", "%t", "%f"])
@@ -137,7 +140,9 @@ class Structured(Body):
             self.lines.append(f"scf.parallel ({first}) = (%k0) to ({high}) step (%k1) {{")
             self.lines.append(f"scf.parallel ({second}) = ({low}) to ({few}) step (%k1) {{")
         inner = list(numbers)
+        self.parallel += kind != "forall"
         self.block(inner, depth + 1)
+        self.parallel -= kind != "forall"
         place = self.name()
         self.lines.append(f"{place} = arith.minui {self.draw.choice([first, second])}, %k4 : index")
         self.lines.append(f"memref.store {self.draw.choice(inner)}, %m[{place}] : memref<8xi32>")
@@ -147,16 +152,34 @@ class Structured(Body):
         results = self.draw.choice([0, 1])
         head, _, made = self.opened(results)
         types = " -> i32" if results else ""
-        if self.draw.chance(0.5):
-            self.lines.append(f"{head}scf.execute_region{types} {{")
-        else:
+        kind = self.draw.choice(["region", "region" if self.parallel else "blocks", "switch", "switch"])
+        if kind == "switch":
             self.lines.append(f"{head}scf.index_switch {self.bound()}{types}")
             self.lines.append(f"case {self.draw.randint(0, 1)} {{")
             self.yielding(numbers, results, depth)
             self.lines.append("}\ndefault {")
-        self.yielding(numbers, results, depth)
+        else:
+            self.lines.append(f"{head}scf.execute_region{types} {{")
+        inner = self.branching_off(numbers, results, depth) if kind == "blocks" else numbers
+        self.yielding(inner, results, depth)
         self.lines.append("}")
         numbers.extend(made)
+
+    def branching_off(self, numbers: list[str], results: int, depth: int) -> list[str]:
+        """Blocks before the last one, which one of them leads to; the values in scope there."""
+        inner, passed = list(numbers), self.name()
+        self.block(inner, depth + 1)
+        here, there = f"^b{passed[1:]}", f"^c{passed[1:]}"
+        ways = [f"{here}({self.draw.choice(inner)} : i32)", there]
+        self.draw.shuffle(ways)
+        self.lines += [f"cf.cond_br {self.condition()}, {', '.join(ways)}", f"{here}({passed}: i32):"]
+        if self.draw.chance(0.5):
+            self.yielding([*inner, passed], results, depth)
+        else:
+            self.block([*inner, passed], depth + 1)
+            self.lines.append(f"cf.br {there}")
+        self.lines.append(f"{there}:")
+        return inner
 
 
 def structured(draw: Draw) -> str:

@@ -11,6 +11,7 @@ from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_buffers import buffers
+from tests.oracle.draw_carried import carrying
 from tests.oracle.draw_regions import branching, structured
 from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
@@ -94,6 +95,7 @@ def test_arith_and_math_canonicalized(programs):
         "affine_bounds",
         "branches",
         "bufferization",
+        "carried",
         "forall",
         "linalg",
         "memrefs",
@@ -112,7 +114,7 @@ def test_files_canonicalized(name):
     assert not list(disagreements({name: text}, "canonicalize"))
 
 
-@pytest.mark.parametrize("kind", [affine_nests, branching, structured, tensors, buffers])
+@pytest.mark.parametrize("kind", [affine_nests, branching, buffers, carrying, structured, tensors])
 def test_drawn_functions_canonicalized(kind):
     """Hazards: a block merged that another way leads to, a value that no longer dominates its use, an order of folds
     that leaves another program, a size taken from the wrong operand."""

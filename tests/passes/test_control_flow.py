@@ -7,6 +7,7 @@ import qrt
 from qrt import ir
 from qrt.ir.simplify_regions import simplify_regions
 from qrt.passes import run_passes
+from tests.oracle.draw_carried import carrying
 from tests.oracle.draw_regions import branching, structured
 from tests.oracle.draw_types import Draw
 
@@ -30,6 +31,62 @@ def test_drawn_programs_compute_what_they_did(kind):
         before, after = ir.parse(text), run_passes(ir.parse(text), "canonicalize")
         for inputs in INPUTS:
             assert outcome(after, inputs) == outcome(before, inputs), text
+
+
+def test_what_loops_carry_is_what_it_was():
+    draw = Draw("values carried")
+    for _ in range(60):
+        text = carrying(draw)
+        after = run_passes(ir.parse(text), "canonicalize")
+        for condition, count in ((True, 0), (False, 1), (True, 3)):
+            assert tensors_of(after, condition, count) == tensors_of(ir.parse(text), condition, count), text
+
+
+def tensors_of(module, condition, count):
+    given = np.arange(4, dtype=np.float32), np.arange(4, dtype=np.float32) + 10, np.float32(-1)
+    inputs = dict(zip(NAMES, (*given, condition, np.int64(count), np.int64(2)), strict=False))
+    results = qrt.compile(module).run(inputs, interpret=True)
+    return [np.asarray(value).tolist() for value in results.values()]
+
+
+def test_a_loop_that_may_change_sizes_carries_what_it_did():
+    """Upstream casts what an iteration yields to the type of what the loop is given, of whatever size it is."""
+    text = """
+    func.func @f(%a: tensor<4xf32>, %b: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+      %0 = arith.constant 0 : index
+      %1 = arith.constant 1 : index
+      %2 = tensor.cast %a : tensor<4xf32> to tensor<?xf32>
+      %3 = scf.for %i = %0 to %n step %1 iter_args(%t = %2) -> tensor<?xf32> {
+        %4 = tensor.concat dim(0) %t, %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+        scf.yield %4 : tensor<?xf32>
+      }
+      return %3 : tensor<?xf32>
+    }"""
+    module = run_passes(ir.parse(text), "canonicalize")
+    inputs = {"arg0": np.zeros(4, np.float32), "arg1": np.ones(2, np.float32), "arg2": np.int64(2)}
+    (result,) = qrt.compile(module).run(inputs, interpret=True).values()
+    assert np.asarray(result).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_each_insertion_stays_in_its_output():
+    """Upstream takes the insertions of `scf.forall`, where an output was cast, for those of the outputs in order."""
+    text = """
+    func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>, %p: tensor<1xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+      %0 = tensor.cast %a : tensor<2xf32> to tensor<?xf32>
+      %1 = tensor.cast %b : tensor<2xf32> to tensor<?xf32>
+      %2:2 = scf.forall (%i) in (%n) shared_outs(%s = %0, %t = %1) -> (tensor<?xf32>, tensor<?xf32>) {
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %p into %t[%i] [1] [1] : tensor<1xf32> into tensor<?xf32>
+          tensor.parallel_insert_slice %p into %s[1] [1] [1] : tensor<1xf32> into tensor<?xf32>
+        }
+      }
+      return %2#0, %2#1 : tensor<?xf32>, tensor<?xf32>
+    }"""
+    module = run_passes(ir.parse(text), "canonicalize")
+    assert "-> (tensor<2xf32>, tensor<2xf32>) {" in str(module)
+    given = np.zeros(2, np.float32), np.zeros(2, np.float32), np.ones(1, np.float32), np.int64(1)
+    results = qrt.compile(module).run(dict(zip(NAMES, given, strict=False)), interpret=True)
+    assert [np.asarray(value).tolist() for value in results.values()] == [[0, 1], [1, 0]]
 
 
 def test_canonical_programs_stay():

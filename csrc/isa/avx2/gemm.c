@@ -26,12 +26,9 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
 static void run(const qrt_gemm_panel *p) {
     __m256i start[2];
     load_bias(p, start);
-    int row = 0;
-    int groups = tile_groups(p->rows, MR);
-    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
-        rows = next_tile(p->rows - row, groups, rows);
+    for (int row = 0, rows; row < p->rows; row += rows) {
+        rows = next_tile(p->rows - row, MR);
         run_tile(p, row, rows, start, false);
-        row += rows;
     }
 }
 

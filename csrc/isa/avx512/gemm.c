@@ -29,12 +29,9 @@ static void run(const qrt_gemm_panel *p) {
     tile_columns c;
     load_columns(p, &c);
     const __m512i start[2] = {load_bias(p, &c, 0), load_bias(p, &c, 1)};
-    int row = 0;
-    int groups = tile_groups(p->rows, MR);
-    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
-        rows = next_tile(p->rows - row, groups, rows);
+    for (int row = 0, rows; row < p->rows; row += rows) {
+        rows = next_tile(p->rows - row, MR);
         run_tile(p, &c, row, rows, start, false);
-        row += rows;
     }
 }
 

@@ -43,15 +43,12 @@ static void run(const qrt_gemm_panel *p) {
         bias[j] = load_bias(p, &c, j);
         start[j] = start_of_columns(p, bias[j], j);
     }
-    int row = 0;
-    int groups = tile_groups(p->rows, MR);
-    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
-        rows = next_tile(p->rows - row, groups, rows);
+    for (int row = 0, rows; row < p->rows; row += rows) {
+        rows = next_tile(p->rows - row, MR);
         for (int i = 0; p->a_terms && i < rows; i++)
             for (int j = 0; j < c.vectors; j++)
                 start[i * c.vectors + j] = start_of_row(p, bias[j], row + i, j);
         run_tile(p, &c, row, rows, start, p->a_terms != NULL);
-        row += rows;
     }
 }
 

@@ -96,10 +96,8 @@ static void run(const qrt_gemm_panel *p) {
     for (int j = 0; j < vectors; j++)
         start[j] =
             _mm256_sub_epi32(bias[j], multiply(p->b_terms + NR + j * LANES, p->a_zero_point + flip_of_a(p->args->a)));
-    int row = 0;
-    int groups = tile_groups(p->rows, MR);
-    for (int rows = first_tile(p->rows, groups); groups > 0; groups--) {
-        rows = next_tile(p->rows - row, groups, rows);
+    for (int row = 0, rows; row < p->rows; row += rows) {
+        rows = next_tile(p->rows - row, MR);
         for (int i = 0; p->a_terms && i < rows; i++)
             for (int j = 0; j < vectors; j++) {
                 const int32_t *terms = p->a_terms + 2 * (row + i);
@@ -108,7 +106,6 @@ static void run(const qrt_gemm_panel *p) {
                                                                multiply(p->b_terms + NR + j * LANES, terms[1])));
             }
         run_tile(p, row, rows, start, p->a_terms != NULL);
-        row += rows;
     }
 }
 
