@@ -128,6 +128,7 @@ qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args) {
     uint8_t *panels = qrt_aligned_alloc((size_t)(panels_of(args) * args->panel_bytes));
     if (!panels)
         return QRT_NO_MEMORY;
+    qrt_advise_huge_pages(panels, (size_t)(panels_of(args) * args->panel_bytes));
     for (int64_t panel = 0; panel < panels_of(args); panel++)
         pack_panel(args, args->w_constant, panel, panels + panel * args->panel_bytes);
     args->panels = panels;
