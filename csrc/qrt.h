@@ -278,45 +278,30 @@ typedef qrt_status (*qrt_wide_row)(const qrt_gemm_args *args, const void *a, int
 typedef qrt_status (*qrt_block_row)(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b,
                                     int64_t matrix, const void *bias, void *target, int64_t parameter);
 
-/* ---- float_matmul: operands a, [w], [bias], out: float32, but for quantized weights ---- */
+/* ---- float_matmul: operands a, [w], [bias], out: float32 ---- */
 
 /* A dot product has QRT_FLOAT_LANES sums: that of lane l is a chain of fused multiply-adds over the k = l modulo 16, in
- * ascending order, from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
+ * ascending order from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
  * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
 #define QRT_FLOAT_LANES 16
 #define QRT_FLOAT_ROWS 12    /* of a tile */
-#define QRT_FLOAT_COLUMNS 32 /* of a tile, and of a panel of floats */
-#define QRT_WORD_COLUMNS 4   /* of a panel of words */
+#define QRT_FLOAT_COLUMNS 32 /* of a tile, and of a panel */
 
-/* From a lane of a panel of floats, [step][column], to the next. A line more than its floats: else the lanes of a deep
- * panel would share one set of a cache. */
+/* From a lane of a panel, [step][column], to the next. A line more than its floats: else the lanes of a deep panel
+ * would share one set of a cache. */
 #define QRT_FLOAT_PAD 16
 static inline int64_t qrt_float_lane_stride(int64_t k) {
     return (k + QRT_FLOAT_LANES - 1) / QRT_FLOAT_LANES * QRT_FLOAT_COLUMNS + QRT_FLOAT_PAD;
 }
 
-/* Packed weights, K in steps of 16: floats, [panel][lane][step][column], or words of 32 bits that hold 4 steps as bytes
- * or, for widths up to 4 bits, 8 steps as nibbles, the first in the low bits: [panel][word][column][lane]. */
-typedef enum { QRT_WEIGHTS_F32, QRT_WEIGHTS_BYTES, QRT_WEIGHTS_NIBBLES } qrt_weights;
-
 typedef struct {
     const qrt_kernels *kernels;
     int64_t m, n, k;
-    qrt_weights weights;
-    qrt_container w;         /* of quantized weights: QRT_I8 or QRT_U8, [k][n] as floats are */
-    int64_t k_block;         /* values of K that share parameters, a multiple of QRT_FLOAT_LANES; at least k: all do */
-    const float *scale;      /* [ceil(k / k_block)][n] */
-    const float *zero_point; /* the same, integers within 2^20 */
-    const void *w_constant;  /* NULL: w is an operand; else [k][n], needed while binding alone */
+    const void *w_constant; /* NULL: w is an operand; else [k][n], needed while binding alone */
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
     /* Derived when bound. */
-    const void *panels; /* w_constant packed, with QRT_PARAMETER_PADDING bytes behind that may be read */
-    /* [panel][block][column] scales, or if zero points differ [panel][block][2][column], scales and zero points. Packed
-     * weights are unsigned, and zero points theirs. */
-    const float *parameters;
-    bool zero_points_differ;
-    float common_zero_point; /* where they do not */
+    const float *panels; /* w_constant packed, K in steps of 16: [panel][lane][step][column] */
 } qrt_float_matmul_args;
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
@@ -335,13 +320,50 @@ typedef void (*qrt_float_axpy)(float a, const float *b, int64_t count, float *su
 /* Adds up lanes[lane][row][QRT_FLOAT_COLUMNS], `stride` floats from lane to lane, with the bias, if any, to `out`. */
 typedef void (*qrt_float_tree)(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias,
                                float *out, int64_t out_stride);
-/* A panel of words as four columns of a panel of floats: (float(q) - zero point) * scale, each rounded, as dcast does;
- * zeros past k. */
-typedef void (*qrt_dequantize_panel)(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
-                                     float *target);
-/* The sums of one row by a panel that is dequantized on the way. */
-typedef void (*qrt_quantized_panel)(const qrt_float_matmul_args *args, const float *a, const void *panel,
-                                    const float *parameters, float *sums);
+
+/* ---- mixed_matmul: operands a (float32), [w] (8-bit storage), [bias], out (float32) ---- */
+
+/* numerics.mixed_product. K is cut into pieces: the blocks of values that share parameters, and these into pieces of
+ * QRT_PIECE, the last of a block perhaps shorter. A row of a has in each piece one unit u, a power of two, and integers
+ * x of three signed bytes. With T, the exact sum of x * (q - zero point) over the piece, a result is fma(float(T) *
+ * scale, u, sum) over all pieces in ascending order from +0. Then the bias; then, where the row has NaNs or infinities,
+ * which count as 0 until here, each times its dequantized weight. */
+#define QRT_PIECE 128
+#define QRT_MIXED_ROWS 4     /* of a tile */
+#define QRT_MIXED_COLUMNS 32 /* of a panel */
+
+typedef struct {
+    const qrt_kernels *kernels;
+    int64_t m, n, k;
+    bool nibbles;              /* widths to 4 */
+    qrt_container w;           /* QRT_I8 or QRT_U8, [k][n] */
+    int64_t k_block;           /* values of K that share parameters; at least k: all do */
+    const float *scale;        /* [ceil(k / k_block)][n], needed while w is packed, as is */
+    const int32_t *zero_point; /* the same, within +-255 */
+    const void *w_constant;    /* NULL: w is an operand; else needed while binding alone */
+    bool bias;
+    const float *bias_constant; /* NULL: bias is an operand */
+    /* Derived when bound. Packed weights are unsigned, and zero points theirs. */
+    const uint8_t *panels; /* w_constant, as mixed_matmul.h says */
+    int64_t panel_bytes;
+    int64_t row_bytes; /* of a row as digits */
+    bool half_scales;  /* as f16, which holds all of them */
+    bool zero_points_differ;
+    int32_t common_zero_point; /* where they do not */
+    bool low_fits;             /* sums of (256 * digit + digit) * (q - zero point) over a piece are below 2^24 */
+} qrt_mixed_matmul_args;
+
+qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args);
+void qrt_mixed_matmul_release(void *args);
+qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch);
+
+/* A row of a as units, sums and integers, in a form known to the tile of the same ISA: for each piece 16 bytes, then 16
+ * for every four values of its vectors, 64-byte aligned; up to 64 bytes behind may be written. Whether all is finite.
+ */
+typedef bool (*qrt_mixed_row)(const qrt_mixed_matmul_args *args, const float *a, void *digits);
+/* sums[rows][QRT_MIXED_COLUMNS] of 1 to QRT_MIXED_ROWS rows, row_bytes apart, by a panel, without the bias. */
+typedef void (*qrt_mixed_tile)(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
+                               float *sums);
 
 /* ---- depthwise_conv2d: operands x (NHWC), [w], [bias], out ---- */
 
@@ -605,8 +627,8 @@ struct qrt_kernels {
     qrt_float_tile float_tile;
     qrt_float_axpy float_axpy;
     qrt_float_tree float_tree;
-    qrt_dequantize_panel dequantize_panel;
-    qrt_quantized_panel quantized_panel;
+    qrt_mixed_row mixed_row;
+    qrt_mixed_tile mixed_tile;
 };
 
 /* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table

@@ -189,11 +189,13 @@ def matmul(
 def float_matmul(
     a: npt.ArrayLike, w: QuantTensor | npt.ArrayLike, *, bias: npt.ArrayLike | None = None, out: Array | None = None
 ) -> Bound[Array]:
-    """``a @ w`` in float32: ``a`` of any rank from 1, ``w`` a float32 matrix, or a quantized one that expresses f32 and
-    counts as ``dcast(w)`` without being written out; ``bias`` is one float per column.
+    """``a @ w`` in float32: ``a`` of any rank from 1, ``w`` a float32 matrix, or a quantized one that expresses f32;
+    ``bias`` is one float per column.
 
-    The order of each sum is defined (``qrt.ops.float_matmul``), so the bits are those of every machine. Weights that
-    stay the same are packed once by ``qrt.pack``. Raises ``QuantTypeError`` for other dtypes and shapes.
+    Quantized weights of up to 8 bits are summed exactly as integers over pieces of K, with errors as small as those of
+    ``float_matmul(a, dcast(w))``, but other bits; wider ones count as ``dcast(w)``. The order of each sum is defined
+    (``qrt.ops.float_matmul``), so the bits are those of every machine. Weights that stay the same are packed once by
+    ``qrt.pack``. Raises ``QuantTypeError`` for other dtypes and shapes.
 
     >>> w = QuantTensor(np.int8([[1, -2], [3, 0]]), UniformType("i4", "f32", [0.5, 0.25], axis=1))
     >>> float_matmul(np.float32([[2, 1]]), w).tolist()

@@ -30,6 +30,8 @@ REQUANT_RULES: Final = ("fixed", "fixed_double", "float32", "float64_away")
 
 ADD_FRACTION_BITS: Final = 20
 SOFTMAX_FRACTION_BITS: Final = 30
+UNIT_CARRY: Final = 0x010101
+LEAST_UNIT_EXPONENT: Final = 23
 
 
 # ------------------------------------------------------------------------------------------------------------- floats
@@ -418,6 +420,26 @@ def rescale_bias(
     if any(abs(v) >= 1 << 62 for v in rescaled):
         raise QuantTypeError("the bias does not fit 64 bits at the accumulator's scale")
     return np.array(rescaled, np.int64)
+
+
+# --------------------------------------------------------------------------------------------------------------- units
+
+
+def unit_integers(x: Array) -> tuple[Array, Array]:
+    """Finite float32 values [..., n] as integers ``x / unit``, half to even, and their unit [..., 1].
+
+    The unit is the least power of two with which no integer exceeds 0x7F7F7F (127 * 65536 + 127 * 256 + 127: three
+    signed bytes hold it and its negative), but no less than 2^-126. It is 2^(e - 149), where e is the biased exponent
+    of the largest magnitude, one more where its fraction exceeds 0x7EFEFE, and at least 23. Both it and its inverse
+    are normal numbers of float32, so ``x * (1 / unit)`` is exact but where it is far below 1/2.
+
+    >>> unit_integers(np.float32([1, -0.75, 0]))
+    (array([ 4194304, -3145728,        0]), array([2.3841858e-07], dtype=float32))
+    """
+    bits = np.abs(x).view(np.int32).max(axis=-1, keepdims=True, initial=0)
+    exponent = np.maximum((bits + UNIT_CARRY) >> 23, LEAST_UNIT_EXPONENT)
+    unit, inverse = (np.ldexp(np.float32(1), sign * (exponent - 149)) for sign in (1, -1))
+    return np.rint(x * inverse).astype(np.int64), unit
 
 
 # ------------------------------------------------------------------------------------------------------------- softmax

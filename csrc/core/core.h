@@ -68,6 +68,8 @@ typedef enum { QRT_WORKSPACE_CALL, QRT_WORKSPACE_TASK, QRT_WORKSPACES } qrt_work
 void *qrt_workspace(qrt_workspace_slot slot, size_t bytes);
 void *qrt_aligned_alloc(size_t bytes);
 void qrt_aligned_free(void *memory);
+/* Asks for huge pages wherever whole ones fit, before anything is written: for what is read from end to end. */
+void qrt_advise_huge_pages(void *memory, size_t bytes);
 
 /* ---- walk.c: rows of a layout ---- */
 

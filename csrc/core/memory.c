@@ -1,7 +1,12 @@
 #include <pthread.h>
 #include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "core.h"
+
+#define HUGE_PAGE ((uintptr_t)2 << 20)
 
 typedef struct {
     void *memory[QRT_WORKSPACES];
@@ -11,6 +16,18 @@ typedef struct {
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_status;
+
+void qrt_advise_huge_pages(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    const uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    const uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
+    if (first < end)
+        madvise((void *)first, end - first, MADV_HUGEPAGE); /* advice: without it pages are small */
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
 
 void *qrt_aligned_alloc(size_t bytes) {
     void *memory = NULL;

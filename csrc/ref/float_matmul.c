@@ -7,18 +7,6 @@
 #define LANES QRT_FLOAT_LANES
 #define ROWS QRT_FLOAT_ROWS
 #define COLUMNS QRT_FLOAT_COLUMNS
-#define WORD_COLUMNS QRT_WORD_COLUMNS
-
-static float dequantized(const qrt_float_matmul_args *args, const uint32_t *panel, const float *parameters, int64_t k,
-                         int column) {
-    const int64_t step = k / LANES, block = k / args->k_block;
-    const int width = args->weights == QRT_WEIGHTS_BYTES ? 8 : 4, steps = 32 / width;
-    const uint32_t word = panel[(step / steps * WORD_COLUMNS + column) * LANES + k % LANES];
-    const uint32_t q = word >> step % steps * width & ((1u << width) - 1);
-    const float *p = parameters + block * WORD_COLUMNS * (args->zero_points_differ ? 2 : 1) + column;
-    const float centred = (float)q - (args->zero_points_differ ? p[WORD_COLUMNS] : args->common_zero_point);
-    return centred * *p;
-}
 
 static float tree(const float *lanes) {
     float sum[LANES];
@@ -60,27 +48,4 @@ void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int column
                 lane[l] = lanes[l * stride + i * COLUMNS + j];
             out[i * out_stride + j] = bias ? tree(lane) + bias[j] : tree(lane);
         }
-}
-
-void ref_dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
-                          float *target) {
-    const int64_t padded = (args->k + LANES - 1) / LANES * LANES, stride = qrt_float_lane_stride(args->k);
-    for (int64_t k = 0; k < padded; k++)
-        for (int j = 0; j < WORD_COLUMNS; j++)
-            target[k % LANES * stride + k / LANES * COLUMNS + j] =
-                k < args->k ? dequantized(args, panel, parameters, k, j) : 0;
-}
-
-void ref_quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel, const float *parameters,
-                         float *sums) {
-    const int64_t padded = (args->k + LANES - 1) / LANES * LANES;
-    for (int j = 0; j < WORD_COLUMNS; j++) {
-        float lane[LANES] = {0};
-        for (int64_t k = 0; k < padded; k++) {
-            const bool inside = k < args->k;
-            const float weight = inside ? dequantized(args, panel, parameters, k, j) : 0;
-            lane[k % LANES] = fmaf(inside ? a[k] : 0, weight, lane[k % LANES]);
-        }
-        sums[j] = tree(lane);
-    }
 }

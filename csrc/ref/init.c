@@ -26,6 +26,6 @@ void qrt_init_ref(qrt_kernels *table) {
     table->float_tile = ref_float_tile;
     table->float_axpy = ref_float_axpy;
     table->float_tree = ref_float_tree;
-    table->dequantize_panel = ref_dequantize_panel;
-    table->quantized_panel = ref_quantized_panel;
+    table->mixed_row = ref_mixed_row;
+    table->mixed_tile = ref_mixed_tile;
 }

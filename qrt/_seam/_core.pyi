@@ -157,20 +157,30 @@ def bind_gemm(
     bias_multiplier: npt.ArrayLike | None = None,
 ) -> Call: ...
 
-# a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. weights: "f32", or "bytes" (storage i8 or u8) or
-# "nibbles" (the same, of at most 4 bits) of which k_block values of K, a multiple of 16 or None for all, share scales
-# and zero_points [blocks, n]. bias: a float32 array, "operand" or None.
+# a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. bias: a float32 array, "operand" or None.
 def bind_float_matmul(
     *,
     isa: str,
     m: int,
     n: int,
     k: int,
-    weights: str = "f32",
-    w: str = "i8",
+    w_constant: npt.NDArray[Any] | None = None,
+    bias: npt.NDArray[Any] | str | None = None,
+) -> Call: ...
+
+# The same by weights of storage i8 or u8; nibbles: all of at most 4 bits. k_block values of K (None: all) share scales
+# and zero_points [blocks, n], which are those of a storage type.
+def bind_mixed_matmul(
+    *,
+    isa: str,
+    m: int,
+    n: int,
+    k: int,
+    nibbles: bool,
+    w: str,
+    scales: npt.ArrayLike,
+    zero_points: npt.ArrayLike,
     k_block: int | None = None,
-    scales: npt.ArrayLike | None = None,
-    zero_points: npt.ArrayLike | None = None,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...

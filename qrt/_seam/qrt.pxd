@@ -133,29 +133,31 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)
 
-    ctypedef enum qrt_weights:
-        QRT_WEIGHTS_F32
-        QRT_WEIGHTS_BYTES
-        QRT_WEIGHTS_NIBBLES
-
-    enum:
-        QRT_FLOAT_LANES
-
     ctypedef struct qrt_float_matmul_args:
         const qrt_kernels *kernels
         int64_t m, n, k
-        qrt_weights weights
-        qrt_container w
-        int64_t k_block
-        const float *scale
-        const float *zero_point
         const void *w_constant
         bint bias
         const float *bias_constant
-        const void *panels
+        const float *panels
 
     qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
     void qrt_float_matmul_release(void *args)
+
+    ctypedef struct qrt_mixed_matmul_args:
+        const qrt_kernels *kernels
+        int64_t m, n, k
+        bint nibbles
+        qrt_container w
+        int64_t k_block
+        const float *scale
+        const int32_t *zero_point
+        const void *w_constant
+        bint bias
+        const float *bias_constant
+
+    qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args)
+    void qrt_mixed_matmul_release(void *args)
 
     ctypedef struct qrt_depthwise_args:
         const qrt_kernels *kernels
@@ -257,6 +259,7 @@ cdef extern from "qrt.h" nogil:
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)
     qrt_status qrt_gemm(const void *args, qrt_scratch *scratch)
     qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch)
     qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch)
     qrt_status qrt_binary(const void *args, qrt_scratch *scratch)
     qrt_status qrt_clamp(const void *args, qrt_scratch *scratch)

@@ -1,15 +1,24 @@
 """float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), perhaps with a bias per column.
 
-The bits are defined, on every ISA and for any number of threads (NUMERICS.md, "Float operations"): a dot product has
-16 lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in ascending order from +0, both operands
-continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and ``l + 8``, ``l`` and ``l + 4``, ``l`` and
-``l + 2``, the last two; then the bias. Quantized weights count as what ``dcast`` makes of them: ``(f32(q) - f32(zp)) *
-f32(s)``.
+The bits are defined, on every ISA, for any number of threads and rows (NUMERICS.md, "Float operations").
+
+**Float weights.** A dot product has 16 lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in
+ascending order from +0, both operands continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and
+``l + 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, the last two; then the bias.
+
+**Quantized weights of up to 8 bits.** K is cut into the blocks that share parameters (all of K, those of a sub-channel
+type, single values where the axis is K), and these into pieces of 128, the last of a block perhaps shorter. In each
+piece a row of ``a`` becomes integers x of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is
+exact. The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T)
+rounded half to even; then the bias. NaNs and infinities of ``a`` count as 0 there; at last each is multiplied by its
+weight as ``dcast`` gives it, and added.
+
+**Wider quantized weights** count as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 """
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -32,6 +41,7 @@ from qrt.ops.sub_channel import column_scales
 from qrt.types import FloatType, TensorType, UniformType
 
 LANES = 16
+PIECE = 128
 _F32 = FloatType("f32")
 
 
@@ -60,6 +70,27 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     return TensorType((*a.shape[:-1], columns), _F32)
 
 
+def sums_integers(element: Any) -> TypeGuard[UniformType]:
+    """Whether weights of this element type go by the rule of quantized weights, not by that of floats."""
+    return isinstance(element, UniformType) and element.storage_width <= 8
+
+
+def k_block(t: UniformType, depth: int) -> int:
+    """Values of K that share parameters: at least 1."""
+    size = dict(t.block_sizes or ()).get(0) if t.is_sub_channel else 1 if t.axis == 0 else None
+    return max(depth, 1) if size is None else size
+
+
+def pieces(depth: int, block: int) -> list[slice]:
+    """Where K is cut.
+
+    >>> [(piece.start, piece.stop) for piece in pieces(400, 200)]
+    [(0, 128), (128, 200), (200, 328), (328, 400)]
+    """
+    starts = range(0, depth, block)
+    return [slice(k, min(k + PIECE, start + block)) for start in starts for k in range(start, start + block, PIECE)]
+
+
 def _dequantized(w: Array, t: TensorType) -> Array:
     if not isinstance(t.element, UniformType):
         return w
@@ -67,66 +98,89 @@ def _dequantized(w: Array, t: TensorType) -> Array:
     return numerics.dequantize(w, scale, zero_point, "f32").astype(np.float32)
 
 
-def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
-    a, w = arrays[0], _dequantized(arrays[1], types[1])
+def _float_sums(a: Array, w: Array) -> Array:
     depth, columns = w.shape
     steps = -(-depth // LANES)
-    rows = np.zeros((prod(a.shape[:-1]), steps * LANES), np.float32)
-    rows[:, :depth] = a.reshape(-1, depth) if depth else 0
+    rows = np.zeros((len(a), steps * LANES), np.float32)
+    rows[:, :depth] = a
     weights = np.zeros((steps * LANES, columns), np.float32)
     weights[:depth] = w
-    multiply_add = elementwise.bind("math.fma", [_F32] * 3, [_F32])
     lanes = np.zeros((len(rows), columns, LANES), np.float32)
+    for step in range(steps):
+        k = slice(step * LANES, (step + 1) * LANES)
+        lanes = _multiply_add(rows[:, None, k], weights[None, k].swapaxes(1, 2), lanes)
+    for half in (8, 4, 2, 1):
+        lanes = lanes[..., :half] + lanes[..., half:]
+    return lanes[..., 0]
+
+
+def _integer_sums(a: Array, w: Array, t: UniformType) -> Array:
+    scale, zero_point = (np.broadcast_to(x, w.shape) for x in parameters_of(t, w.shape))
+    centred, scale = w.astype(np.int64) - zero_point, numerics.round_to_format(scale, "f32").astype(np.float32)
+    total = np.zeros((len(a), w.shape[1]), np.float32)
+    for piece in pieces(len(w), k_block(t, len(w))):
+        integers, unit = numerics.unit_integers(a[:, piece])
+        sums = (integers @ centred[piece]).astype(np.float32)
+        total = _multiply_add(sums * scale[piece.start], unit, total)
+    return total
+
+
+def _with_bias(sums: Array, bias: Array | None) -> Array:
+    return sums if bias is None else sums + bias
+
+
+def _multiply_add(*operands: Array) -> Array:
+    return np.asarray(elementwise.bind("math.fma", [_F32] * 3, [_F32])(*np.broadcast_arrays(*operands)))
+
+
+def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (depth, _), element = arrays[1].shape, types[1].element
+    a, w = arrays[0].reshape(prod(arrays[0].shape[:-1]), depth), _dequantized(arrays[1], types[1])
+    bias = arrays[2] if len(arrays) > 2 else None
     with np.errstate(all="ignore"):
-        for step in range(steps):
-            k = slice(step * LANES, (step + 1) * LANES)
-            lanes = multiply_add(*np.broadcast_arrays(rows[:, None, k], weights[None, k].swapaxes(1, 2), lanes))
-        for half in (8, 4, 2, 1):
-            lanes = lanes[..., :half] + lanes[..., half:]
-        sums = lanes[..., 0]
-        return (sums + arrays[2] if len(arrays) > 2 else sums).reshape(static_shape(result, "float_matmul"))
+        if not sums_integers(element):
+            total = _with_bias(_float_sums(a, w), bias)
+        else:
+            finite = np.isfinite(a)
+            total = _with_bias(_integer_sums(np.where(finite, a, np.float32(0)), arrays[1], element), bias)
+            for row, k in np.argwhere(~finite):
+                total[row] += a[row, k] * w[k]
+    return total.reshape(static_shape(result, "float_matmul"))
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
     if 0 in constants:
         return None
     shape, (depth, columns) = static_shape(types[0], "float_matmul"), static_shape(types[1], "float_matmul")
-    weights, w = _packing(types[1].element, depth, columns), constants.get(1)
-    if weights is None and w is None:
-        return None
-    if weights is None and w is not None:
-        w, weights = _dequantized(w, types[1]), {}
-    return _core.bind_float_matmul(
-        isa=kernels.active(),
-        m=prod(shape[:-1]),
-        n=columns,
-        k=depth,
-        w_constant=w,
-        bias=None if len(types) < 3 else constants.get(2, "operand"),
-        **(weights or {}),
-    )
-
-
-def _packing(element: Any, depth: int, columns: int) -> dict[str, Any] | None:
-    """How the kernel keeps the weights; None where it takes them as floats only."""
+    element, w = types[1].element, constants.get(1)
+    sizes: dict[str, Any] = {
+        "isa": kernels.active(),
+        "m": prod(shape[:-1]),
+        "n": columns,
+        "k": depth,
+        "bias": None if len(types) < 3 else constants.get(2, "operand"),
+    }
+    if sums_integers(element):
+        return _core.bind_mixed_matmul(**sizes, **_packing(element, depth, columns), w_constant=w)
     if not isinstance(element, UniformType):
-        return {}
-    if element.storage_width > 8:
-        return None
-    if element.is_sub_channel:
-        k_block, scales, zero_points = column_scales(element, depth, columns)
-        if k_block < depth and k_block % LANES:
-            return None
-    elif element.axis == 0:
-        return None
+        return _core.bind_float_matmul(**sizes, w_constant=w)
+    return None if w is None else _core.bind_float_matmul(**sizes, w_constant=_dequantized(w, types[1]))
+
+
+def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:
+    block = k_block(t, depth)
+    if t.is_sub_channel:
+        _, scales, zero_points = column_scales(t, depth, columns)
     else:
-        k_block = max(depth, 1)
-        scales = np.broadcast_to(np.array(element.scales), (1, columns))
-        zero_points = np.broadcast_to(np.array(element.zero_points), (1, columns))
+        shape = (-1, 1) if t.axis == 0 else (1, -1)
+        count = max(-(-depth // block), 1)
+        scales, zero_points = (
+            np.broadcast_to(np.array(values).reshape(shape), (count, columns)) for values in (t.scales, t.zero_points)
+        )
     return {
-        "weights": "nibbles" if element.storage_width <= 4 else "bytes",
-        "w": container(element),
-        "k_block": k_block,
+        "nibbles": t.storage_width <= 4,
+        "w": container(t),
+        "k_block": block,
         "scales": numerics.round_to_format(scales, "f32"),
         "zero_points": zero_points,
     }

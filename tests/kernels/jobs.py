@@ -40,18 +40,21 @@ def gemms(isa: str, rng: np.random.Generator) -> list[Job]:
 
 
 def float_products(isa: str, rng: np.random.Generator) -> list[Job]:
-    """Few rows and many, w packed at the call or once; quantized weights dequantized on the way or written out."""
+    """Few rows and many, w packed at the call or once, as floats and quantized."""
     jobs: list[Job] = []
     for m, n, k in FLOAT_PRODUCTS:
         a, w = (rng.normal(0, 1, shape).astype(np.float32) for shape in ((m, k), (k, n)))
         given: dict[str, Any] = {"isa": isa, "m": m, "n": n, "k": k, "bias": rng.random(n).astype(np.float32)}
         jobs += [(_core.bind_float_matmul(**given), (a, w)), (_core.bind_float_matmul(**given, w_constant=w), (a,))]
         parameters = rng.random((-(-k // 32), n)).astype(np.float32)
-        for weights in ("nibbles", "bytes"):
-            quantized = given | {"weights": weights, "k_block": 32, "scales": parameters, "zero_points": parameters * 0}
+        zero_points = np.zeros(parameters.shape, np.int64)
+        for nibbles in (True, False):
+            quantized = given | {
+                "nibbles": nibbles, "w": "i8", "k_block": 32, "scales": parameters, "zero_points": zero_points
+            }  # fmt: skip
             q = rng.integers(-8, 8, (k, n), np.int8)
-            jobs.append((_core.bind_float_matmul(**quantized, w_constant=q), (a,)))
-            jobs.append((_core.bind_float_matmul(**quantized), (a, q)))
+            jobs.append((_core.bind_mixed_matmul(**quantized, w_constant=q), (a,)))
+            jobs.append((_core.bind_mixed_matmul(**quantized), (a, q)))
     return jobs
 
 

@@ -14,7 +14,8 @@ from tests.kernels.draws import ISAS
 
 FOLDER = Path(__file__).parent
 FAMILIES = (
-    "casts", "isa_casts", "gemm", "isa_gemm", "float_matmul", "depthwise", "elementwise", "lines", "movement"
+    "casts", "isa_casts", "gemm", "isa_gemm", "float_matmul", "mixed_matmul", "depthwise", "elementwise", "lines",
+    "movement",
 )  # fmt: skip
 # Values alone vary in these, and many.
 VALUES = ("quotients_beside_ties", "every_exponent", "largest_products", "extreme_accumulators")

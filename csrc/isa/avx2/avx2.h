@@ -12,5 +12,6 @@ void qrt_avx2_install_gemm(qrt_kernels *table);
 void qrt_avx2_install_requantize(qrt_kernels *table);
 void qrt_avx2_install_store(qrt_kernels *table);
 void qrt_avx2_install_float_matmul(qrt_kernels *table);
+void qrt_avx2_install_mixed_matmul(qrt_kernels *table);
 
 #endif

@@ -1,10 +1,8 @@
 /* Dot products in float32.
  *
  *   vfmadd231ps ymm    8 multiply-adds, two a cycle
- *   vpand, vorps       put some bits of a lane into the last of a power of two: a float, without conversion
  *
- * In a tile vectors are columns: 6 rows by two vectors are 12 sums in registers. With words of weights two vectors are
- * the sixteen lanes of one sum, 0 to 7 and 8 to 15. */
+ * Vectors are columns: 6 rows by two vectors are 12 sums in registers. */
 #include <immintrin.h>
 
 #include "avx2.h"
@@ -12,8 +10,7 @@
 #define LANES QRT_FLOAT_LANES
 #define ROWS QRT_FLOAT_ROWS
 #define COLUMNS QRT_FLOAT_COLUMNS
-#define WORD_COLUMNS QRT_WORD_COLUMNS
-#define PAIR 2 /* vectors of columns at once, and of a sum's lanes */
+#define PAIR 2 /* vectors of columns at once */
 #define TILE_ROWS 6
 
 #define INLINE static inline __attribute__((always_inline))
@@ -121,188 +118,9 @@ static void float_tree(const float *lanes, int64_t stride, int64_t rows, int col
         }
 }
 
-/* ---- quantized weights: loading from the byte that has a step on puts it in the low bits of every lane ---- */
-
-/* Lanes l and l + 8, then l and l + 4. */
-static inline __m128 quarter(__m256 low, __m256 high) {
-    const __m256 half = _mm256_add_ps(low, high);
-    return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
-}
-
-/* Lanes l and l + 2, then the last two, of two sums. */
-static inline void reduce(__m256 a[PAIR], __m256 b[PAIR], float *sums) {
-    const __m128 l0 = quarter(a[0], a[1]), l1 = quarter(b[0], b[1]);
-    const __m128 even = _mm_unpacklo_ps(l0, l1), odd = _mm_unpackhi_ps(l0, l1); /* 00 11 and 22 33 */
-    const __m128 both = _mm_add_ps(even, odd);
-    _mm_storel_pi((__m64 *)sums, _mm_add_ps(both, _mm_movehl_ps(both, both)));
-}
-
-#define WORD_BYTES (WORD_COLUMNS * LANES * (int)sizeof(uint32_t))
-#define AHEAD 4096 /* bytes: the stream that prefetching alone keeps up with */
-
-INLINE int steps_of_word(const qrt_weights kind) {
-    return kind == QRT_WEIGHTS_NIBBLES ? 8 : 4;
-}
-
-/* Eight weights of a step. The exponent of 2^23 makes the low bits of a lane a float's units, that of 2^19 those from
- * the fourth on. */
-INLINE __m256 weights_of(const qrt_weights kind, const char *word, int step, __m256 zero_point, __m256 scale) {
-    const bool nibbles = kind == QRT_WEIGHTS_NIBBLES, high = nibbles && step % 2;
-    const __m256 unit = _mm256_set1_ps(high ? 0x1p19f : 0x1p23f);
-    const __m256i mask = _mm256_set1_epi32(high ? 0xf0 : nibbles ? 0x0f : 0xff);
-    const __m256i bits = _mm256_loadu_si256((const __m256i *)(word + (nibbles ? step / 2 : step)));
-    const __m256 q = _mm256_or_ps(_mm256_castsi256_ps(_mm256_and_si256(bits, mask)), unit);
-    return _mm256_mul_ps(_mm256_sub_ps(q, _mm256_add_ps(unit, zero_point)), scale);
-}
-
-/* Zeros past `left`. */
-static inline __m256 first_of(__m256 weights, int64_t left) {
-    return left >= 8 ? weights : _mm256_and_ps(weights, _mm256_castsi256_ps(live(left)));
-}
-
-/* Written out so that the row stays in memory and the sums in their registers. */
-static inline __m256 multiply_add(__m256 acc, __m256 weights, const float *row) {
-    __asm__("vfmadd231ps %2, %1, %0" : "+x"(acc) : "x"(weights), "m"(*(const __m256_u *)row));
-    return acc;
-}
-
-/* A column's parameters in a block. */
-typedef struct {
-    __m256 zero_point, scale;
-} column_block;
-
-INLINE column_block load_block(const qrt_float_matmul_args *args, const float *parameters, int column) {
-    const float zero_point = args->zero_points_differ ? parameters[WORD_COLUMNS + column] : args->common_zero_point;
-    return (column_block){_mm256_set1_ps(zero_point), _mm256_set1_ps(parameters[column])};
-}
-
-/* `count` steps of a word, from value d of K on, times `a` to the sums of four columns. */
-INLINE void add_steps(const qrt_weights kind, const qrt_float_matmul_args *args, const char *word, int first,
-                      const int count, const float *parameters, const float *a, int64_t d, const bool whole,
-                      __m256 acc[WORD_COLUMNS][PAIR]) {
-#pragma GCC unroll 4
-    for (int j = 0; j < WORD_COLUMNS; j++, word += LANES * sizeof(uint32_t)) {
-        const column_block in = load_block(args, parameters, j);
-#pragma GCC unroll 16
-        for (int half = 0; half < count * PAIR; half++) {
-            const int h = half % PAIR;
-            const int64_t at = d + half * 8, left = args->k - at;
-            const __m256 weights = weights_of(kind, word + 32 * h, first + half / PAIR, in.zero_point, in.scale);
-            if (whole)
-                acc[j][h] = multiply_add(acc[j][h], weights, a + at);
-            else
-                acc[j][h] = _mm256_fmadd_ps(load_row(a + at, left), first_of(weights, left), acc[j][h]);
-        }
-    }
-}
-
-/* Four columns of a step to a panel of floats, `stride` floats from lane to lane. */
-INLINE void store_columns(const __m256 weights[WORD_COLUMNS], float *to, int64_t stride) {
-    const __m256 low0 = _mm256_unpacklo_ps(weights[0], weights[1]), high0 = _mm256_unpackhi_ps(weights[0], weights[1]);
-    const __m256 low1 = _mm256_unpacklo_ps(weights[2], weights[3]), high1 = _mm256_unpackhi_ps(weights[2], weights[3]);
-    const __m256 lane[4] = {
-        _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(low0), _mm256_castps_pd(low1))), /* lanes 0 and 4 */
-        _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(low0), _mm256_castps_pd(low1))),
-        _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(high0), _mm256_castps_pd(high1))),
-        _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(high0), _mm256_castps_pd(high1))),
-    };
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++) {
-        _mm_store_ps(to + l * stride, _mm256_castps256_ps128(lane[l]));
-        _mm_store_ps(to + (l + 4) * stride, _mm256_extractf128_ps(lane[l], 1));
-    }
-}
-
-INLINE void store_step(const qrt_weights kind, const qrt_float_matmul_args *args, const char *word, int step,
-                       const float *parameters, int64_t d, float *target) {
-    const int64_t stride = qrt_float_lane_stride(args->k);
-    for (int h = 0; h < PAIR; h++) {
-        __m256 weights[WORD_COLUMNS];
-#pragma GCC unroll 4
-        for (int j = 0; j < WORD_COLUMNS; j++) {
-            const column_block in = load_block(args, parameters, j);
-            const char *bytes = word + j * LANES * sizeof(uint32_t) + 32 * h;
-            weights[j] = first_of(weights_of(kind, bytes, step, in.zero_point, in.scale), args->k - d - 8 * h);
-        }
-        store_columns(weights, target + d / LANES * COLUMNS + 8 * h * stride, stride);
-    }
-}
-
-#define NEXT_BLOCK(count)                                                                                              \
-    if ((left -= count) == 0) {                                                                                        \
-        parameters += (args->zero_points_differ ? 2 : 1) * WORD_COLUMNS;                                               \
-        left = block_steps;                                                                                            \
-    }
-
-/* The sums of a panel. A block is `part` steps of a word, or with part 0 any number of steps. */
-INLINE void add_panel(const qrt_weights kind, const int part, const qrt_float_matmul_args *args, const float *a,
-                      const char *word, const float *parameters, __m256 acc[WORD_COLUMNS][PAIR]) {
-    const int steps = steps_of_word(kind), run = part ? part : steps;
-    const int64_t k = args->k, block_steps = (args->k_block + LANES - 1) / LANES;
-    const bool straight = part || args->k_block >= k || block_steps % steps == 0;
-    int64_t d = 0, left = block_steps; /* steps of the block */
-    for (; straight && d + steps * LANES <= k; d += steps * LANES, word += WORD_BYTES) {
-#pragma GCC unroll 4
-        for (int line = 0; line < WORD_BYTES; line += 64)
-            _mm_prefetch(word + AHEAD + line, _MM_HINT_T0);
-#pragma GCC unroll 8
-        for (int step = 0; step < steps; step += run) {
-            add_steps(kind, args, word, step, run, parameters, a, d + step * LANES, true, acc);
-            NEXT_BLOCK(run)
-        }
-    }
-    for (int step = 0; d < k; d += LANES) {
-        add_steps(kind, args, word, step, 1, parameters, a, d, false, acc);
-        NEXT_BLOCK(1)
-        step = (step + 1) % steps;
-        word += step ? 0 : WORD_BYTES;
-    }
-}
-
-INLINE void store_panel(const qrt_weights kind, const qrt_float_matmul_args *args, const char *word,
-                        const float *parameters, float *target) {
-    const int64_t block_steps = (args->k_block + LANES - 1) / LANES;
-    int64_t left = block_steps;
-    int step = 0;
-    for (int64_t d = 0; d < args->k; d += LANES) {
-        store_step(kind, args, word, step, parameters, d, target);
-        NEXT_BLOCK(1)
-        step = (step + 1) % steps_of_word(kind);
-        word += step ? 0 : WORD_BYTES;
-    }
-}
-
-static void dequantize_panel(const qrt_float_matmul_args *args, const void *panel, const float *parameters,
-                             float *target) {
-    if (args->weights == QRT_WEIGHTS_NIBBLES)
-        store_panel(QRT_WEIGHTS_NIBBLES, args, panel, parameters, target);
-    else
-        store_panel(QRT_WEIGHTS_BYTES, args, panel, parameters, target);
-}
-
-static void quantized_panel(const qrt_float_matmul_args *args, const float *a, const void *panel,
-                            const float *parameters, float *sums) {
-    __m256 acc[WORD_COLUMNS][PAIR];
-#pragma GCC unroll 4
-    for (int j = 0; j < WORD_COLUMNS; j++)
-        acc[j][0] = acc[j][1] = _mm256_setzero_ps();
-    const int64_t part = args->k_block < args->k ? args->k_block / LANES : 0;
-#define ADD(kind, part) add_panel(kind, part, args, a, panel, parameters, acc)
-    if (args->weights == QRT_WEIGHTS_NIBBLES)
-        part == 2 ? ADD(QRT_WEIGHTS_NIBBLES, 2) : part == 4 ? ADD(QRT_WEIGHTS_NIBBLES, 4) : ADD(QRT_WEIGHTS_NIBBLES, 0);
-    else
-        part == 2 ? ADD(QRT_WEIGHTS_BYTES, 2) : ADD(QRT_WEIGHTS_BYTES, 0);
-#undef ADD
-#pragma GCC unroll 2
-    for (int j = 0; j < WORD_COLUMNS; j += PAIR)
-        reduce(acc[j], acc[j + 1], sums + j);
-}
-
 void qrt_avx2_install_float_matmul(qrt_kernels *table) {
     table->float_rows = float_rows;
     table->float_tile = float_tile;
     table->float_axpy = float_axpy;
     table->float_tree = float_tree;
-    table->dequantize_panel = dequantize_panel;
-    table->quantized_panel = quantized_panel;
 }

@@ -11,4 +11,5 @@ void qrt_init_avx2(qrt_kernels *table) {
     qrt_avx2_install_requantize(table);
     qrt_avx2_install_store(table);
     qrt_avx2_install_float_matmul(table);
+    qrt_avx2_install_mixed_matmul(table);
 }

@@ -11,5 +11,6 @@ void qrt_avx512_install_depthwise(qrt_kernels *table);
 void qrt_avx512_install_gemm(qrt_kernels *table);
 void qrt_avx512_install_store(qrt_kernels *table);
 void qrt_avx512_install_float_matmul(qrt_kernels *table);
+void qrt_avx512_install_mixed_matmul(qrt_kernels *table);
 
 #endif

@@ -10,4 +10,5 @@ void qrt_init_avx512(qrt_kernels *table) {
     qrt_avx512_install_gemm(table);
     qrt_avx512_install_store(table);
     qrt_avx512_install_float_matmul(table);
+    qrt_avx512_install_mixed_matmul(table);
 }

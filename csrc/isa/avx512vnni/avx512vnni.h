@@ -6,5 +6,6 @@
 
 void qrt_avx512vnni_install_depthwise(qrt_kernels *table);
 void qrt_avx512vnni_install_gemm(qrt_kernels *table);
+void qrt_avx512vnni_install_mixed_matmul(qrt_kernels *table);
 
 #endif

@@ -1,4 +1,5 @@
-"""float_matmul: the lanes of every sum, each a chain of fused multiply-adds over K, then the tree that adds them."""
+"""float_matmul by floats: the lanes of every sum, each a chain of fused multiply-adds over K, then the tree that adds
+them."""
 
 import numpy as np
 
@@ -7,11 +8,12 @@ from qrt.ir import Operation, Value
 from qrt.ir.affine import add, multiply
 from qrt.numerics import round_to_format
 from qrt.ops.core import Attributes
-from qrt.ops.float_matmul import LANES
+from qrt.ops.float_matmul import LANES, sums_integers
+from qrt.passes.lower_qrt.mixed_matmul import mixed_sums
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels
 from qrt.passes.lower_qrt.site import F32, Site, tensor_type, uniform_type
-from qrt.passes.lower_qrt.window import pad_tensor
+from qrt.passes.lower_qrt.window import pad_behind
 from qrt.types import UniformType
 
 
@@ -20,12 +22,15 @@ def lower_float_matmul(site: Site, op: Operation, attributes: Attributes) -> Val
     a, w, *bias = op.operands
     depth = (tensor_type(w).shape or (None,))[0]
     if depth is None or (tensor_type(a).shape or (None,))[-1] is None:
-        raise QuantTypeError(f"the contracted dimension of {a.type} and {w.type} must be known: its lanes are padded")
+        raise QuantTypeError(f"the contracted dimension of {a.type} and {w.type} must be known: it is padded")
     steps = -(-depth // LANES)
+    if sums_integers(tensor_type(w).element):
+        return mixed_sums(site, a, w, bias)
     weights = _dequantized(site, w) if isinstance(tensor_type(w).element, UniformType) else w
     *rows, _ = site.extents(a)
     column = site.extent(weights, 1)
-    a, weights = (_padded(site, x, axis, steps * LANES - depth) for x, axis in ((a, len(rows)), (weights, 0)))
+    site.stage("accumulate")
+    a, weights = (pad_behind(site, x, axis, steps * LANES - depth) for x, axis in ((a, len(rows)), (weights, 0)))
 
     nest = Nest(site, "accumulate", [*rows, column, LANES], [steps])
     *row, j, lane, step = nest.loops
@@ -42,14 +47,6 @@ def lower_float_matmul(site: Site, op: Operation, attributes: Attributes) -> Val
         nest.stage("bias")
         sums = [nest.emit("arith.addf", (sums[0], nest.read(bias[0], nest.loops[-1:])), F32)]
     return nest.finish(sums[0])[0]
-
-
-def _padded(site: Site, x: Value, axis: int, count: int) -> Value:
-    """`x` with zeros behind it along an axis."""
-    if not count:
-        return x
-    site.stage("accumulate")
-    return pad_tensor(site, x, [(0, count if d == axis else 0) for d in range(tensor_type(x).rank or 0)], 0.0)
 
 
 def _dequantized(site: Site, w: Value) -> Value:

@@ -86,6 +86,9 @@ class Nest:
     def compare(self, predicate: int, left: Value, right: Value) -> Value:
         return self._body.value("arith.cmpi", (left, right), I1, {"predicate": scalar_attribute(predicate, I64)})
 
+    def compare_floats(self, predicate: int, left: Value, right: Value) -> Value:
+        return self._body.value("arith.cmpf", (left, right), I1, {"predicate": scalar_attribute(predicate, I64)})
+
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
         """An integer in a type at least as wide."""
         if value.type is element:

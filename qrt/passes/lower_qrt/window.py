@@ -45,6 +45,14 @@ def pad_tensor(site: Site, x: Value, pairs: Sequence[tuple[int, int]], value: An
     return site.builder.create("tensor.pad", (x,), (result,), attributes, [Region([block])]).results[0]
 
 
+def pad_behind(site: Site, x: Value, axis: int, count: int) -> Value:
+    """`x` with zeros behind it along an axis."""
+    if not count:
+        return x
+    pairs = [(0, count if d == axis else 0) for d in range(tensor_type(x).rank or 0)]
+    return pad_tensor(site, x, pairs, 0)
+
+
 def output_extent(
     site: Site, op: Operation, padded: Value, axis: int, kernel: Extent, attributes: Attributes
 ) -> Extent:

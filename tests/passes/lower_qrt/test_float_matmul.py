@@ -1,13 +1,19 @@
-"""float_matmul lowered. Hazards: sums in another order, lanes that K does not fill, rounded products."""
+"""float_matmul lowered. Hazards: sums in another order, lanes and pieces that K does not fill, rounded products, units
+at the ends of float32, NaNs and infinities among integers."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ops.harness import tensor
-from tests.ops.strategies import generators
+from qrt.types import TensorType, UniformType
+from tests import mlir_opt
+from tests.ops.harness import Array, reference, tensor
+from tests.ops.strategies import generators, storage_of
 from tests.ops.test_float_matmul import F32, floats, weights
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
+from tests.oracle.execution.driver import execute
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program
+from tests.passes.lower_qrt.upstream import case, stored
 
 
 @given(st.data(), generators(), st.integers(0, 2).flatmap(lambda rank: st.tuples(*[st.integers(0, 3)] * rank)))
@@ -19,3 +25,37 @@ def test_drawn(data: st.DataObject, rng: np.random.Generator, rows: tuple[int, .
     check_lowered(
         "float_matmul", [a, w, bias], types, constants=((), (1, 2)), options=[data.draw(st.sampled_from(OPTIONS))]
     )
+
+
+def in_pieces(depth: int, block: int | None, storage: str) -> tuple[list[Array], list[TensorType]]:
+    """Operands; rows of ordinary values, some subnormal, one of 3e38, an infinity, a NaN and an infinity."""
+    rng = np.random.default_rng(1)
+    blocks = 1 if block is None else depth // block
+    scales, zero_points = rng.random((blocks, 3)) + 0.1, rng.integers(0, 8, (blocks, 3))
+    t = UniformType(storage, "f32", scales, zero_points, block_sizes={0: block or depth, 1: 1})
+    a, w = floats(rng, (6, depth)), storage_of(t, (depth, 3), rng)
+    a[1, ::7], a[2, 3], a[3, 5], a[4, 5:7] = 1e-45, 3e38, np.inf, (np.nan, -np.inf)
+    return [a, w], [tensor(a.shape, F32), tensor(w.shape, t)]
+
+
+SIZES = pytest.mark.parametrize(
+    ("depth", "block"), [(260, None), (260, 130), (256, 256), (40, 1), (32, 8)], ids=lambda size: f"{size}"
+)
+
+
+@SIZES
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-1]])
+def test_pieces(depth: int, block: int | None, options: str) -> None:
+    """Of blocks that are no pieces, with a rest."""
+    check_lowered("float_matmul", *in_pieces(depth, block, "i4"), options=[options])
+
+
+@SIZES
+@mlir_opt.needed
+def test_mlir_runner_computes_the_same_bits(depth: int, block: int | None) -> None:
+    arrays, types = in_pieces(depth, block, "u8")
+    expected, result = reference("float_matmul", arrays, types)
+    module = lowered(program("float_matmul", arrays, types, result), OPTIONS[0])
+    operands = [stored(array, t.element) for array, t in zip(arrays, types, strict=True)]
+    ((value,),) = execute([case(module, operands)])[0]
+    np.testing.assert_array_equal(value.array(), expected)

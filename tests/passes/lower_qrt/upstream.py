@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from qrt.ir import Module
 from qrt.passes import run_passes
-from qrt.types import Type, UniformType
+from qrt.types import FloatType, Type, UniformType
 from tests.ops.harness import Array
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.values import Value
+
+F32 = FloatType("f32")
 
 
 def case(module: Module, operands: Sequence[Value]) -> Case:
@@ -20,7 +24,9 @@ def case(module: Module, operands: Sequence[Value]) -> Case:
 
 
 def stored(array: Array, t: Type) -> Value:
-    """Storage as bits."""
+    """Storage as bits, or floats."""
+    if t is F32:
+        return Value("f32", array.shape, tuple(int(v) for v in array.astype(np.float32).view(np.uint32).ravel()))
     assert isinstance(t, UniformType)
     mask = (1 << t.storage_width) - 1
     return Value(str(t.storage_type), array.shape, tuple(int(v) & mask for v in array.ravel()))
