@@ -79,8 +79,8 @@ def measure(options: argparse.Namespace, threads: int) -> list[Result]:
         command = [sys.executable, options.harness, "--plugin", HERE / "peers_plugin.py", "--json", lines]
         command += ["--peer", ",".join(p for p in peers if p not in LEFT_OUT), "--case", options.case]
         command += ["--threads", str(threads), "--rounds", str(options.rounds)]
-    if threads > 1:
-        command += ["--settle-ms", str(SETTLE_MS)]
+        if threads > 1:
+            command += ["--settle-ms", str(SETTLE_MS)]
         subprocess.run(command, check=True, stdout=sys.stderr)
         rows = [json.loads(line) for line in lines.read_text().splitlines()]
     results: dict[str, Result] = {}
