@@ -104,7 +104,7 @@ INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t 
     const int64_t segments = p->a_segments ? p->segments : 1, whole = (p->depth + KU - 1) / KU;
     /* A quarter of the panel that follows, so that it is in L2 when its turn comes. Past the last one this fetches
      * nothing of use and faults nowhere. */
-    const char *next = b + segments * whole * (4 + row / MR % 4) * (vectors * 64 / 4);
+    const char *next = b + segments * whole * (4 + (row + MR - 1) / MR % 4) * (vectors * 64 / 4);
     for (int64_t segment = 0; segment < segments; segment++) {
         const char *first = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
 #pragma GCC unroll 8
