@@ -413,7 +413,7 @@ typedef void (*qrt_depthwise_pixel)(const qrt_depthwise_args *args, const void *
 typedef qrt_status (*qrt_depthwise_wide_pixel)(const qrt_depthwise_args *args, const void *x, const void *w,
                                                int64_t rows, int64_t columns, int64_t *acc);
 
-/* Bytes of zero point on either side of qrt_depthwise_run.padding. */
+/* Bytes of zero point on either side of qrt_depthwise_run.padding, and of a column of a row of padding. */
 #define QRT_DEPTHWISE_PADDING 64
 
 /* Out channels [first, first + channels). With two segments the channels fill half a vector at most, and its halves
@@ -430,10 +430,11 @@ typedef struct {
 /* A run of output pixels of one output row, or two. */
 typedef struct {
     const qrt_depthwise_block *block;
-    int valid_rows;           /* of block->rows */
-    const char *const *lines; /* groups * group input rows, at the channel that the block's first reads, or `padding` */
-    const int64_t *line_masks; /* -1; 0 for lines of padding, where no offset is added */
-    const int64_t *offsets;    /* [segment][columns]: bytes from the start of a line to each column; -1: padding */
+    int valid_rows; /* of block->rows */
+    /* groups * group input rows, at the channel that the block's first reads; rows of padding hold zero points wherever
+     * a column is read. */
+    const char *const *lines;
+    const int64_t *offsets; /* [segment][columns]: bytes from a line's pointer to each column; -1: padding */
     int64_t columns, pixel_step, tap_step; /* tap t of pixel p is column p * pixel_step + t * tap_step */
     int64_t pixels;                        /* per segment, side by side */
     int64_t valid[2];                      /* pixels of each segment that exist */

@@ -5,9 +5,9 @@
 #include "depthwise.h"
 #include "float_control.h"
 
-/* Bytes of interleaved columns in L1, and multiply-adds per task. */
-#define INTERLEAVED_BYTES (12 * 1024)
-#define GRAIN (1 << 18)
+#define INTERLEAVED_BYTES (12 * 1024) /* of columns in L1 */
+#define PADDING_BYTES (256 * 1024)    /* of a row of padding under a run */
+#define GRAIN (1 << 18)               /* multiply-adds of a task */
 
 /* How the pixels of an output row are cut where a vector holds so many segments. */
 typedef struct {
@@ -22,7 +22,8 @@ typedef struct {
     int64_t pixel_step, tap_step;    /* columns */
     int64_t bands;                   /* of plan->rows output rows */
     int64_t full_blocks, full_units; /* blocks with one segment, and units of work in them */
-    cut full, last;                  /* of those blocks, and of the last one where it has more segments */
+    int last_segments;
+    cut full, last; /* of those blocks, and of the last one where it has more segments */
     int64_t units, per_task;
 } job;
 
@@ -35,34 +36,43 @@ static int64_t columns_of(const job *j, int64_t pixels) {
     return (pixels - 1) * j->pixel_step + (j->call->args->window.kernel[1] - 1) * j->tap_step + 1;
 }
 
+/* Input columns inside the image, from the first to the last of a run of all segments. */
+static int64_t reach_of(const job *j, int64_t pixels) {
+    const qrt_window *w = &j->call->args->window;
+    return qrt_min(w->width, (pixels - 1) * w->strides[1] + (w->kernel[1] - 1) * w->dilations[1] + 1);
+}
+
 static cut cut_row(const job *j, int segments) {
     const qrt_window *window = &j->call->args->window;
     const qrt_depthwise_kernel *kernel = j->plan->kernel;
     const int64_t column_bytes = j->plan->groups * kernel->group_bytes;
     /* A run has to be long against the columns that the next one interleaves again. */
     const int64_t room = qrt_max(INTERLEAVED_BYTES / column_bytes, 2 * columns_of(j, 1));
-    const int64_t most = qrt_max(kernel->pixels, (room - columns_of(j, 1)) / j->pixel_step + 1);
+    const int64_t fitting = PADDING_BYTES / (window->channels * window->strides[1] * segments);
+    const int64_t most = qrt_max(kernel->pixels, qrt_min(fitting, (room - columns_of(j, 1)) / j->pixel_step + 1));
     cut to = {.runs = qrt_ceil_div(window->out_width, most * segments)};
     to.pixels = qrt_ceil_div(window->out_width, to.runs * segments);
     to.columns = columns_of(j, to.pixels);
     return to;
 }
 
-/* The next unit, without the divisions of unit_at. True where the columns are others. */
-static bool advance(const job *j, unit *u) {
+typedef enum { BAND, BLOCK, COLUMNS } progress;
+
+/* The next unit, without the divisions of unit_at, and what is new in it. */
+static progress advance(const job *j, unit *u) {
     if (++u->band < j->bands)
-        return false;
+        return BAND;
     u->band = 0;
     const bool full = u->block < j->full_blocks;
     const int64_t runs = full ? j->full.runs : j->last.runs;
     if (++u->run < runs)
-        return true;
+        return COLUMNS;
     u->run = 0;
     if (++u->image == j->call->args->window.images) {
         u->image = 0;
         u->block++;
     }
-    return runs > 1 || full != (u->block < j->full_blocks);
+    return runs > 1 || full != (u->block < j->full_blocks) ? COLUMNS : BLOCK;
 }
 
 static unit unit_at(const job *j, int64_t index) {
@@ -79,38 +89,56 @@ static unit unit_at(const job *j, int64_t index) {
 }
 
 typedef struct {
-    char *padding, *interleaved;
-    int64_t *offsets, *masks;
+    char *padding, *row_of_padding, *interleaved;
+    int64_t *offsets; /* of the columns of a run, from `column` of the input on */
+    int64_t column;
+    bool padded; /* the row of padding serves these columns */
     const char **lines;
 } workspace;
 
 /* ---- where a run's columns and lines are ---- */
 
-static void place_columns(const job *j, const cut *cut, int segments, int64_t run, int64_t *offsets) {
+static void place_columns(const job *j, const cut *cut, int segments, int64_t run, workspace *work) {
     const qrt_window *w = &j->call->args->window;
+    const int64_t left = run * segments * cut->pixels * w->strides[1] - w->padding[1];
+    int64_t *offset = work->offsets;
+    work->column = qrt_min(qrt_max(left, 0), w->width);
+    work->padded = false;
     for (int segment = 0; segment < segments; segment++) {
-        const int64_t first = (run * segments + segment) * cut->pixels * w->strides[1] - w->padding[1];
-        for (int64_t c = 0; c < cut->columns; c++) {
+        const int64_t first = left + segment * cut->pixels * w->strides[1];
+        for (int64_t c = 0; c < cut->columns; c++, offset++) {
             const int64_t x =
                 j->by_tap ? first + c / w->kernel[1] * w->strides[1] + c % w->kernel[1] * w->dilations[1] : first + c;
-            *offsets++ = x >= 0 && x < w->width ? x * w->channels : -1;
+            *offset = x >= 0 && x < w->width ? (x - work->column) * w->channels : -1;
         }
     }
 }
 
-static void place_lines(const job *j, const unit *at, const qrt_depthwise_block *block, const workspace *work) {
+/* Zero points where a column reads them, and nowhere else: the row may be long. */
+static void fill_row_of_padding(workspace *work, int64_t columns) {
+    for (int64_t c = 0; c < columns; c++)
+        if (work->offsets[c] >= 0)
+            memset(work->row_of_padding + work->offsets[c] - QRT_DEPTHWISE_PADDING, *work->padding,
+                   3 * QRT_DEPTHWISE_PADDING);
+    work->padded = true;
+}
+
+static void place_lines(const job *j, const unit *at, const qrt_depthwise_run *run, workspace *work) {
     const qrt_depthwise_args *args = j->call->args;
     const qrt_window *w = &args->window;
+    const qrt_depthwise_block *block = run->block;
     const int64_t top = at->band * block->rows * w->strides[0] - w->padding[0];
     const int64_t used = (block->rows - 1) * w->strides[0] + w->kernel[0];
     const int64_t channel = args->multiplier == 1 ? block->first : block->first / args->multiplier;
-    const char *image = j->call->x + at->image * w->height * w->width * w->channels + channel;
+    const int64_t line = w->width * w->channels;
+    const char *image = j->call->x + at->image * w->height * line + work->column * w->channels + channel;
     for (int64_t slot = 0; slot < block->groups * j->plan->kernel->group; slot++) {
         /* What the weights of no row reach may be anything. */
         const int64_t y = top + qrt_min(slot, used - 1) * w->dilations[0];
         const bool inside = y >= 0 && y < w->height;
-        work->lines[slot] = inside ? image + y * w->width * w->channels : work->padding + QRT_DEPTHWISE_PADDING;
-        work->masks[slot] = inside ? -1 : 0;
+        if (!inside && !work->padded)
+            fill_row_of_padding(work, run->columns * block->segments);
+        work->lines[slot] = inside ? image + y * line : work->row_of_padding;
     }
 }
 
@@ -123,45 +151,52 @@ static int64_t lay_out(const job *j, char *base, workspace *to) {
     int64_t used = 0;
     to->padding = base;
     used += 2 * QRT_DEPTHWISE_PADDING;
+    to->row_of_padding = base + used + QRT_DEPTHWISE_PADDING;
+    const int64_t reach = qrt_max(reach_of(j, j->full.pixels), reach_of(j, j->last.pixels * j->last_segments));
+    used += qrt_round_up(reach * j->call->args->window.channels, 64) + 3 * QRT_DEPTHWISE_PADDING;
     to->interleaved = base + used;
     used += columns * j->plan->groups * j->plan->kernel->group_bytes;
     to->offsets = (int64_t *)(base + used);
     used += columns * 2 * (int64_t)sizeof(int64_t);
-    to->masks = (int64_t *)(base + used);
-    used += slots * (int64_t)sizeof(int64_t);
     to->lines = (const char **)(base + used);
     return used + slots * (int64_t)sizeof(char *);
 }
 
-static void run_unit(const job *j, const unit *at, const workspace *work, bool moved) {
-    const qrt_depthwise_args *args = j->call->args;
-    const qrt_window *w = &args->window;
-    const qrt_depthwise_block block = qrt_depthwise_block_at(args, j->plan, at->block);
+/* What the bands of a run share. */
+static void begin_run(const job *j, const unit *at, bool moved, workspace *work, qrt_depthwise_block *block,
+                      qrt_depthwise_run *run) {
+    const qrt_window *w = &j->call->args->window;
     const cut *cut = at->block < j->full_blocks ? &j->full : &j->last;
+    *block = qrt_depthwise_block_at(j->call->args, j->plan, at->block);
     if (moved)
-        place_columns(j, cut, block.segments, at->run, work->offsets);
-    place_lines(j, at, &block, work);
-    const int64_t y = at->band * block.rows, x = at->run * block.segments * cut->pixels;
-    const int64_t pixel = (at->image * w->out_height + y) * w->out_width + x;
-    qrt_depthwise_run run = {
-        .block = &block,
-        .valid_rows = (int)qrt_min(block.rows, w->out_height - y),
+        place_columns(j, cut, block->segments, at->run, work);
+    *run = (qrt_depthwise_run){
+        .block = block,
         .lines = work->lines,
-        .line_masks = work->masks,
         .offsets = work->offsets,
         .columns = cut->columns,
         .pixel_step = j->pixel_step,
         .tap_step = j->tap_step,
         .pixels = cut->pixels,
-        .target =
-            j->call->out + (pixel * args->out_channels + block.first) * qrt_container_size(args->requant.container),
-        .row_elements = w->out_width * args->out_channels,
+        .row_elements = w->out_width * j->call->args->out_channels,
         .padding = work->padding + QRT_DEPTHWISE_PADDING,
         .interleaved = work->interleaved,
     };
-    for (int segment = 0; segment < block.segments; segment++)
-        run.valid[segment] = qrt_min(cut->pixels, w->out_width - x - segment * cut->pixels);
-    j->plan->kernel->run(args, &run);
+    for (int segment = 0; segment < block->segments; segment++)
+        run->valid[segment] = qrt_min(cut->pixels, w->out_width - (at->run * block->segments + segment) * cut->pixels);
+}
+
+static void run_band(const job *j, const unit *at, workspace *work, qrt_depthwise_run *run) {
+    const qrt_depthwise_args *args = j->call->args;
+    const qrt_window *w = &args->window;
+    const qrt_depthwise_block *block = run->block;
+    const int64_t y = at->band * block->rows, x = at->run * block->segments * run->pixels;
+    const int64_t pixel = (at->image * w->out_height + y) * w->out_width + x;
+    const int64_t element = pixel * args->out_channels + block->first;
+    place_lines(j, at, run, work);
+    run->valid_rows = (int)qrt_min(block->rows, w->out_height - y);
+    run->target = j->call->out + element * qrt_container_size(args->requant.container);
+    j->plan->kernel->run(args, run);
 }
 
 static qrt_status run_task(void *context, int64_t task) {
@@ -176,10 +211,13 @@ static qrt_status run_task(void *context, int64_t task) {
     const int64_t first = task * j->per_task, end = qrt_min(first + j->per_task, j->units);
     const qrt_float_state saved = qrt_float_enter();
     unit at = unit_at(j, first);
-    bool moved = true;
-    for (int64_t index = first; index < end; index++) {
-        run_unit(j, &at, &work, moved);
-        moved = advance(j, &at);
+    progress new = COLUMNS;
+    qrt_depthwise_block block;
+    qrt_depthwise_run run;
+    for (int64_t index = first; index < end; index++, new = advance(j, &at)) {
+        if (new != BAND)
+            begin_run(j, &at, new == COLUMNS, &work, &block, &run);
+        run_band(j, &at, &work, &run);
     }
     qrt_float_leave(saved);
     return QRT_OK;
@@ -196,11 +234,11 @@ qrt_status qrt_depthwise_run_plan(const qrt_depthwise_call *call, const qrt_dept
         j.pixel_step = w->kernel[1];
         j.tap_step = 1;
     }
-    const int last_segments = qrt_depthwise_block_at(call->args, plan, plan->blocks - 1).segments;
+    j.last_segments = qrt_depthwise_block_at(call->args, plan, plan->blocks - 1).segments;
     j.bands = qrt_ceil_div(w->out_height, plan->rows);
-    j.full_blocks = plan->blocks - (last_segments > 1);
+    j.full_blocks = plan->blocks - (j.last_segments > 1);
     j.full = cut_row(&j, 1);
-    j.last = cut_row(&j, last_segments);
+    j.last = cut_row(&j, j.last_segments);
     j.full_units = j.full_blocks * w->images * j.full.runs * j.bands;
     j.units = j.full_units + (plan->blocks - j.full_blocks) * w->images * j.last.runs * j.bands;
     const int64_t work = j.full.pixels * plan->rows * plan->kernel->channels * w->kernel[0] * w->kernel[1];

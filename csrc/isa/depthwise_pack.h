@@ -119,16 +119,22 @@ static void pack_block(const qrt_depthwise_args *args, const void *w, const qrt_
         }
 }
 
+/* Where the bias is no constant, for every call: by four channels, which stay together. */
 static void add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_block *block,
                      int32_t *start) {
     memcpy(start, block->start, CHANNELS * sizeof *start);
     for (int segment = 0; segment < block->segments; segment++)
-        for (int c = 0; c < block->channels; c++) {
-            const int64_t j = block->first + c;
-            const uint32_t value = args->bias == QRT_BIAS_I32 ? (uint32_t)((const int32_t *)bias)[j]
-                                                              : (uint32_t)((const int64_t *)bias)[j];
-            int32_t *to = start + element_of(c, segment, block->segments);
-            *to = (int32_t)((uint32_t)*to + value);
+        for (int c = 0; c < block->channels; c += 4) {
+            const int32_t *narrow = (const int32_t *)bias + block->first + c;
+            const int64_t *wide = (const int64_t *)bias + block->first + c;
+            uint32_t added[4] = {0}, *to = (uint32_t *)start + element_of(c, segment, block->segments);
+            if (args->bias == QRT_BIAS_I32 && c + 4 <= block->channels)
+                memcpy(added, narrow, sizeof added);
+            else
+                for (int i = 0; i < 4 && c + i < block->channels; i++)
+                    added[i] = args->bias == QRT_BIAS_I32 ? (uint32_t)narrow[i] : (uint32_t)wide[i];
+            for (int i = 0; i < 4; i++)
+                to[i] += added[i];
         }
 }
 

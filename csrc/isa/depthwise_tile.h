@@ -9,40 +9,26 @@
  *
  *   OP(name)              the intrinsic of that name for the whole vector
  *   PIXELS_1, PIXELS_2    output pixels of a tile of one and of two output rows
- *   THREE_IN_REGISTERS    1 where three interleaved columns of three rows leave registers for the sums
- *   loader, make_loader   how rows of a block are loaded
+ *   loader, make_loader   how rows of a block are loaded; `kind` is a load_kind
  *   interleave            loads GROUP rows and interleaves them
  *   multiply_add          adds the products of one vector of columns and one of weights
  *   scale_f32, scale_fixed  i32 sums to i32 results: float32; fixed but for the last halving
- *   store_words           clamps and stores a tile's row of results narrowed to 16 bits */
+ *   store_words           clamps and stores a tile's row of results narrowed to 16 bits
+ *   THREE_KINDS           where depthwise_three.h serves it, and multiply_add_from: weights in memory */
 #ifndef QRT_ISA_DEPTHWISE_TILE_H
 #define QRT_ISA_DEPTHWISE_TILE_H
 
 #define MOST_PIXELS (PIXELS_1 > PIXELS_2 ? PIXELS_1 : PIXELS_2)
 #define WORDS (VECTORS / 2) /* vectors of 16-bit results of a pixel */
 
-INLINE void interleave_lines(const qrt_depthwise_run *run, const loader *how, int64_t group, int64_t first,
-                             int64_t second, vector to[VECTORS]) {
+/* `border`: one of two runs of pixels is outside the input. */
+INLINE void interleave_lines(const qrt_depthwise_run *run, const loader *how, const char *const lines[GROUP],
+                             int64_t first, int64_t second, const bool border, vector to[VECTORS]) {
     const char *low[GROUP], *high[GROUP];
 #pragma GCC unroll 4
     for (int i = 0; i < GROUP; i++) {
-        const char *line = run->lines[group * GROUP + i];
-        const int64_t mask = run->line_masks[group * GROUP + i];
-        low[i] = line + (first & mask);
-        high[i] = line + (second & mask);
-    }
-    interleave(how, low, high, to);
-}
-
-/* Two runs of pixels, one of them at the border. */
-static __attribute__((noinline)) void interleave_border(const qrt_depthwise_run *run, const loader *how, int64_t group,
-                                                        int64_t first, int64_t second, vector to[VECTORS]) {
-    const char *low[GROUP], *high[GROUP];
-    for (int i = 0; i < GROUP; i++) {
-        const char *line = run->lines[group * GROUP + i];
-        const int64_t mask = run->line_masks[group * GROUP + i];
-        low[i] = first < 0 ? run->padding : line + (first & mask);
-        high[i] = second < 0 ? run->padding : line + (second & mask);
+        low[i] = border && first < 0 ? run->padding : lines[i] + first;
+        high[i] = border && second < 0 ? run->padding : lines[i] + second;
     }
     interleave(how, low, high, to);
 }
@@ -56,15 +42,8 @@ INLINE void interleave_group(const qrt_depthwise_run *run, const loader *how, in
 #pragma GCC unroll 4
         for (int v = 0; v < VECTORS; v++)
             to[v] = how->padding;
-    } else if ((first | second) < 0) {
-        /* Through memory: what has its address taken would not stay in registers. */
-        vector border[VECTORS];
-        interleave_border(run, how, group, first, second, border);
-#pragma GCC unroll 4
-        for (int v = 0; v < VECTORS; v++)
-            to[v] = border[v];
     } else {
-        interleave_lines(run, how, group, first, second, to);
+        interleave_lines(run, how, run->lines + group * GROUP, first, second, true, to);
     }
 }
 
@@ -143,8 +122,9 @@ static __attribute__((noinline)) void store_by_table(const qrt_depthwise_args *a
     }
 }
 
-INLINE void finish_row(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const byte_limits *limits,
-                       const vector acc[MOST_PIXELS][VECTORS], const int row, int64_t pixel, const int pixels) {
+INLINE void finish_row(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const load_kind kind,
+                       const byte_limits *limits, const vector acc[MOST_PIXELS][VECTORS], const int row, int64_t pixel,
+                       const int pixels) {
     const block_header *header = run->block->packed;
     if (header->by == BY_STORE) {
         /* A copy: sums whose address is taken would not stay in registers. */
@@ -167,7 +147,7 @@ INLINE void finish_row(const qrt_depthwise_args *args, const qrt_depthwise_run *
         for (int p = 0; p < pixels; p++)
             narrow(header, acc[p], false, words[p]);
     }
-    store_words(run, limits, words, run->target + row * run->row_elements + pixel * args->out_channels,
+    store_words(run, kind, limits, words, run->target + row * run->row_elements + pixel * args->out_channels,
                 args->out_channels, pixel, pixels);
 }
 
@@ -185,106 +165,21 @@ INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_run *r
         vector acc[2][MOST_PIXELS][VECTORS];
         sum_tile(run, (const vector *)run->interleaved + pixel * run->pixel_step * groups * VECTORS, kernel_width, rows,
                  pixels, acc);
-        finish_row(args, run, &limits, acc[0], 0, pixel, pixels);
+        finish_row(args, run, how.kind, &limits, acc[0], 0, pixel, pixels);
         if (rows == 2 && run->valid_rows == 2)
-            finish_row(args, run, &limits, acc[1], 1, pixel, pixels);
+            finish_row(args, run, how.kind, &limits, acc[1], 1, pixel, pixels);
     }
 }
 
-/* ---- three adjacent tap columns: they stay in registers ---- */
-
-#if THREE_IN_REGISTERS
-
-#define COLUMN_VECTORS ((3 + GROUP - 1) / GROUP * VECTORS) /* of three kernel rows */
-
-INLINE void load_column(const qrt_depthwise_run *run, const loader *how, int64_t column, vector to[COLUMN_VECTORS]) {
-#pragma GCC unroll 2
-    for (int g = 0; g < COLUMN_VECTORS / VECTORS; g++)
-        interleave_group(run, how, column, g, to + g * VECTORS);
-}
-
-INLINE void run_pixel(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const byte_limits *limits,
-                      const vector *left, const vector *middle, const vector *right, int64_t pixel, const int rows) {
-    const block_header *header = run->block->packed;
-    const vector *weights = (const vector *)(header + 1);
-    vector acc[2][MOST_PIXELS][VECTORS];
-#pragma GCC unroll 2
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < VECTORS; v++)
-            acc[r][0][v] = ((const vector *)run->block->start)[v];
-#pragma GCC unroll 3
-    for (int kx = 0; kx < 3; kx++) {
-        const vector *column = kx == 0 ? left : kx == 1 ? middle : right;
-#pragma GCC unroll 4
-        for (int i = 0; i < COLUMN_VECTORS; i++)
-#pragma GCC unroll 2
-            for (int r = 0; r < rows; r++) {
-                const int v = i % VECTORS,
-                          at = ((kx * (COLUMN_VECTORS / VECTORS) + i / VECTORS) * rows + r) * VECTORS + v;
-                acc[r][0][v] = multiply_add(acc[r][0][v], column[i], weights[at]);
-            }
-    }
-    finish_row(args, run, limits, acc[0], 0, pixel, 1);
-    if (rows == 2 && run->valid_rows == 2)
-        finish_row(args, run, limits, acc[1], 1, pixel, 1);
-}
-
-INLINE void run_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const int rows, const int step) {
-    const loader how = make_loader(args, run);
-    const byte_limits limits = make_limits(&args->requant);
-    const int64_t pixels = run->pixels;
-    vector a[COLUMN_VECTORS], b[COLUMN_VECTORS], c[COLUMN_VECTORS];
-    load_column(run, &how, 0, a);
-    if (step == 1)
-        load_column(run, &how, 1, b);
-    /* Columns change their roles, not their registers. */
-    for (int64_t pixel = 0; pixel < pixels;) {
-#define PIXEL(left, middle, right)                                                                                     \
-    if (step == 2)                                                                                                     \
-        load_column(run, &how, pixel *step + 1, middle);                                                               \
-    load_column(run, &how, pixel *step + 2, right);                                                                    \
-    run_pixel(args, run, &limits, left, middle, right, pixel, rows);                                                   \
-    if (++pixel == pixels)                                                                                             \
-        break;
-        if (step == 1) {
-            PIXEL(a, b, c)
-            PIXEL(b, c, a)
-            PIXEL(c, a, b)
-        } else {
-            PIXEL(a, b, c)
-            PIXEL(c, b, a)
-        }
-#undef PIXEL
-    }
-}
-
-/* The shapes it is written for: 3x3, stride 1 by pairs of rows, and stride 2. */
-static bool run_as_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
-    const qrt_depthwise_block *block = run->block;
-    if (args->window.kernel[1] != 3 || run->tap_step != 1 || block->groups * VECTORS != COLUMN_VECTORS)
-        return false;
-    if (run->pixel_step == 1 && block->rows == 2)
-        run_three(args, run, 2, 1);
-    else if (run->pixel_step == 2 && block->rows == 1)
-        run_three(args, run, 1, 2);
-    else
-        return false;
-    return true;
-}
-
-#else
-
-static bool run_as_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
-    (void)args, (void)run;
-    return false;
-}
-
+#ifdef THREE_KINDS
+#include "depthwise_three.h"
 #endif
 
 static void run_depthwise(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+#ifdef THREE_KINDS
     if (run_as_three(args, run))
         return;
+#endif
     if (run->block->rows == 2)
         run_tiles(args, run, 2, PIXELS_2);
     else

@@ -162,6 +162,23 @@ def test_threads_and_long_rows(isa: str, threads: int) -> None:
     np.testing.assert_array_equal(out, numerics.requantize(acc.astype(np.int64), requant, 0))
 
 
+@pytest.mark.parametrize("isa", [isa for isa in ISAS if isa != "ref"])
+def test_rows_of_padding_of_many_channels(isa: str) -> None:
+    """A row of padding spans a run: with this many channels runs are cut short, and the row is sparse."""
+    rng = np.random.default_rng(7)
+    x, w = rng.integers(0, 256, (1, 3, 9, 40009), np.uint8), rng.integers(-128, 128, (3, 3, 40009), np.int8)
+    requant = numerics.requant_parameters("fixed", "i8", -128, 127, [(2.0**-9,)], [(1.0,)], [3])
+    results = []
+    for name in ("ref", isa):
+        call = _core.bind_depthwise_conv2d(
+            isa=name, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=99, w_zero_points=[0],
+            requant=requant, padding=((2, 2), (2, 2)), w_constant=w,
+        )  # fmt: skip
+        results.append(np.zeros(call.operand_shapes[-1], np.int8))
+        call(x, results[-1])
+    np.testing.assert_array_equal(*results)
+
+
 def bind(**changed: Any) -> _core.Call:
     given: dict[str, Any] = {
         "isa": "ref", "x": "i8", "w": "i8", "x_shape": (1, 2, 2, 3), "w_shape": (1, 1, 6), "x_zero_point": 0,

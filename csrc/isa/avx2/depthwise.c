@@ -19,7 +19,6 @@
 #define SIGNED_BIAS 128
 #define PIXELS_1 4
 #define PIXELS_2 2
-#define THREE_IN_REGISTERS 0 /* twelve of sixteen */
 
 typedef __m256i vector;
 typedef int16_t weight;
@@ -114,8 +113,9 @@ INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *targe
 }
 
 /* Pixels in pairs: narrowing leaves eight channels of each in turn. */
-INLINE void store_words(const qrt_depthwise_run *run, const byte_limits *limits, const vector words[][1], char *target,
-                        int64_t pixel_stride, int64_t pixel, const int pixels) {
+INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
+                        const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
+    (void)kind;
 #pragma GCC unroll 2
     for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
         __m256i bytes = _mm256_packs_epi16(words[p][0], words[p + 1][0]);

@@ -20,7 +20,7 @@
 #define SIGNED_BIAS 128
 #define PIXELS_1 4
 #define PIXELS_2 4
-#define THREE_IN_REGISTERS 1
+#define THREE_KINDS(CASE) CASE(WHOLE, 1) CASE(PART, 1)
 
 typedef __m512i vector;
 typedef int16_t weight;
@@ -71,22 +71,31 @@ INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     return acc;
 }
 
-INLINE void store_pixel(const qrt_depthwise_run *run, __m256i bytes, char *target, int64_t pixel) {
-    if (pixel < run->valid[0])
+INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
+    return multiply_add(acc, columns, *weights);
+}
+
+INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, __m256i bytes, char *target,
+                        int64_t pixel) {
+    if (pixel >= run->valid[0])
+        return;
+    if (kind == WHOLE)
+        _mm256_storeu_si256((__m256i *)target, bytes);
+    else
         _mm256_mask_storeu_epi8(target, (__mmask32)(((uint64_t)1 << run->block->channels) - 1), bytes);
 }
 
 /* Pixels in pairs: narrowing leaves eight channels of each in turn. */
-INLINE void store_words(const qrt_depthwise_run *run, const byte_limits *limits, const vector words[][1], char *target,
-                        int64_t pixel_stride, int64_t pixel, const int pixels) {
+INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
+                        const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
 #pragma GCC unroll 2
     for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
         const __m512i both = clamped_bytes(words[p][0], words[p + 1 < pixels ? p + 1 : p][0], limits);
         const __m512i bytes = _mm512_permutexvar_epi64(order, both);
-        store_pixel(run, _mm512_castsi512_si256(bytes), target, pixel + p);
+        store_pixel(run, kind, _mm512_castsi512_si256(bytes), target, pixel + p);
         if (p + 1 < pixels)
-            store_pixel(run, _mm512_extracti64x4_epi64(bytes, 1), target + pixel_stride, pixel + p + 1);
+            store_pixel(run, kind, _mm512_extracti64x4_epi64(bytes, 1), target + pixel_stride, pixel + p + 1);
     }
 }
 

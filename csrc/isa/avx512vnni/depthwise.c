@@ -19,7 +19,7 @@
 #define SIGNED_BIAS 128
 #define PIXELS_1 4
 #define PIXELS_2 2
-#define THREE_IN_REGISTERS 1
+#define THREE_KINDS(CASE) CASE(WHOLE, 1) CASE(PART, 1) CASE(HALVES, 2) CASE(HALF_PARTS, 2)
 
 typedef __m512i vector;
 typedef int8_t weight;
@@ -32,15 +32,21 @@ typedef enum { WHOLE, PART, HALVES, HALF_PARTS, REPEATED } load_kind;
 
 typedef struct {
     load_kind kind;
+    bool flips;
     uint64_t live;
     __m512i flip, padding;
     repeated_load repeated;
 } loader;
 
+INLINE __mmask64 live_channels(const qrt_depthwise_block *block) {
+    return block->channels == CHANNELS ? ~(__mmask64)0 : ((__mmask64)1 << block->channels) - 1;
+}
+
 INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     loader how;
-    how.live = block->channels == 64 ? ~(uint64_t)0 : ((uint64_t)1 << block->channels) - 1;
+    how.live = live_channels(block);
+    how.flips = args->x == QRT_I8;
     how.flip = _mm512_set1_epi8((char)(args->x == QRT_I8 ? SIGNED_BIAS : 0));
     how.padding = _mm512_xor_si512(_mm512_set1_epi8(*run->padding), how.flip);
     if (args->multiplier > 1) {
@@ -77,9 +83,11 @@ INLINE void interleave(const loader *how, const char *const low[GROUP], const ch
         ROWS(load_repeated(&how->repeated, low[i]))
     }
 #undef ROWS
+    if (how->flips) {
 #pragma GCC unroll 4
-    for (int i = 0; i < GROUP; i++)
-        r[i] = _mm512_xor_si512(r[i], how->flip);
+        for (int i = 0; i < GROUP; i++)
+            r[i] = _mm512_xor_si512(r[i], how->flip);
+    }
     const __m512i low01 = _mm512_unpacklo_epi8(r[0], r[1]), low23 = _mm512_unpacklo_epi8(r[2], r[3]);
     const __m512i high01 = _mm512_unpackhi_epi8(r[0], r[1]), high23 = _mm512_unpackhi_epi8(r[2], r[3]);
     to[0] = _mm512_unpacklo_epi16(low01, low23);
@@ -94,32 +102,36 @@ INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     return acc;
 }
 
-static __attribute__((noinline)) void store_part(const qrt_depthwise_run *run, __m512i bytes, char *target,
-                                                 int64_t second, int64_t pixel) {
-    const __mmask64 live =
-        run->block->channels == CHANNELS ? ~(__mmask64)0 : ((__mmask64)1 << run->block->channels) - 1;
-    if (pixel < run->valid[0])
-        _mm512_mask_storeu_epi8(target, live, bytes);
-    if (run->block->segments == 2 && pixel < run->valid[1])
-        _mm256_mask_storeu_epi8(target + second, (__mmask32)live, _mm512_extracti64x4_epi64(bytes, 1));
+/* The same without a register for the weights. */
+INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(columns), "m"(*weights));
+    return acc;
 }
 
-INLINE void store_words(const qrt_depthwise_run *run, const byte_limits *limits, const vector words[][2], char *target,
-                        int64_t pixel_stride, int64_t pixel, const int pixels) {
-    const int segments = run->block->segments;
-    const int64_t second = run->pixels * pixel_stride, end = pixel + pixels;
-    const bool whole =
-        end <= run->valid[0] && (segments == 1 || end <= run->valid[1]) && run->block->channels * segments == CHANNELS;
+INLINE void store_half(__m256i bytes, const bool whole, __mmask32 live, char *target) {
+    if (whole)
+        _mm256_storeu_si256((__m256i *)target, bytes);
+    else
+        _mm256_mask_storeu_epi8(target, live, bytes);
+}
+
+INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
+                        const vector words[][2], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
+    const __mmask64 live = live_channels(run->block);
 #pragma GCC unroll 4
     for (int p = 0; p < pixels; p++, target += pixel_stride) {
         const __m512i bytes = clamped_bytes(words[p][0], words[p][1], limits);
-        if (!whole) {
-            store_part(run, bytes, target, second, pixel + p);
-        } else if (segments == 1) {
+        const bool exists = pixel + p < run->valid[0];
+        if (kind == HALVES || kind == HALF_PARTS) {
+            if (exists)
+                store_half(_mm512_castsi512_si256(bytes), kind == HALVES, (__mmask32)live, target);
+            if (pixel + p < run->valid[1])
+                store_half(_mm512_extracti64x4_epi64(bytes, 1), kind == HALVES, (__mmask32)live,
+                           target + run->pixels * pixel_stride);
+        } else if (exists && kind == WHOLE) {
             _mm512_storeu_si512(target, bytes);
-        } else {
-            _mm256_storeu_si256((__m256i *)target, _mm512_castsi512_si256(bytes));
-            _mm256_storeu_si256((__m256i *)(target + second), _mm512_extracti64x4_epi64(bytes, 1));
+        } else if (exists) {
+            _mm512_mask_storeu_epi8(target, live, bytes);
         }
     }
 }
