@@ -2,6 +2,8 @@
 #ifndef QRT_CORE_H
 #define QRT_CORE_H
 
+#include <string.h>
+
 #include "qrt.h"
 
 #define QRT_ALIGNMENT 64
@@ -50,8 +52,25 @@ static inline int64_t qrt_bias_value(qrt_bias_kind kind, const void *bias, int64
     }
 }
 
+/* No smaller than any |value|, and less than twice the largest: all their bits. */
+static inline int64_t qrt_magnitude_i32(const int32_t *values, int64_t count) {
+    typedef int32_t quad __attribute__((vector_size(16)));
+    quad bits = {0}, four;
+    int32_t rest = 0;
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        memcpy(&four, values + i, sizeof four);
+        bits |= four ^ (four >> 31);
+    }
+    for (; i < count; i++)
+        rest |= values[i] ^ (values[i] >> 31);
+    return (int64_t)(bits[0] | bits[1] | bits[2] | bits[3] | rest) + 1; /* a negative value is ~v + 1 */
+}
+
 /* Whether a sum of up to INT32_MAX - limit fits 32 bits with each of these added; a negative limit: none does. */
 static inline bool qrt_bias_within(qrt_bias_kind kind, const void *bias, int64_t count, int64_t limit) {
+    if (kind == QRT_BIAS_I32 && qrt_magnitude_i32(bias, count) <= limit)
+        return true;
     for (int64_t i = 0; kind != QRT_BIAS_NONE && i < count; i++) {
         const int64_t value = qrt_bias_value(kind, bias, i);
         if (value > limit || value < -limit)
