@@ -92,7 +92,8 @@ typedef struct {
     char *padding, *row_of_padding, *interleaved;
     int64_t *offsets; /* of the columns of a run, from `column` of the input on */
     int64_t column;
-    bool padded; /* the row of padding serves these columns */
+    int64_t start; /* of that column in a line, at the channel that the block's first reads */
+    bool padded;   /* the row of padding serves these columns */
     const char **lines;
 } workspace;
 
@@ -124,14 +125,12 @@ static void fill_row_of_padding(workspace *work, int64_t columns) {
 }
 
 static void place_lines(const job *j, const unit *at, const qrt_depthwise_run *run, workspace *work) {
-    const qrt_depthwise_args *args = j->call->args;
-    const qrt_window *w = &args->window;
+    const qrt_window *w = &j->call->args->window;
     const qrt_depthwise_block *block = run->block;
     const int64_t top = at->band * block->rows * w->strides[0] - w->padding[0];
     const int64_t used = (block->rows - 1) * w->strides[0] + w->kernel[0];
-    const int64_t channel = args->multiplier == 1 ? block->first : block->first / args->multiplier;
     const int64_t line = w->width * w->channels;
-    const char *image = j->call->x + at->image * w->height * line + work->column * w->channels + channel;
+    const char *image = j->call->x + at->image * w->height * line + work->start;
     for (int64_t slot = 0; slot < block->groups * j->plan->kernel->group; slot++) {
         /* What the weights of no row reach may be anything. */
         const int64_t y = top + qrt_min(slot, used - 1) * w->dilations[0];
@@ -170,6 +169,7 @@ static void begin_run(const job *j, const unit *at, bool moved, workspace *work,
     *block = qrt_depthwise_block_at(j->call->args, j->plan, at->block);
     if (moved)
         place_columns(j, cut, block->segments, at->run, work);
+    work->start = work->column * w->channels + block->first / j->call->args->multiplier;
     *run = (qrt_depthwise_run){
         .block = block,
         .lines = work->lines,
