@@ -438,10 +438,10 @@ typedef struct {
     int64_t columns, pixel_step, tap_step; /* tap t of pixel p is column p * pixel_step + t * tap_step */
     int64_t pixels;                        /* per segment, side by side */
     int64_t valid[2];                      /* pixels of each segment that exist */
-    char *target;         /* the first channel of the first pixel; pixels are out_channels elements apart */
-    int64_t row_elements; /* between the two output rows */
-    const char *padding;  /* zero points, also before it */
-    void *interleaved;    /* room for every column of every tile: columns * groups * group_bytes */
+    char *target; /* the first channel of the first pixel; pixels are out_channels elements apart */
+    int64_t row_elements, segment_elements; /* between the two output rows; between the two segments */
+    const char *padding;                    /* zero points, also before it */
+    void *interleaved;                      /* room for every column of every tile: columns * groups * group_bytes */
 } qrt_depthwise_run;
 
 /* The 8-bit kernel. core chooses blocks, rows and runs, and owns all memory; the kernel dictates the packing. Neither

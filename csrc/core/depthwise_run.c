@@ -7,7 +7,7 @@
 
 #define INTERLEAVED_BYTES (12 * 1024) /* of columns in L1 */
 #define PADDING_BYTES (256 * 1024)    /* of a row of padding under a run */
-#define GRAIN (1 << 18)               /* multiply-adds of a task */
+#define GRAIN (1 << 19)               /* multiply-adds of a task */
 
 /* How the pixels of an output row are cut where a vector holds so many segments. */
 typedef struct {
@@ -179,6 +179,7 @@ static void begin_run(const job *j, const unit *at, bool moved, workspace *work,
         .tap_step = j->tap_step,
         .pixels = cut->pixels,
         .row_elements = w->out_width * j->call->args->out_channels,
+        .segment_elements = cut->pixels * j->call->args->out_channels,
         .padding = work->padding + QRT_DEPTHWISE_PADDING,
         .interleaved = work->interleaved,
     };

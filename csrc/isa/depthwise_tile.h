@@ -115,8 +115,8 @@ static __attribute__((noinline)) void store_by_table(const qrt_depthwise_args *a
         for (int p = 0; p < count; p++)
             for (int c = 0; c < CHANNELS / block->segments; c += 4)
                 memcpy(sums + p * CHANNELS + c, acc + p * CHANNELS + element_of(c, segment, block->segments), 16);
-        char *target =
-            run->target + (row * run->row_elements + (segment * run->pixels + pixel) * args->out_channels) * size;
+        char *target = run->target +
+                       (row * run->row_elements + segment * run->segment_elements + pixel * args->out_channels) * size;
         args->kernels->store(&args->requant, sums, CHANNELS, count, block->channels, target, args->out_channels,
                              block->first * args->requant_step, 0, args->requant_step);
     }

@@ -118,6 +118,7 @@ INLINE void store_half(__m256i bytes, const bool whole, __mmask32 live, char *ta
 INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
                         const vector words[][2], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
     const __mmask64 live = live_channels(run->block);
+    const int64_t second = run->segment_elements;
 #pragma GCC unroll 4
     for (int p = 0; p < pixels; p++, target += pixel_stride) {
         const __m512i bytes = clamped_bytes(words[p][0], words[p][1], limits);
@@ -126,8 +127,7 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
             if (exists)
                 store_half(_mm512_castsi512_si256(bytes), kind == HALVES, (__mmask32)live, target);
             if (pixel + p < run->valid[1])
-                store_half(_mm512_extracti64x4_epi64(bytes, 1), kind == HALVES, (__mmask32)live,
-                           target + run->pixels * pixel_stride);
+                store_half(_mm512_extracti64x4_epi64(bytes, 1), kind == HALVES, (__mmask32)live, target + second);
         } else if (exists && kind == WHOLE) {
             _mm512_storeu_si512(target, bytes);
         } else if (exists) {
