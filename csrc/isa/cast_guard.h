@@ -16,6 +16,12 @@
  * reciprocal, (1 - 2^-8) of it), before and after; adding |zero point| <= 2^24 leaves it beyond every bound of 16 bits
  * and inside 32 bits. Addition, rounding and clamping are monotone, so both give the same saturated result.
  *
+ * Trial. Without the clamp, in f32, the quotient is wrong only where x is no finite number or something overflows: then
+ * q0 is infinite and e*r infinite of the other sign, or q is infinite, or there is a NaN, and what is converted to 32
+ * bits is no number of theirs: the conversion gives -2^31 for it, as for a sum beyond 32 bits, and saturation to 16
+ * bits -2^15. So where no such word stands among the results, for 8-bit storage, all of them are right; where one
+ * does, be it a number so far below, the block is computed again with the clamp.
+ *
  * NaN. In f32, x = 0 stands in for a NaN: 0/s is 0 and rounds to the zero point, which is then clamped, as the rule
  * says. In f16 and bf16 f(zp) may not be the zero point, and a reciprocal or f(zp) may be infinite: there NaNs are
  * carried to the end and replaced.
@@ -68,6 +74,13 @@ QRT_INLINE int qrt_cast_container_size(qrt_container container) {
     return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
 }
 
+/* Whether the storage bounds of qcast are those of an 8-bit container. */
+static inline bool qrt_cast_is_full(const qrt_cast_args *args, qrt_container container) {
+    return container == QRT_I8   ? args->storage_min == INT8_MIN && args->storage_max == INT8_MAX
+           : container == QRT_U8 ? args->storage_min == 0 && args->storage_max == UINT8_MAX
+                                 : false;
+}
+
 /* Fetches the lines of what a long cast will read. */
 QRT_INLINE void qrt_cast_fetch(const char *source, int bytes) {
     _Pragma("GCC unroll 8") for (int line = 0; line < bytes; line += 64) __builtin_prefetch(source + line, 0);
@@ -101,7 +114,10 @@ typedef struct {
     qrt_expressed expressed;
     qrt_rounding rounding;
     bool divide, before; /* scale mode, zero point order */
+    bool trial;          /* blocks are first tried without the clamp */
     bool each;           /* parameters advance with the elements */
+    bool fetch;          /* memory is fetched ahead */
+    bool stream;         /* stores pass the caches */
 } qrt_qcast_mode;
 
 QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expressed expressed) {
@@ -109,6 +125,10 @@ QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expre
                             .rounding = args->rounding,
                             .divide = args->scale_mode == QRT_SCALE_DIVIDE,
                             .before = args->zero_point_order == QRT_ZERO_POINT_BEFORE};
+}
+
+QRT_INLINE int qrt_qcast_source_size(qrt_qcast_mode mode) {
+    return mode.expressed == QRT_F32 ? 4 : 2;
 }
 
 /* The same for dcast. */
