@@ -100,13 +100,13 @@ QRT_INLINE int64_t qrt_cast_ahead(int64_t i, int64_t ahead, int64_t count, int64
 /* Elements of a line whose parameters L1 does not hold beside its operands. */
 #define QRT_LONG_LINE 2048
 
-/* How many lines to walk together, that a load of parameters serves them all. Of a long cast each is a stream of
- * memory, and two take longer than one unless parameters come from L2. Lines may differ in alignment, so stores past
- * the caches go line by line. */
+/* How many lines to walk together, that a load of parameters serves them all: the processor mispredicts where such a
+ * loop ends, so of short lines more. Of a long cast each is a stream of memory, and two take longer than one unless
+ * parameters come from L2. Lines may differ in alignment, so stores past the caches go line by line. */
 QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t line, bool stream) {
     if (args->prefetch)
         return line < QRT_LONG_LINE || stream ? 1 : 2;
-    return 16;
+    return line < 256 ? 4096 / line : 16;
 }
 
 /* What a variant of the qcast loop is compiled for; fields that are not constants are branches that never change. */

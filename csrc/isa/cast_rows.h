@@ -103,8 +103,9 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1);
     const int64_t writes = QRT_WRITE_AHEAD / target_size >> (rows > 1);
     int64_t i = count >= QRT_ALIGN_COUNT ? qrt_cast_until_aligned(target, target_size) : 0;
-    for (int64_t r = 0; r < rows; r++)
-        dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, 0, i, mode);
+    if (i > 0)
+        for (int64_t r = 0; r < rows; r++)
+            dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, 0, i, mode);
     for (; i + BLOCK <= count; i += BLOCK) {
         const int64_t read = qrt_cast_ahead(i, reads, count, rows), write = qrt_cast_ahead(i, writes, count, rows);
         dcast_lanes p[4];
@@ -123,20 +124,21 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
                 dcast_vector(from + (i + LANES * j) * source_size, into + (i + LANES * j) * target_size, p[j], mode);
         }
     }
-    for (int64_t r = 0; r < rows; r++)
-        dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, i, count, mode);
+    if (i < count)
+        for (int64_t r = 0; r < rows; r++)
+            dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, i, count, mode);
 }
 
 QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                               char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
     const int64_t source_row = run * qrt_dcast_source_size(mode), target_row = run * qrt_dcast_target_size(mode);
+    const qrt_cast_parameters local = *parameters; /* which no store could change */
     if (!mode.each)
         for (int64_t r = 0; r < runs; r++, source += source_row, target += target_row) {
-            const dcast_lanes shared = load_dcast_lanes(parameters, r, false);
-            dcast_rows(parameters, &shared, source, target, run, 1, mode);
+            const dcast_lanes shared = load_dcast_lanes(&local, r, false);
+            dcast_rows(&local, &shared, source, target, run, 1, mode);
         }
     else {
-        const qrt_cast_parameters local = *parameters;
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
         for (int64_t r = 0; r < runs; r += most) {
             const char *from = source + r * source_row;
