@@ -11,6 +11,9 @@
  * Long casts fetch their source and own the lines of their target ahead. With `each`, parameters advance with the
  * elements, and rows are walked together, so that a vector of parameters is loaded once for all of them. */
 
+/* Where one straddles two lines, all do. */
+#define VECTORS_ARE_LINES (LANES * sizeof(float) == 64)
+
 /* qcast_ends compiled for a variant: out of line, so that loops keep their registers. */
 typedef void (*qcast_ends_of)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                               int64_t index, const char *source, char *target, int64_t count);
@@ -23,7 +26,7 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1), writes = QRT_WRITE_AHEAD / to->size >> (rows > 1);
     const lanes shared = load_lanes(parameters, index, mode);
     int64_t i = 0;
-    if (count >= QRT_ALIGN_COUNT)
+    if ((mode.fetch || VECTORS_ARE_LINES) && count >= QRT_ALIGN_COUNT)
         i = mode.stream ? qrt_cast_until_aligned(target, to->size) : qrt_cast_until_aligned(source, source_size);
     if (i > 0)
         for (int64_t r = 0; r < rows; r++)
@@ -102,7 +105,9 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
     const int64_t source_row = count * source_size, target_row = count * target_size;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1);
     const int64_t writes = QRT_WRITE_AHEAD / target_size >> (rows > 1);
-    int64_t i = count >= QRT_ALIGN_COUNT ? qrt_cast_until_aligned(target, target_size) : 0;
+    int64_t i = 0;
+    if ((mode.fetch || VECTORS_ARE_LINES) && count >= QRT_ALIGN_COUNT)
+        i = qrt_cast_until_aligned(target, target_size);
     if (i > 0)
         for (int64_t r = 0; r < rows; r++)
             dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, 0, i, mode);
@@ -132,13 +137,13 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
 QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                               char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
     const int64_t source_row = run * qrt_dcast_source_size(mode), target_row = run * qrt_dcast_target_size(mode);
-    const qrt_cast_parameters local = *parameters; /* which no store could change */
     if (!mode.each)
         for (int64_t r = 0; r < runs; r++, source += source_row, target += target_row) {
-            const dcast_lanes shared = load_dcast_lanes(&local, r, false);
-            dcast_rows(&local, &shared, source, target, run, 1, mode);
+            const dcast_lanes shared = load_dcast_lanes(parameters, r, false);
+            dcast_rows(parameters, &shared, source, target, run, 1, mode);
         }
     else {
+        const qrt_cast_parameters local = *parameters; /* which no store could change */
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
         for (int64_t r = 0; r < runs; r += most) {
             const char *from = source + r * source_row;

@@ -455,48 +455,41 @@ cdef bint describe_call(
     Function function, Arguments *to, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **out
 ):
     """All words of a call; False where the long way must be gone, wrong arguments included."""
-    cdef PyObject *given[MAX_PARAMETERS]
+    cdef PyObject *value
     cdef PyObject *isa = NULL
     cdef uint64_t defaults = 0
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, named = 0 if names == NULL else len(<tuple>names), matched = 0
     cdef int j, arrays
     if count > function.positional:
         return False
-    for j in range(count):
-        given[j] = args[j]
-    for j in range(count, function.parameters):
-        given[j] = NULL
-    if names != NULL:
-        for i in range(len(<tuple>names)):
-            for j in range(function.parameters - 1, -1, -1):  # `out`, which most calls name, is the last
-                if function.name[j] == <PyObject *>(<tuple>names)[i]:
-                    break
-            else:
-                return False
-            if given[j] != NULL:
-                return False
-            given[j] = args[count + i]
-
     to.words, to.types, to.arrays = FIRST_DESCRIPTION, 2, 0
-    to.out, to.keeper = -1, NULL
+    to.out, to.keeper, out[0] = -1, NULL, NULL
     PyContextVar_Get(FORCED_ISA, NULL, &isa)
     Py_DECREF(<object>isa)  # the context keeps it
     to.type[0], to.type[1] = <PyObject *>function, isa
     to.word[FUNCTION], to.word[FORCED] = <uint64_t><PyObject *>function, <uint64_t>isa
     for j in range(function.parameters):
-        if given[j] == NULL or given[j] == function.default[j]:
+        value = args[j] if j < count else NULL
+        if j >= count:
+            for i in range(named):
+                if function.name[j] == <PyObject *>(<tuple>names)[i]:
+                    value = args[count + i]
+                    matched += 1
+                    break
+        if j == function.out:
+            out[0] = value
+        if value == NULL or value == function.default[j]:
             if function.default[j] == NULL:
                 return False
             defaults |= <uint64_t>1 << j
             continue
         arrays = to.arrays
-        if not describe(to, <object>given[j]):
+        if not describe(to, <object>value):
             return False
         if j == function.out and to.arrays > arrays:
             to.out = arrays
     to.word[DEFAULTS] = defaults
-    out[0] = given[function.out] if function.out >= 0 else NULL
-    return True
+    return matched == named  # else a name is unknown, or given by position too
 
 
 cdef object call(object self, PyObject *const *args, size_t nargsf, PyObject *names):

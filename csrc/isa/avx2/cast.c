@@ -127,6 +127,7 @@ typedef struct {
     int size;
     bool narrow;         /* the bounds are not the container's, to which saturation keeps */
     __m256i least, most; /* of the container's width */
+    __m256i least_word;  /* of 16 bits */
 } sink;
 
 QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
@@ -136,14 +137,15 @@ QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
                .narrow = !qrt_cast_is_full(args, container)};
     to.least = to.size == 1 ? _mm256_set1_epi8((char)low) : _mm256_set1_epi16((short)low);
     to.most = to.size == 1 ? _mm256_set1_epi8((char)high) : _mm256_set1_epi16((short)high);
+    to.least_word = _mm256_set1_epi16(INT16_MIN);
+    __asm__("" : "+x"(to.least_word)); /* a constant would be broadcast again for each block */
     return to;
 }
 
 /* After a trial: whether one of the four has left 16 bits downwards, as what is no number does. */
 QRT_INLINE bool may_be_wrong(const __m256i q[4], const sink *to) {
-    (void)to;
     const __m256i words = _mm256_min_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
-    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(words, _mm256_set1_epi16(INT16_MIN))) != 0;
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(words, to->least_word)) != 0;
 }
 
 QRT_INLINE void store_bytes(char *target, const __m256i q[4], const sink *to) {
