@@ -16,6 +16,12 @@
  * reciprocal, (1 - 2^-8) of it), before and after; adding |zero point| <= 2^24 leaves it beyond every bound of 16 bits
  * and inside 32 bits. Addition, rounding and clamping are monotone, so both give the same saturated result.
  *
+ * Trial. Without the clamp, in f32, the quotient is wrong only where x is no finite number or something overflows: then
+ * q0 is infinite and e*r infinite of the other sign, or q is infinite, or there is a NaN, and what is converted to 32
+ * bits is no number of theirs: the conversion gives -2^31 for it, as for a sum beyond 32 bits, and saturation to 16
+ * bits -2^15. So where no such word stands among the results, for 8-bit storage, all of them are right; where one
+ * does, be it a number so far below, the block is computed again with the clamp.
+ *
  * NaN. In f32, x = 0 stands in for a NaN: 0/s is 0 and rounds to the zero point, which is then clamped, as the rule
  * says. In f16 and bf16 f(zp) may not be the zero point, and a reciprocal or f(zp) may be infinite: there NaNs are
  * carried to the end and replaced.
@@ -68,6 +74,13 @@ QRT_INLINE int qrt_cast_container_size(qrt_container container) {
     return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
 }
 
+/* Whether the storage bounds of qcast are those of an 8-bit container. */
+static inline bool qrt_cast_is_full(const qrt_cast_args *args, qrt_container container) {
+    return container == QRT_I8   ? args->storage_min == INT8_MIN && args->storage_max == INT8_MAX
+           : container == QRT_U8 ? args->storage_min == 0 && args->storage_max == UINT8_MAX
+                                 : false;
+}
+
 /* Fetches the lines of what a long cast will read. */
 QRT_INLINE void qrt_cast_fetch(const char *source, int bytes) {
     _Pragma("GCC unroll 8") for (int line = 0; line < bytes; line += 64) __builtin_prefetch(source + line, 0);
@@ -87,13 +100,13 @@ QRT_INLINE int64_t qrt_cast_ahead(int64_t i, int64_t ahead, int64_t count, int64
 /* Elements of a line whose parameters L1 does not hold beside its operands. */
 #define QRT_LONG_LINE 2048
 
-/* How many lines to walk together, that a load of parameters serves them all. Of a long cast each is a stream of
- * memory, and two take longer than one unless parameters come from L2. Lines may differ in alignment, so stores past
- * the caches go line by line. */
+/* How many lines to walk together, that a load of parameters serves them all: the processor mispredicts where such a
+ * loop ends, so of short lines more. Of a long cast each is a stream of memory, and two take longer than one unless
+ * parameters come from L2. Lines may differ in alignment, so stores past the caches go line by line. */
 QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t line, bool stream) {
     if (args->prefetch)
         return line < QRT_LONG_LINE || stream ? 1 : 2;
-    return 16;
+    return line < 256 ? 4096 / line : 16;
 }
 
 /* What a variant of the qcast loop is compiled for; fields that are not constants are branches that never change. */
@@ -101,7 +114,10 @@ typedef struct {
     qrt_expressed expressed;
     qrt_rounding rounding;
     bool divide, before; /* scale mode, zero point order */
+    bool trial;          /* blocks are first tried without the clamp */
     bool each;           /* parameters advance with the elements */
+    bool fetch;          /* memory is fetched ahead */
+    bool stream;         /* stores pass the caches */
 } qrt_qcast_mode;
 
 QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expressed expressed) {
@@ -109,6 +125,10 @@ QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expre
                             .rounding = args->rounding,
                             .divide = args->scale_mode == QRT_SCALE_DIVIDE,
                             .before = args->zero_point_order == QRT_ZERO_POINT_BEFORE};
+}
+
+QRT_INLINE int qrt_qcast_source_size(qrt_qcast_mode mode) {
+    return mode.expressed == QRT_F32 ? 4 : 2;
 }
 
 /* The same for dcast. */

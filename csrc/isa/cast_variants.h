@@ -4,16 +4,37 @@
 static qrt_cast_row parent_qcast, parent_dcast;
 
 #define QCAST(name, container, ...)                                                                                    \
+    static __attribute__((noinline)) void name##_ends(const qrt_cast_args *args,                                       \
+                                                      const qrt_cast_parameters *parameters, bool each, int64_t index, \
+                                                      const char *source, char *target, int64_t count) {               \
+        if (each)                                                                                                      \
+            qcast_ends(args, parameters, true, index, source, target, count, container, __VA_ARGS__);                  \
+        else                                                                                                           \
+            qcast_ends(args, parameters, false, index, source, target, count, container, __VA_ARGS__);                 \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void name##_runs(const qrt_cast_args *args,                                       \
+                                                      const qrt_cast_parameters *parameters, bool each,                \
+                                                      const char *source, char *target, int64_t run, int64_t runs) {   \
+        if (each)                                                                                                      \
+            qcast_runs(args, parameters, true, source, target, run, runs, container, __VA_ARGS__, name##_ends);        \
+        else                                                                                                           \
+            qcast_runs(args, parameters, false, source, target, run, runs, container, __VA_ARGS__, name##_ends);       \
+    }                                                                                                                  \
     static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
                      char *target, int64_t run, int64_t runs) {                                                        \
-        if (each)                                                                                                      \
-            qcast_runs(args, parameters, true, source, target, run, runs, container, __VA_ARGS__);                     \
+        if (run < BLOCK && runs == 1)                                                                                  \
+            name##_ends(args, parameters, each, 0, source, target, run);                                               \
         else                                                                                                           \
-            qcast_runs(args, parameters, false, source, target, run, runs, container, __VA_ARGS__);                    \
+            name##_runs(args, parameters, each, source, target, run, runs);                                            \
     }
 
-QCAST(qcast_f32_i8, QRT_I8, (qrt_qcast_mode){QRT_F32, QRT_HALF_EVEN, true, true, false})
-QCAST(qcast_f32_u8, QRT_U8, (qrt_qcast_mode){QRT_F32, QRT_HALF_EVEN, true, true, false})
+#define DEFAULT_RULE                                                                                                   \
+    (qrt_qcast_mode) {                                                                                                 \
+        .expressed = QRT_F32, .rounding = QRT_HALF_EVEN, .divide = true, .before = true, .trial = true                 \
+    }
+
+QCAST(qcast_f32_i8, QRT_I8, DEFAULT_RULE)
+QCAST(qcast_f32_u8, QRT_U8, DEFAULT_RULE)
 QCAST(qcast_f32, args->container, qrt_qcast_mode_of(args, QRT_F32))
 QCAST(qcast_f16, args->container, qrt_qcast_mode_of(args, QRT_F16))
 QCAST(qcast_bf16, args->container, qrt_qcast_mode_of(args, QRT_BF16))

@@ -22,6 +22,7 @@ cdef class Call:
     cdef int count
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef int64_t largest  # elements of the largest operand, constants included
+    cdef bint elementwise  # an element of the output takes a few steps, whatever the operands' sizes
     cdef list keep  # arrays that args points into
     cdef readonly str name
     cdef readonly str isa

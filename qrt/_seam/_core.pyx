@@ -71,8 +71,10 @@ cdef int overlapping_input(const Operand *operands, int count, void **pointers, 
 # ---- calls ----
 
 # An entry of so few steps keeps the GIL: giving it away and taking it back costs some 50 ns, and a wait where another
-# thread wants it. No element of an output costs more steps than the largest operand has elements.
+# thread wants it. No element of an output costs more steps than the largest operand has elements; in an elementwise
+# entry it counts as 16, which is much for a kernel and fair for `ref`.
 cdef double BRIEF_WORK = 1 << 16
+cdef int64_t ELEMENT_STEPS = 16
 
 
 @cython.final
@@ -113,7 +115,8 @@ cdef int run(Call call, void **pointers) except -1:
     cdef qrt_scratch scratch
     scratch.operands = pointers
     scratch.threads = thread_count()
-    if <double>call.largest * <double>call.operands[call.count - 1].elements <= BRIEF_WORK:
+    cdef int64_t steps = ELEMENT_STEPS if call.elementwise else call.largest
+    if <double>steps * <double>call.operands[call.count - 1].elements <= BRIEF_WORK:
         status = call.entry(call.args, &scratch)
     else:
         with nogil:

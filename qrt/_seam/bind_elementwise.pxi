@@ -15,6 +15,7 @@ cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storag
     cdef qrt_cast_args *args = <qrt_cast_args *>call.args
     cdef int64_t count
     args.kernels = find_kernels(name, isa)
+    call.elementwise = True
     args.expressed = <qrt_expressed>choose(name, "expressed type", EXPRESSED, expressed)
     args.container = <qrt_container>container_of(name, storage)
     args.scale_mode = <qrt_scale_mode>choose(name, "scale", {"divide": 0, "reciprocal": 1}, scale_mode)
@@ -77,6 +78,7 @@ def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_
     cdef qrt_requantize_args *args = <qrt_requantize_args *>call.args
     cdef int64_t count
     args.kernels = find_kernels(call.name, isa)
+    call.elementwise = True
     args.container = <qrt_container>container_of(call.name, storage)
     shape = dimensions(call.name, "shape", shape)
     count = fill_layout(call, &args.layout, shape, block, step)
@@ -121,6 +123,7 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     call = new_call(kind, isa, qrt_binary, sizeof(qrt_binary_args))
     args = <qrt_binary_args *>call.args
     args.kernels = find_kernels(kind, isa)
+    call.elementwise = True
     args.kind = <qrt_binary_kind>number
     args.a, args.b = <qrt_container>container_of(kind, a), <qrt_container>container_of(kind, b)
     a_shape, b_shape = dimensions(kind, "a_shape", a_shape), dimensions(kind, "b_shape", b_shape)
@@ -148,6 +151,7 @@ def bind_clamp(*, str isa, str storage, shape, lower, upper, block=None, step=No
     cdef qrt_clamp_args *args = <qrt_clamp_args *>call.args
     cdef int64_t count
     args.kernels = find_kernels("clamp", isa)
+    call.elementwise = True
     args.container = <qrt_container>container_of("clamp", storage)
     shape = dimensions("clamp", "shape", shape)
     count = fill_layout(call, &args.layout, shape, block, step)

@@ -10,6 +10,7 @@ def bind_lookup(*, str isa, str storage, width, str out, size, table=None):
     cdef Call call = new_call("lookup", isa, qrt_lookup, sizeof(qrt_lookup_args))
     cdef qrt_lookup_args *args = <qrt_lookup_args *>call.args
     args.kernels = find_kernels("lookup", isa)
+    call.elementwise = True
     args.container = <qrt_container>byte_container(call, storage)
     args.out = <qrt_container>container_of("lookup", out)
     (args.width,) = dimensions("lookup", "width", (width,), 1, 1, 8)

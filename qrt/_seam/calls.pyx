@@ -55,9 +55,15 @@ cdef enum:
     SETS = 128  # 512 calls for the whole process
     TENSOR_WAYS = 8  # and 8 for a tensor that keeps its own
 
-# The first word of a description. Each says how many words follow, so that no description begins another.
+# The words of a call begin with the function, the ISA that `kernels.use` forces, and a bit for each parameter that has
+# its default. The first word of each description says how many follow, so that none begins another.
 cdef enum:
-    DEFAULT
+    FUNCTION
+    FORCED
+    DEFAULTS
+    FIRST_DESCRIPTION
+
+cdef enum:
     SINGLETON  # identity of None, True or False
     INTEGER  # its value
     FLOAT  # its bits
@@ -449,43 +455,41 @@ cdef bint describe_call(
     Function function, Arguments *to, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **out
 ):
     """All words of a call; False where the long way must be gone, wrong arguments included."""
-    cdef PyObject *given[MAX_PARAMETERS]
+    cdef PyObject *value
     cdef PyObject *isa = NULL
-    cdef Py_ssize_t i
+    cdef uint64_t defaults = 0
+    cdef Py_ssize_t i, named = 0 if names == NULL else len(<tuple>names), matched = 0
     cdef int j, arrays
     if count > function.positional:
         return False
-    for j in range(function.parameters):
-        given[j] = args[j] if j < count else NULL
-    if names != NULL:
-        for i in range(len(<tuple>names)):
-            for j in range(function.parameters):
-                if function.name[j] == <PyObject *>(<tuple>names)[i]:
-                    break
-            else:
-                return False
-            if given[j] != NULL:
-                return False
-            given[j] = args[count + i]
-
-    to.words = to.arrays = to.types = 0
-    to.out, to.keeper = -1, NULL
+    to.words, to.types, to.arrays = FIRST_DESCRIPTION, 2, 0
+    to.out, to.keeper, out[0] = -1, NULL, NULL
     PyContextVar_Get(FORCED_ISA, NULL, &isa)
     Py_DECREF(<object>isa)  # the context keeps it
-    if not put_identity(to, INTERNED, function) or not put_identity(to, INTERNED, <object>isa):
-        return False
+    to.type[0], to.type[1] = <PyObject *>function, isa
+    to.word[FUNCTION], to.word[FORCED] = <uint64_t><PyObject *>function, <uint64_t>isa
     for j in range(function.parameters):
-        if given[j] == NULL or given[j] == function.default[j]:
-            if function.default[j] == NULL or not put(to, DEFAULT):
+        value = args[j] if j < count else NULL
+        if j >= count:
+            for i in range(named):
+                if function.name[j] == <PyObject *>(<tuple>names)[i]:
+                    value = args[count + i]
+                    matched += 1
+                    break
+        if j == function.out:
+            out[0] = value
+        if value == NULL or value == function.default[j]:
+            if function.default[j] == NULL:
                 return False
+            defaults |= <uint64_t>1 << j
             continue
         arrays = to.arrays
-        if not describe(to, <object>given[j]):
+        if not describe(to, <object>value):
             return False
         if j == function.out and to.arrays > arrays:
             to.out = arrays
-    out[0] = given[function.out] if function.out >= 0 else NULL
-    return True
+    to.word[DEFAULTS] = defaults
+    return matched == named  # else a name is unknown, or given by position too
 
 
 cdef object call(object self, PyObject *const *args, size_t nargsf, PyObject *names):

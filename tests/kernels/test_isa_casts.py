@@ -141,6 +141,26 @@ def test_per_element_scales_some_outside_the_guard(isa: str, mode: tuple[str, st
 
 
 @pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("storage", ["i8", "u8"])
+@pytest.mark.parametrize("step", [(0, 0), (0, 1), (1, 0)])
+def test_one_value_that_spoils_its_block(isa: str, storage: str, step: tuple[int, int]) -> None:
+    """Blocks are tried without the clamp: wherever one value leaves 32 bits, or 16 downwards, all of its block is done
+    again, with its own parameters, and no other."""
+    rng = np.random.default_rng(7)
+    layout = Layout((5, 192), (1, 1), step)
+    scales, zero_points = random_scales(rng, layout.count, -3, 1).astype(np.float64), rng.integers(0, 128, layout.count)
+    index = layout.index.ravel()
+    spoilers = [np.nan, np.inf, -np.inf, 3.4e38, -3.4e38, 2.2e9, -2.2e9, -3.3e4, -32768.5, -32767.5, 3.3e4, 1e-45]
+    for place in (*range(0, 960, 61), *range(64, 128, 5)):
+        x = (rng.normal(0, 60, 960) * scales[index]).astype(np.float32)
+        spoiler = np.float32(spoilers[place % len(spoilers)])
+        x[place] = spoiler * np.float32(scales[index][place]) if abs(spoiler) < 1e10 else spoiler
+        for bounds in (BOUNDS[storage], (1, 99)):
+            arguments = x, storage, scales, zero_points, MODES[0], bounds, layout, "f32", place % 5
+            np.testing.assert_array_equal(qcast(isa, *arguments), qcast("ref", *arguments))
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_long_rows_that_prefetch(isa: str) -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(0, 50, 100_003).astype(np.float32)

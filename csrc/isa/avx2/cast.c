@@ -65,7 +65,8 @@ QRT_INLINE __m256 load_f32(const qrt_cast_parameters *parameters, int array, int
 QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
     lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
                .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
-    p.bound = _mm256_mul_ps(p.scale, _mm256_set1_ps(QRT_QUOTIENT_BOUND));
+    if (!mode.trial)
+        p.bound = _mm256_mul_ps(p.scale, _mm256_set1_ps(QRT_QUOTIENT_BOUND));
     if (mode.before)
         p.rounded_zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, mode.each);
     if (!mode.before || mode.expressed != QRT_F32)
@@ -95,9 +96,10 @@ QRT_INLINE __m256i round_to_int(__m256 v, qrt_rounding rounding) {
 QRT_INLINE void quantize(__m256 *x, const lanes *p, int count, qrt_qcast_mode mode, __m256i *q) {
     const bool narrow = mode.expressed != QRT_F32;
     __m256 v[4];
-    if (!narrow)
+    if (!narrow && !mode.trial)
         EACH_VECTOR x[j] = _mm256_and_ps(x[j], _mm256_cmp_ps(x[j], x[j], _CMP_ORD_Q));
-    EACH_VECTOR x[j] = clamp_magnitude(x[j], p[j].bound);
+    if (!mode.trial)
+        EACH_VECTOR x[j] = clamp_magnitude(x[j], p[j].bound);
     EACH_VECTOR v[j] = _mm256_mul_ps(x[j], p[j].reciprocal);
     if (mode.divide) {
         EACH_VECTOR x[j] = _mm256_fnmadd_ps(v[j], p[j].scale, x[j]);
@@ -123,25 +125,41 @@ QRT_INLINE void quantize(__m256 *x, const lanes *p, int count, qrt_qcast_mode mo
 typedef struct {
     qrt_container container;
     int size;
-    bool stream;         /* never */
+    bool narrow;         /* the bounds are not the container's, to which saturation keeps */
     __m256i least, most; /* of the container's width */
+    __m256i least_word;  /* of 16 bits */
 } sink;
 
 QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
     const int low = (int)args->storage_min, high = (int)args->storage_max;
-    sink to = {.container = container, .size = qrt_cast_container_size(container)};
+    sink to = {.container = container,
+               .size = qrt_cast_container_size(container),
+               .narrow = !qrt_cast_is_full(args, container)};
     to.least = to.size == 1 ? _mm256_set1_epi8((char)low) : _mm256_set1_epi16((short)low);
     to.most = to.size == 1 ? _mm256_set1_epi8((char)high) : _mm256_set1_epi16((short)high);
+    to.least_word = _mm256_set1_epi16(INT16_MIN);
+    __asm__("" : "+x"(to.least_word)); /* a constant would be broadcast again for each block */
     return to;
+}
+
+/* After a trial: whether one of the four has left 16 bits downwards, as what is no number does. */
+QRT_INLINE bool may_be_wrong(const __m256i q[4], const sink *to) {
+    const __m256i words = _mm256_min_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(words, to->least_word)) != 0;
 }
 
 QRT_INLINE void store_bytes(char *target, const __m256i q[4], const sink *to) {
     const __m256i low = _mm256_packs_epi32(q[0], q[1]), high = _mm256_packs_epi32(q[2], q[3]);
     __m256i bytes;
-    if (to->container == QRT_I8)
-        bytes = _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(low, high), to->least), to->most);
-    else
-        bytes = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), to->least), to->most);
+    if (to->container == QRT_I8) {
+        bytes = _mm256_packs_epi16(low, high);
+        if (to->narrow)
+            bytes = _mm256_min_epi8(_mm256_max_epi8(bytes, to->least), to->most);
+    } else {
+        bytes = _mm256_packus_epi16(low, high);
+        if (to->narrow)
+            bytes = _mm256_min_epu8(_mm256_max_epu8(bytes, to->least), to->most);
+    }
     _mm256_storeu_si256((__m256i *)target,
                         _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
 }
@@ -169,32 +187,35 @@ QRT_INLINE __m128i truncate(__m256i q, int size) {
     return _mm_unpacklo_epi64(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
 }
 
-QRT_INLINE void store_block(char *target, const __m256i q[4], const sink *to) {
+QRT_INLINE void store_block(char *target, const __m256i q[4], const sink *to, bool stream) {
+    (void)stream; /* never */
     if (to->size == 1)
         store_bytes(target, q, to);
     else
         store_words(target, q, to);
 }
 
-/* The elements from `first` to `end`, eight at a time. */
-QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
-                           const char *source, char *target, int64_t first, int64_t end, const sink *to,
+/* `count` elements, eight at a time. */
+QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, int64_t index,
+                           const char *source, char *target, int64_t count, qrt_container container,
                            qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    const int source_size = qrt_qcast_source_size(mode), target_size = qrt_cast_container_size(container);
     const __m256i low = _mm256_set1_epi32((int)args->storage_min), high = _mm256_set1_epi32((int)args->storage_max);
-    for (int64_t i = first; i < end; i += LANES) {
-        const int64_t live = end - i < LANES ? end - i : LANES;
+    mode.trial = false;
+    mode.each = each;
+    for (int64_t i = 0; i < count; i += LANES) {
+        const int64_t live = count - i < LANES ? count - i : LANES;
         const char *x = source + i * source_size;
         char buffer[32] = {0};
         if (live < LANES)
             x = memcpy(buffer, x, (size_t)(live * source_size));
-        const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
+        const lanes p = load_lanes(parameters, each ? index + i : index, mode);
         __m256 values = load_expressed(x, mode.expressed);
         __m256i q;
         quantize(&values, &p, 1, mode, &q);
         q = _mm256_min_epi32(_mm256_max_epi32(q, low), high);
-        const __m128i stored = truncate(q, to->size);
-        memcpy(target + i * to->size, &stored, (size_t)(live * to->size));
+        const __m128i stored = truncate(q, target_size);
+        memcpy(target + i * target_size, &stored, (size_t)(live * target_size));
     }
 }
 

@@ -2,7 +2,7 @@
  * at a time, then sixteens under a mask.
  *
  *   vcmpps (ordered)        finds NaNs; the masked vrangeps turns them into 0 for free, or lets them pass
- *   vrangeps (min-absolute) clamps |x| and keeps its sign
+ *   vrangeps (min-absolute) clamps |x| and keeps its sign; the default rule tries without both, and looks at the words
  *   vmulps, vfnmadd, vfmadd the correctly rounded quotient in 3 operations; vdivps zmm issues once in 10 cycles
  *   vcvtps2dq {rn-sae}      half even whatever the control register says; vcvttps2dq truncates
  *   vpackssdw, vpack[su]swb narrow with saturation, which is the clamp to the container; they work within 128-bit
@@ -99,7 +99,8 @@ QRT_INLINE __m512 load_f32(const qrt_cast_parameters *parameters, int array, int
 QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
     lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
                .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
-    p.bound = _mm512_mul_ps(p.scale, _mm512_set1_ps(QRT_QUOTIENT_BOUND));
+    if (!mode.trial)
+        p.bound = _mm512_mul_ps(p.scale, _mm512_set1_ps(QRT_QUOTIENT_BOUND));
     if (mode.before)
         p.rounded_zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, mode.each);
     if (!mode.before || mode.expressed != QRT_F32)
@@ -123,11 +124,12 @@ QRT_INLINE __m512i round_to_int(__m512 v, qrt_rounding rounding) {
 QRT_INLINE void quantize(__m512 *x, const lanes *p, int count, qrt_qcast_mode mode, __m512i *q) {
     const bool narrow = mode.expressed != QRT_F32;
     __m512 v[4];
-    EACH_VECTOR {
-        const __mmask16 number = _mm512_cmp_ps_mask(x[j], x[j], _CMP_ORD_Q);
-        x[j] = narrow ? _mm512_mask_range_ps(x[j], number, x[j], p[j].bound, MIN_ABSOLUTE)
-                      : _mm512_maskz_range_ps(number, x[j], p[j].bound, MIN_ABSOLUTE);
-    }
+    if (!mode.trial)
+        EACH_VECTOR {
+            const __mmask16 number = _mm512_cmp_ps_mask(x[j], x[j], _CMP_ORD_Q);
+            x[j] = narrow ? _mm512_mask_range_ps(x[j], number, x[j], p[j].bound, MIN_ABSOLUTE)
+                          : _mm512_maskz_range_ps(number, x[j], p[j].bound, MIN_ABSOLUTE);
+        }
     EACH_VECTOR v[j] = _mm512_mul_ps(x[j], p[j].reciprocal);
     if (mode.divide) {
         EACH_VECTOR x[j] = _mm512_fnmadd_ps(v[j], p[j].scale, x[j]);
@@ -153,30 +155,46 @@ QRT_INLINE void quantize(__m512 *x, const lanes *p, int count, qrt_qcast_mode mo
 typedef struct {
     qrt_container container;
     int size;
-    bool stream;
+    bool narrow;         /* the bounds are not the container's, to which saturation keeps */
     __m512i least, most; /* of the container's width */
+    __m512i least_word;  /* of 16 bits */
 } sink;
 
 QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
     const int low = (int)args->storage_min, high = (int)args->storage_max;
-    sink to = {.container = container, .size = qrt_cast_container_size(container)};
+    sink to = {.container = container,
+               .size = qrt_cast_container_size(container),
+               .narrow = !qrt_cast_is_full(args, container)};
     to.least = to.size == 1 ? _mm512_set1_epi8((char)low) : _mm512_set1_epi16((short)low);
     to.most = to.size == 1 ? _mm512_set1_epi8((char)high) : _mm512_set1_epi16((short)high);
+    to.least_word = _mm512_set1_epi16(INT16_MIN);
+    __asm__("" : "+v"(to.least_word)); /* a constant would be broadcast again for each block */
     return to;
 }
 
-QRT_INLINE void store_bytes(char *target, const __m512i q[4], const sink *to) {
+/* After a trial: whether one of the four has left 16 bits downwards, as what is no number does. */
+QRT_INLINE bool may_be_wrong(const __m512i q[4], const sink *to) {
+    const __m512i words = _mm512_min_epi16(_mm512_packs_epi32(q[0], q[1]), _mm512_packs_epi32(q[2], q[3]));
+    return _mm512_cmpeq_epi16_mask(words, to->least_word) != 0;
+}
+
+QRT_INLINE void store_bytes(char *target, const __m512i q[4], const sink *to, bool stream) {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     const __m512i low = _mm512_packs_epi32(q[0], q[1]), high = _mm512_packs_epi32(q[2], q[3]);
     __m512i bytes;
-    if (to->container == QRT_I8)
-        bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), to->least), to->most);
-    else
-        bytes = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), to->least), to->most);
-    put(target, _mm512_permutexvar_epi32(order, bytes), to->stream);
+    if (to->container == QRT_I8) {
+        bytes = _mm512_packs_epi16(low, high);
+        if (to->narrow)
+            bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, to->least), to->most);
+    } else {
+        bytes = _mm512_packus_epi16(low, high);
+        if (to->narrow)
+            bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, to->least), to->most);
+    }
+    put(target, _mm512_permutexvar_epi32(order, bytes), stream);
 }
 
-QRT_INLINE void store_words(char *target, const __m512i q[4], const sink *to) {
+QRT_INLINE void store_words(char *target, const __m512i q[4], const sink *to, bool stream) {
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     for (int half = 0; half < 2; half++) {
         const __m512i a = q[2 * half], b = q[2 * half + 1];
@@ -185,31 +203,33 @@ QRT_INLINE void store_words(char *target, const __m512i q[4], const sink *to) {
             words = _mm512_min_epi16(_mm512_max_epi16(_mm512_packs_epi32(a, b), to->least), to->most);
         else
             words = _mm512_min_epu16(_mm512_max_epu16(_mm512_packus_epi32(a, b), to->least), to->most);
-        put(target + 64 * half, _mm512_permutexvar_epi64(order, words), to->stream);
+        put(target + 64 * half, _mm512_permutexvar_epi64(order, words), stream);
     }
 }
 
-QRT_INLINE void store_block(char *target, const __m512i q[4], const sink *to) {
+QRT_INLINE void store_block(char *target, const __m512i q[4], const sink *to, bool stream) {
     if (to->size == 1)
-        store_bytes(target, q, to);
+        store_bytes(target, q, to, stream);
     else
-        store_words(target, q, to);
+        store_words(target, q, to, stream);
 }
 
-/* The elements from `first` to `end`, sixteen at a time. */
-QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const lanes *shared,
-                           const char *source, char *target, int64_t first, int64_t end, const sink *to,
+/* `count` elements, sixteen at a time. */
+QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, int64_t index,
+                           const char *source, char *target, int64_t count, qrt_container container,
                            qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 2;
+    const int source_size = qrt_qcast_source_size(mode), target_size = qrt_cast_container_size(container);
     const __m512i low = _mm512_set1_epi32((int)args->storage_min), high = _mm512_set1_epi32((int)args->storage_max);
-    for (int64_t i = first; i < end; i += 16) {
-        const __mmask16 live = live_lanes(end - i);
-        const lanes p = mode.each ? load_lanes(parameters, i, mode) : *shared;
+    mode.trial = false;
+    mode.each = each;
+    for (int64_t i = 0; i < count; i += 16) {
+        const __mmask16 live = live_lanes(count - i);
+        const lanes p = load_lanes(parameters, each ? index + i : index, mode);
         __m512 x = load_live(source + i * source_size, live, mode.expressed);
         __m512i q;
         quantize(&x, &p, 1, mode, &q);
         q = _mm512_min_epi32(_mm512_max_epi32(q, low), high);
-        if (to->size == 1)
+        if (target_size == 1)
             _mm_mask_storeu_epi8(target + i, live, _mm512_cvtepi32_epi8(q));
         else
             _mm256_mask_storeu_epi16(target + 2 * i, live, _mm512_cvtepi32_epi16(q));
