@@ -158,6 +158,9 @@ typedef struct {
     /* Multiplies rows of a by a panel of b and stores. */
     void (*run)(const qrt_gemm_panel *panel);
     bool segmented; /* run follows a_segments */
+    /* Values of K up to which run takes two panels at once, 2 * nr columns; the second's b and b_terms follow the
+     * first's. */
+    int pair_depth;
 } qrt_gemm_kernel;
 
 /* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
@@ -174,7 +177,10 @@ struct qrt_gemm_panel {
      * bytes from the row's start. Rows may overlap. NULL: one segment. */
     const int64_t *a_segments;
     int64_t segments;
-    const void *b;
+    /* All of it so many times, bytes apart in a and in target; more than once only where no row has parameters of its
+     * own. */
+    int64_t lines, a_line, target_line;
+    const void *b, *next; /* next: the panel whose turn comes then */
     const int32_t *b_terms;
     const int32_t *bias; /* `columns` values; NULL: none */
     int32_t *sums;       /* NULL, or rows sums_stride elements apart */

@@ -155,24 +155,26 @@ static void run_region(const job *j, const region *at, int64_t batch, int64_t co
                        const int64_t *segments) {
     const qrt_gemm_args *args = j->call->args;
     const qrt_window *w = args->window;
-    const int size = args->kernels->gemm.a_size, nr = args->kernels->gemm.nr;
-    qrt_gemm_block block = {.batch = batch, .rows = at->pixels, .packed = j->packed, .packed_column = j->packed_column};
+    const int size = args->kernels->gemm.a_size;
+    qrt_gemm_block block = {.batch = batch,
+                            .row = (at->image * w->out_height + at->row) * w->out_width + at->pixel,
+                            .rows = at->pixels,
+                            .column = column,
+                            .columns = columns,
+                            .packed = j->packed,
+                            .packed_column = j->packed_column};
     if (args->b_constant) {
         const int64_t matrix = qrt_b_matrix(args, batch);
         block.packed.panels = (char *)args->packed.panels + matrix * args->shape.matrix_bytes;
         block.packed.terms = args->packed.terms + matrix * args->shape.matrix_terms;
     }
-    qrt_gemm_rows a = {.stride = w->strides[1] * w->channels * size, .segments = segments};
-    for (block.column = column; block.column < column + columns; block.column += nr) {
-        block.columns = qrt_min(nr, column + columns - block.column);
-        a.rows = at->first + batch * (w->channels / w->groups) * size;
-        block.row = (at->image * w->out_height + at->row) * w->out_width + at->pixel;
-        for (int64_t row = 0; row < at->rows; row++) {
-            qrt_gemm_run_rows(j->call, &block, &a);
-            a.rows += w->strides[0] * j->line_stride;
-            block.row += w->out_width;
-        }
-    }
+    const qrt_gemm_rows a = {.rows = at->first + batch * (w->channels / w->groups) * size,
+                             .stride = w->strides[1] * w->channels * size,
+                             .segments = segments,
+                             .lines = at->rows,
+                             .a_line = w->strides[0] * j->line_stride,
+                             .target_line = w->out_width * args->out_row_stride};
+    qrt_gemm_run_rows(j->call, &block, &a);
 }
 
 /* ---- sharing ---- */

@@ -32,12 +32,13 @@ typedef struct {
     bool backwards;
 } qrt_gemm_block;
 
-/* Packed rows of a, or rows in place; `segments`: see qrt_gemm_panel. */
+/* Packed rows of a, or rows in place; segments, and with them lines: see qrt_gemm_panel. */
 typedef struct {
     const char *rows;
     int64_t stride;
     int32_t *terms;
     const int64_t *segments;
+    int64_t lines, a_line, target_line;
 } qrt_gemm_rows;
 
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {

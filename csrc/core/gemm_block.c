@@ -96,16 +96,19 @@ static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_bloc
     const int64_t depth = qrt_span_depth(args, span);
     const int64_t bytes = args->shape.spans == 1 ? args->shape.span_bytes
                                                  : qrt_panel_bytes(kernel->nr, depth, kernel->ku, kernel->b_size);
+    const char *b = (const char *)block->packed.panels + panels * args->shape.span_bytes + panel * bytes;
     return (qrt_gemm_panel){
         .args = args,
         .rows = (int)block->rows,
         .columns = (int)qrt_min(kernel->nr, block->columns),
+        .lines = 1,
         .depth = depth,
         .a = a->rows,
         .a_stride = a->stride,
         .a_terms = a->terms,
         .a_zero_point = (int32_t)qrt_a_zero_point(args, block->batch, block->row),
-        .b = (const char *)block->packed.panels + panels * args->shape.span_bytes + panel * bytes,
+        .b = b,
+        .next = b,
         .b_terms = block->packed.terms + (panels + panel) * 2 * kernel->nr,
     };
 }
@@ -116,20 +119,19 @@ static void prefetch(const int32_t *values, int64_t first, int64_t count) {
         __builtin_prefetch(values + first + i);
 }
 
-/* What the columns of the panel `ahead` columns on add and are scaled by: a few lines here and there, which no
- * prefetcher foresees and whose latency a panel of few rows would wait for. */
-static void prefetch_panel(const qrt_gemm_panel *panel, int ahead) {
+/* What the `count` columns `ahead` columns on add and are scaled by: a few lines here and there, which no prefetcher
+ * foresees and whose latency a panel of few rows would wait for. */
+static void prefetch_panel(const qrt_gemm_panel *panel, int64_t ahead, int64_t count) {
     const qrt_requant *requant = &panel->args->requant;
-    const int nr = panel->args->kernels->gemm.nr;
     const int64_t step = panel->args->requant_steps[2], next = panel->parameter + ahead * step;
-    prefetch(panel->b_terms, 2 * ahead, 2 * nr);
-    prefetch(panel->bias, ahead, nr);
+    prefetch(panel->b_terms, 2 * ahead, 2 * count);
+    prefetch(panel->bias, ahead, count);
     if (!step || panel->sums)
         return;
-    prefetch((const int32_t *)requant->scale_f32, next, nr);
-    prefetch(requant->multiplier, next, nr);
-    prefetch(requant->shift, next, nr);
-    prefetch(requant->zero_point_i32, next, nr);
+    prefetch((const int32_t *)requant->scale_f32, next, count);
+    prefetch(requant->multiplier, next, count);
+    prefetch(requant->shift, next, count);
+    prefetch(requant->zero_point_i32, next, count);
 }
 
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
@@ -139,6 +141,9 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     if (a->segments) {
         panel.a_segments = a->segments;
         panel.segments = args->conv.segments;
+        panel.lines = a->lines;
+        panel.a_line = a->a_line;
+        panel.target_line = a->target_line;
         panel.depth = args->conv.depth;
     }
     const int size = qrt_container_size(args->requant.container);
@@ -148,11 +153,17 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     panel.sums_stride = args->out_row_stride / (int64_t)sizeof(int32_t);
     const qrt_gemm_panel first = panel;
     const int64_t panels = qrt_parts(block->columns, nr);
-    for (int64_t i = 0; i < panels; i++) {
+    const char *const end = (const char *)block->packed.panels + args->shape.panels * args->shape.span_bytes;
+    const bool pairs = !block->backwards && args->k <= args->kernels->gemm.pair_depth;
+    for (int64_t i = 0, taken; i < panels; i += taken) {
+        taken = pairs && block->columns - i * nr >= 2 * nr ? 2 : 1;
         const int64_t at = block->backwards ? panels - 1 - i : i, j = at * nr;
         int32_t values[QRT_MAX_NR];
-        panel.columns = (int)qrt_min(nr, block->columns - j);
+        panel.columns = (int)qrt_min(taken * nr, block->columns - j);
         panel.b = (const char *)first.b + at * args->shape.span_bytes;
+        /* After the last the first: fetching what is not mapped costs a walk through the page tables each time. */
+        const char *next = (const char *)panel.b + taken * args->shape.span_bytes;
+        panel.next = next < end ? next : block->packed.panels;
         panel.b_terms = first.b_terms + 2 * j;
         panel.parameter = first.parameter + j * args->requant_steps[2];
         if (args->bias == QRT_BIAS_I32)
@@ -164,8 +175,8 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
         }
         panel.target = target + j * size;
         panel.sums = args->raw ? panel.target : NULL;
-        if (i + 1 < panels)
-            prefetch_panel(&panel, block->backwards ? -nr : nr);
+        if (i + taken < panels)
+            prefetch_panel(&panel, block->backwards ? -nr : taken * nr, taken * nr);
         args->kernels->gemm.run(&panel);
     }
 }

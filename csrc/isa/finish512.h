@@ -3,7 +3,8 @@
  *
  *   float32  vcvtdq2ps, vmulps, vcvtps2dq {rn-sae}: 12 uops. Scales are below 1: 2^31 and more would convert to INT_MIN
  *   fixed    vpsrlq, 2 vpmuldq, vpshufd into a mask, vpsravd: 20 uops
- *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores
+ *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores; no vpmaxsb, vpminsb
+ * and masks for FINISH_FLOAT32_WHOLE
  *
  * fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and
  * (P + 2^(N-1)) >> N = floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1.
@@ -21,15 +22,16 @@
 #define INLINE static inline __attribute__((always_inline))
 #define SHORT_ZERO_POINT 8192
 
-typedef enum { FINISH_SUMS, FINISH_STORE, FINISH_FLOAT32, FINISH_FIXED } finish_kind;
+/* FINISH_FLOAT32_WHOLE: every column is live, and the bounds are the container's, to which packing saturates. */
+typedef enum { FINISH_SUMS, FINISH_STORE, FINISH_FLOAT32, FINISH_FLOAT32_WHOLE, FINISH_FIXED } finish_kind;
 
-/* What the columns of a panel share, one vector or two. */
+/* What the columns of a panel, or of two, share: one vector, two or four. */
 typedef struct {
     finish_kind kind;
-    __mmask16 live[2];
-    __m512 scale[2];
-    __m512i multiplier_even[2], multiplier_odd[2], shift[2];
-    __m512i zero_point; /* 16 bits */
+    __mmask16 live[4];
+    __m512 scale[4];
+    __m512i multiplier_even[4], multiplier_odd[4], shift[4];
+    __m512i zero_point[2]; /* 16 bits: of the first two vectors of a group of four, and of the others */
     __m512i low, high, flip;
 } finish_columns;
 
@@ -56,17 +58,15 @@ INLINE bool load_finish_fixed(const qrt_requant *requant, int64_t parameter, int
 INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to) {
     const qrt_requant *requant = &p->args->requant;
     const int64_t step = p->args->requant_steps[2];
-    to->live[0] = (__mmask16)(p->columns < LANES ? (1 << p->columns) - 1 : 0xffff);
-    to->live[1] = (__mmask16)(p->columns <= LANES      ? 0
-                              : p->columns < 2 * LANES ? (1 << (p->columns - LANES)) - 1
-                                                       : 0xffff);
+    for (int j = 0; j < vectors; j++)
+        to->live[j] = (__mmask16)(p->columns >= (j + 1) * LANES ? 0xffff : (1 << (p->columns - j * LANES)) - 1);
     to->kind = p->sums ? FINISH_SUMS : FINISH_STORE;
     const bool fixed = requant->rule == QRT_FIXED;
     if (p->sums || requant->container > QRT_U8 || !requant->zero_point_i32 || p->args->requant_steps[1] ||
         !(fixed || requant->rule == QRT_FLOAT32))
         return;
     const int offset = requant->container == QRT_U8 ? 128 : 0;
-    __m512i zero_point[2];
+    __m512i zero_point[4];
     for (int j = 0; j < vectors; j++) {
         const int64_t parameter = p->parameter + j * LANES * step;
         zero_point[j] = parameters_i32(requant->zero_point_i32, parameter, step);
@@ -77,16 +77,22 @@ INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to
             return;
         zero_point[j] = _mm512_sub_epi32(zero_point[j], _mm512_set1_epi32(offset));
     }
-    to->kind = fixed ? FINISH_FIXED : FINISH_FLOAT32;
-    to->zero_point = _mm512_packs_epi32(zero_point[0], zero_point[vectors - 1]);
-    if (fixed)
-        to->zero_point = _mm512_add_epi16(_mm512_add_epi16(to->zero_point, to->zero_point), _mm512_set1_epi16(1));
+    const bool whole =
+        p->columns == vectors * LANES && requant->storage_min == offset - 128 && requant->storage_max == offset + 127;
+    to->kind = fixed ? FINISH_FIXED : whole ? FINISH_FLOAT32_WHOLE : FINISH_FLOAT32;
+    for (int half = 0; half < 2; half++) {
+        const int j = half * 2 % vectors;
+        const __m512i words = _mm512_packs_epi32(zero_point[j], zero_point[j + (vectors > 1)]);
+        to->zero_point[half] = fixed ? _mm512_add_epi16(_mm512_add_epi16(words, words), _mm512_set1_epi16(1)) : words;
+    }
     to->low = _mm512_set1_epi8((char)(requant->storage_min - offset));
     to->high = _mm512_set1_epi8((char)(requant->storage_max - offset));
     to->flip = _mm512_set1_epi8((char)offset);
 }
 
 INLINE __m512i scale_float32(__m512i sum, const finish_columns *c, int j) {
+    /* Read each time, as an operand of the product: the sums of a tile leave no registers to keep it in. */
+    __asm__("" : "+r"(c));
     return _mm512_cvt_roundps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), c->scale[j]),
                                     _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
@@ -99,28 +105,37 @@ INLINE __m512i scale_fixed(__m512i sum, const finish_columns *c, int j) {
 }
 
 /* Four vectors of scaled sums to 64 bytes in their order. */
-INLINE __m512i narrow(const __m512i *v, const finish_columns *c, bool fixed) {
-    __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), c->zero_point);
-    __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), c->zero_point);
-    if (fixed) {
+INLINE __m512i narrow(const __m512i *v, const finish_columns *c, finish_kind kind) {
+    __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), c->zero_point[0]);
+    __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), c->zero_point[1]);
+    if (kind == FINISH_FIXED) {
         low = _mm512_srai_epi16(low, 1);
         high = _mm512_srai_epi16(high, 1);
     }
-    const __m512i bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), c->low), c->high);
+    __m512i bytes = _mm512_packs_epi16(low, high);
+    if (kind != FINISH_FLOAT32_WHOLE)
+        bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, c->low), c->high);
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, c->flip));
 }
 
-/* Rows from `row` on, four vectors of their sums: two rows of two vectors, or four of one. */
-INLINE void finish_group(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, const __m512i *sums, int rows,
-                         int vectors, bool fixed) {
+/* Up to `rows` rows to `target`, four vectors of their sums: a row of four, two rows of two, or four of one. */
+INLINE void finish_group(const finish_columns *c, char *target, int64_t stride, const __m512i *sums, int rows,
+                         int vectors, finish_kind kind) {
     __m512i v[4];
 #pragma GCC unroll 4
     for (int n = 0; n < 4; n++)
-        v[n] = fixed ? scale_fixed(sums[n], c, n % vectors) : scale_float32(sums[n], c, n % vectors);
-    const __m512i bytes = narrow(v, c, fixed);
-    const int64_t stride = p->args->out_row_stride;
-    char *target = (char *)p->target + row * stride;
+        v[n] = kind == FINISH_FIXED ? scale_fixed(sums[n], c, n % vectors) : scale_float32(sums[n], c, n % vectors);
+    const __m512i bytes = narrow(v, c, kind);
+    if (vectors == 4) {
+        _mm512_storeu_si512(target, bytes);
+        return;
+    }
+    if (vectors == 2 && kind == FINISH_FLOAT32_WHOLE) {
+        _mm256_storeu_si256((__m256i *)target, _mm512_castsi512_si256(bytes));
+        _mm256_storeu_si256((__m256i *)(target + stride), _mm512_extracti64x4_epi64(bytes, 1));
+        return;
+    }
     if (vectors == 2) {
         const __mmask32 live = _mm512_kunpackw(c->live[1], c->live[0]);
         _mm256_mask_storeu_epi8(target, live, _mm512_castsi512_si256(bytes));
@@ -162,12 +177,17 @@ static __attribute__((noinline)) void finish_tile(const qrt_gemm_panel *p, const
         finish_sums(p, c, row, sums, rows, vectors);
         return;
     }
+    const finish_kind kind = c->kind == FINISH_FIXED ? FINISH_FIXED : FINISH_FLOAT32;
+    const int64_t stride = p->args->out_row_stride;
     const int group = 4 / vectors;
-    for (int i = 0; i < rows; i += group, sums += 4) {
-        if (vectors == 2)
-            finish_group(p, c, row + i, sums, rows - i, 2, c->kind == FINISH_FIXED);
+    char *target = (char *)p->target + row * stride;
+    for (int i = 0; i < rows; i += group, sums += 4, target += group * stride) {
+        if (vectors == 4)
+            finish_group(c, target, stride, sums, rows - i, 4, kind);
+        else if (vectors == 2)
+            finish_group(c, target, stride, sums, rows - i, 2, kind);
         else
-            finish_group(p, c, row + i, sums, rows - i, 1, c->kind == FINISH_FIXED);
+            finish_group(c, target, stride, sums, rows - i, 1, kind);
     }
 }
 

@@ -113,16 +113,21 @@ static inline void pack_b_quads(qrt_container container, const void *source, int
     column_sums(panel, quads, vectors, terms + NR);
 }
 
+/* The terms of vector j of the columns of one panel or two: zero points, then NR further sums. */
+static inline const int32_t *column_terms(const qrt_gemm_panel *p, int j) {
+    return p->b_terms + j / 2 * 2 * NR + j % 2 * LANES;
+}
+
 /* What sums begin with where no row has terms: `bias` - za * sum b, of vector j of the columns. */
 static inline __m512i start_of_columns(const qrt_gemm_panel *p, __m512i bias, int j) {
     const __m512i a_zero = _mm512_set1_epi32(p->a_zero_point + flip_of_a(p->args->a));
-    return _mm512_sub_epi32(bias, _mm512_mullo_epi32(_mm512_loadu_si512(p->b_terms + NR + j * LANES), a_zero));
+    return _mm512_sub_epi32(bias, _mm512_mullo_epi32(_mm512_loadu_si512(column_terms(p, j) + NR), a_zero));
 }
 
 /* With the terms of the row: `bias` - za * sum b - zb * (sum a - depth * za). */
 static inline __m512i start_of_row(const qrt_gemm_panel *p, __m512i bias, int64_t row, int j) {
-    const __m512i zero = _mm512_loadu_si512(p->b_terms + j * LANES);
-    const __m512i sum = _mm512_loadu_si512(p->b_terms + NR + j * LANES);
+    const __m512i zero = _mm512_loadu_si512(column_terms(p, j));
+    const __m512i sum = _mm512_loadu_si512(column_terms(p, j) + NR);
     const int32_t *terms = p->a_terms + 2 * row;
     const __m512i products = _mm512_add_epi32(_mm512_mullo_epi32(zero, _mm512_set1_epi32(terms[0])),
                                               _mm512_mullo_epi32(sum, _mm512_set1_epi32(terms[1])));

@@ -8,7 +8,11 @@
  *   vpbroadcastd m32  a group of A; load ports only: 14, and 2 loads and 2 prefetches of B: 9 cycles
  *
  * 28 sums, two vectors of B and a broadcast take 31 of 32 registers. Rows of A are read with their stride, in place or
- * packed. A panel of B is [group][column], of 32 columns, or of 16 where no more are valid. */
+ * packed. A panel of B is [group][column], of 32 columns, or of 16 where no more are valid.
+ *
+ * It also defines multiply_add_memory, the same by B where it lies. Short K, of which two panels fit L1, takes 7 rows x
+ * 64 columns: half the broadcasts, and a row of the result is one store. Multiply-adds read the second panel
+ * themselves: 28 sums, two vectors of B and a broadcast, and 23 loads in 14 cycles on two ports. */
 #ifndef QRT_ISA_TILE512_H
 #define QRT_ISA_TILE512_H
 
@@ -18,15 +22,16 @@
 #include "tile_rows.h"
 
 #define MR 14
-#define AHEAD 1024 /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
+#define PAIR_DEPTH (96 * KU) /* of K: two panels, 24 KiB, stay in L1 */
+#define AHEAD 1024           /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
 
 typedef struct {
-    int vectors; /* 1 or 2 */
+    int vectors; /* 1 or 2; 4: two panels */
     finish_columns finish;
 } tile_columns;
 
 static inline void load_columns(const qrt_gemm_panel *p, tile_columns *to) {
-    to->vectors = p->columns > LANES ? 2 : 1;
+    to->vectors = p->columns > 2 * LANES ? 4 : p->columns > LANES ? 2 : 1;
     load_finish(p, to->vectors, &to->finish);
 }
 
@@ -41,34 +46,54 @@ INLINE __m512i broadcast_group(const char *group) {
 }
 
 /* The products of one group. Rows are three to a pointer: the others are at one and two strides. */
-INLINE void multiply_group(const char *const *a, int64_t stride, const char *b, int group, __m512i sums[][2], int rows,
-                           int vectors) {
+INLINE void multiply_group(const char *const *a, int64_t stride, const char *b, int64_t second, int group,
+                           __m512i sums[][4], int rows, int vectors) {
     __m512i vector[2];
 #pragma GCC unroll 2
-    for (int j = 0; j < vectors; j++)
+    for (int j = 0; j < vectors && j < 2; j++)
         vector[j] = _mm512_load_si512(b + j * 64);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
         const __m512i value = broadcast_group(a[i / 3] + i % 3 * stride + group * 4);
 #pragma GCC unroll 2
-        for (int j = 0; j < vectors; j++)
+        for (int j = 0; j < vectors && j < 2; j++)
             sums[i][j] = multiply_add(sums[i][j], value, vector[j]);
+#pragma GCC unroll 2
+        for (int j = 2; j < vectors; j++)
+            sums[i][j] = multiply_add_memory(sums[i][j], value, (const __m512i *)(b + second + (j - 2) * 64));
+    }
+}
+
+INLINE void finish_in_registers(const finish_columns *c, char *target, int64_t stride, __m512i sums[][4], int vectors,
+                                finish_kind kind) {
+    /* Else gcc keeps the address of every row in memory, and adds to it after each tile. */
+    __asm__("" : "+r"(target));
+    if (vectors == 4) {
+#pragma GCC unroll 16
+        for (int i = 0; i < MR / 2; i++, target += stride)
+            finish_group(c, target, stride, sums[i], 1, 4, kind);
+        return;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < MR; i += 2, target += 2 * stride) {
+        const __m512i group[4] = {sums[i][0], sums[i][1], sums[i + 1][0], sums[i + 1][1]};
+        finish_group(c, target, stride, group, 2, 2, kind);
     }
 }
 
 /* Full tiles end in registers; others, which are few, through memory, and so in less code. */
-INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, __m512i sums[][2], int rows,
-                   int vectors) {
-    if (rows == MR && vectors == 2 && c->kind == FINISH_FLOAT32) {
-#pragma GCC unroll 16
-        for (int i = 0; i < MR; i += 2)
-            finish_group(p, c, row + i, sums[i], 2, 2, false);
+INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, char *target, int64_t stride,
+                   __m512i sums[][4], int rows, int vectors) {
+    if (rows * vectors == MR * 2 && c->kind == FINISH_FLOAT32_WHOLE) {
+        finish_in_registers(c, target, stride, sums, vectors, FINISH_FLOAT32_WHOLE);
         return;
     }
-    if (rows == MR && vectors == 2 && c->kind == FINISH_FIXED) {
-#pragma GCC unroll 16
-        for (int i = 0; i < MR; i += 2)
-            finish_group(p, c, row + i, sums[i], 2, 2, true);
+    if (rows * vectors == MR * 2 && c->kind == FINISH_FLOAT32) {
+        finish_in_registers(c, target, stride, sums, vectors, FINISH_FLOAT32);
+        return;
+    }
+    if (rows * vectors == MR * 2 && c->kind == FINISH_FIXED) {
+        finish_in_registers(c, target, stride, sums, vectors, FINISH_FIXED);
         return;
     }
     __m512i tile[(MR * 2 + 3) / 4 * 4];
@@ -77,95 +102,172 @@ INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row
         tile[n] = _mm512_setzero_si512();
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < vectors; j++)
             tile[i * vectors + j] = sums[i][j];
     finish_tile(p, c, row, tile, rows, vectors);
 }
 
-/* Few rows have too few sums to hide the latency of multiply_add: they keep a set per phase of the loop. */
-INLINE void run_tile_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int rows, int vectors,
-                        const __m512i *start, bool by_row) {
-    const int phases = rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
-    const int64_t stride = p->a_stride;
-    const char *a[(MR + 2) / 3];
-    __m512i sums[4][MR][2];
-    const int64_t step = by_row ? vectors : 0;
+/* start[vectors], or by row start[rows][vectors]. */
+INLINE void start_sums(const __m512i *start, bool by_row, __m512i sums[][4], int rows, int vectors) {
+    if (by_row) {
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; i++, start += step)
-#pragma GCC unroll 2
-        for (int j = 0; j < vectors; j++) {
-            sums[0][i][j] = start[j];
+        for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
-            for (int phase = 1; phase < phases; phase++)
-                sums[phase][i][j] = _mm512_setzero_si512();
+            for (int j = 0; j < vectors; j++)
+                sums[i][j] = start[i * vectors + j];
+        return;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < vectors; j++)
+            sums[i][j] = start[j];
+}
+
+/* What the tiles of a panel read. */
+typedef struct {
+    int64_t stride; /* of rows of A */
+    const int64_t *segment, *segments_end;
+    int64_t groups; /* of a segment */
+    const char *b;
+    int64_t second; /* from the panel to the second */
+} tile_operands;
+
+INLINE tile_operands find_operands(const qrt_gemm_panel *p) {
+    static const int64_t contiguous[1] = {0};
+    const int64_t *segment = p->a_segments ? p->a_segments : contiguous;
+    return (tile_operands){.stride = p->a_stride,
+                           .segment = segment,
+                           .segments_end = segment + (p->a_segments ? p->segments : 1),
+                           .groups = (p->depth + KU - 1) / KU,
+                           .b = p->b,
+                           .second = p->args->shape.span_bytes};
+}
+
+/* `count` groups, one after the other, and on to the next. */
+INLINE void multiply_groups(const tile_operands *from, const char **a, const char **b, int count, __m512i sums[][MR][4],
+                            int phases, int rows, int vectors) {
+    const int b_step = vectors < 2 ? 64 : 128;
+#pragma GCC unroll 4
+    for (int group = 0; group < count; group++) {
+        if (count == 4 && vectors <= 2) {
+#pragma GCC unroll 2
+            for (int j = 0; j < vectors; j++)
+                _mm_prefetch(*b + group * b_step + AHEAD + j * 64, _MM_HINT_T0);
         }
-    const char *b = p->b;
-    const int64_t segments = p->a_segments ? p->segments : 1, whole = (p->depth + KU - 1) / KU;
-    /* A quarter of the panel that follows, so that it is in L2 when its turn comes. Past the last one this fetches
-     * nothing of use and faults nowhere. */
-    const char *next = b + segments * whole * (4 + (row + MR - 1) / MR % 4) * (vectors * 64 / 4);
-    for (int64_t segment = 0; segment < segments; segment++) {
-        const char *first = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
+        multiply_group(a, from->stride, *b + group * b_step, from->second, group, sums[group % phases], rows, vectors);
+    }
+    *b += count * b_step;
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; i += 3)
+        a[i / 3] += count * 4;
+}
+
+/* The products of the rows from `first` on, over the whole of K. Segments of three groups are those of first layers:
+ * three pixels of three channels. */
+INLINE void multiply_rows(const tile_operands *from, const char *first, const char *next, __m512i sums[][MR][4],
+                          int phases, int rows, int vectors) {
+    const char *b = from->b;
+    for (const int64_t *segment = from->segment; segment < from->segments_end; segment++) {
+        const char *a[(MR + 2) / 3];
 #pragma GCC unroll 8
         for (int i = 0; i < rows; i += 3)
-            a[i / 3] = first + i * stride;
-        int64_t groups = whole;
-        for (; groups >= 4; groups -= 4, next += vectors * 64) {
-            if (rows > 4) {
+            a[i / 3] = first + *segment + i * from->stride;
+        int64_t groups = from->groups;
+        for (; groups >= 4; groups -= 4, next += vectors < 2 ? 64 : 128) {
+            if (rows > 4 && vectors <= 2) {
                 _mm_prefetch(next, _MM_HINT_T1);
                 _mm_prefetch(next + 64, _MM_HINT_T1);
             }
-#pragma GCC unroll 4
-            for (int group = 0; group < 4; group++, b += vectors * 64) {
-#pragma GCC unroll 2
-                for (int j = 0; j < vectors; j++)
-                    _mm_prefetch(b + AHEAD + j * 64, _MM_HINT_T0);
-                multiply_group(a, stride, b, group, sums[group % phases], rows, vectors);
-            }
-#pragma GCC unroll 8
-            for (int i = 0; i < rows; i += 3)
-                a[i / 3] += 4 * 4;
+            multiply_groups(from, a, &b, 4, sums, phases, rows, vectors);
         }
-        for (; groups > 0; groups--, b += vectors * 64) {
-            multiply_group(a, stride, b, 0, sums[0], rows, vectors);
-#pragma GCC unroll 8
-            for (int i = 0; i < rows; i += 3)
-                a[i / 3] += 4;
-        }
+        for (; rows == MR && vectors == 2 && groups >= 3; groups -= 3)
+            multiply_groups(from, a, &b, 3, sums, 1, rows, vectors);
+        for (; groups > 0; groups--)
+            multiply_groups(from, a, &b, 1, sums, 1, rows, vectors);
     }
-#pragma GCC unroll 4
-    for (int phase = 1; phase < phases; phase++)
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-            for (int j = 0; j < vectors; j++)
-                sums[0][i][j] = _mm512_add_epi32(sums[0][i][j], sums[phase][i][j]);
-    finish(p, &c->finish, row, sums[0], rows, vectors);
 }
 
-typedef void (*tile_fn)(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, const __m512i *start, bool by_row);
+/* Tiles of `rows` rows from `row` to `end`; the sums of each begin with `start`. Few rows have too few sums to hide the
+ * latency of multiply_add: they keep a set per phase of the loop. */
+INLINE void run_tiles_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, int rows,
+                         int vectors, const __m512i *start, bool by_row) {
+    const int phases = rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
+    const tile_operands from = find_operands(p);
+    const int64_t a_step = rows * from.stride, out_stride = p->args->out_row_stride;
+    const int64_t quarter_bytes = (from.segments_end - from.segment) * from.groups * (vectors < 2 ? 16 : 32);
+    const char *a = (const char *)p->a + row * from.stride;
+    char *target = (char *)p->target + row * out_stride;
+    unsigned quarter = ((unsigned)row + MR - 1) / MR;
+    for (; row < end; row += rows, a += a_step, target += rows * out_stride, quarter++) {
+        __m512i sums[4][MR][4];
+        start_sums(start, by_row, sums[0], rows, vectors);
+#pragma GCC unroll 4
+        for (int phase = 1; phase < phases; phase++)
+#pragma GCC unroll 16
+            for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+                for (int j = 0; j < vectors; j++)
+                    sums[phase][i][j] = _mm512_setzero_si512();
+        /* Meanwhile a quarter of the next panel, so that it is in L2 when its turn comes. */
+        multiply_rows(&from, a, (const char *)p->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors);
+#pragma GCC unroll 4
+        for (int phase = 1; phase < phases; phase++)
+#pragma GCC unroll 16
+            for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+                for (int j = 0; j < vectors; j++)
+                    sums[0][i][j] = _mm512_add_epi32(sums[0][i][j], sums[phase][i][j]);
+        finish(p, &c->finish, row, target, out_stride, sums[0], rows, vectors);
+    }
+}
+
+typedef void (*tiles_fn)(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, const __m512i *start,
+                         bool by_row);
 
 #define ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
+#define WIDE_ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 /* Sanitizers take minutes over unrolled tiles; tests set pages that fault around what they read and write. */
 #define TILE(rows, vectors)                                                                                            \
-    __attribute__((no_sanitize_address, no_sanitize_undefined)) static void tile_##rows##x##vectors(                   \
-        const qrt_gemm_panel *p, const tile_columns *c, int64_t row, const __m512i *start, bool by_row) {              \
-        run_tile_of(p, c, row, rows, vectors, start, by_row);                                                          \
+    __attribute__((no_sanitize_address, no_sanitize_undefined)) static void tiles_##rows##x##vectors(                  \
+        const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, const __m512i *start, bool by_row) { \
+        run_tiles_of(p, c, row, end, rows, vectors, start, by_row);                                                    \
     }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
-#define ENTRY(rows) {tile_##rows##x1, tile_##rows##x2},
+#define WIDE_TILE(rows) TILE(rows, 4)
+#define ENTRY(rows) {tiles_##rows##x1, tiles_##rows##x2},
+#define WIDE_ENTRY(rows) tiles_##rows##x4,
 ROWS(TILES)
-static const tile_fn tiles[MR][2] = {ROWS(ENTRY)};
+WIDE_ROWS(WIDE_TILE)
+static const tiles_fn tiles[MR][2] = {ROWS(ENTRY)};
+static const tiles_fn wide_tiles[MR / 2] = {WIDE_ROWS(WIDE_ENTRY)};
 #undef TILE
 #undef TILES
+#undef WIDE_TILE
 #undef ENTRY
+#undef WIDE_ENTRY
 #undef ROWS
+#undef WIDE_ROWS
 
-/* Rows [row, row + rows); their sums begin with start[vector], or by row with start[row][vector]. */
-static inline void run_tile(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int rows, const __m512i *start,
-                            bool by_row) {
-    tiles[rows - 1][c->vectors - 1](p, c, row, start, by_row);
+static inline int next_rows(const qrt_gemm_panel *p, const tile_columns *c, int row) {
+    return next_tile(p->rows - row, c->vectors == 4 ? MR / 2 : MR);
+}
+
+/* Tiles of `rows` rows from `row` to `end`. */
+static inline void run_tiles(const qrt_gemm_panel *p, const tile_columns *c, int row, int end, int rows,
+                             const __m512i *start, bool by_row) {
+    const tiles_fn run = c->vectors == 4 ? wide_tiles[rows - 1] : tiles[rows - 1][c->vectors - 1];
+    run(p, c, row, end, start, by_row);
+}
+
+/* All rows; their sums begin alike. */
+static inline void run_rows(const qrt_gemm_panel *p, const tile_columns *c, const __m512i *start) {
+    for (int row = 0, end; row < p->rows; row = end) {
+        const int rows = next_rows(p, c, row);
+        end = row + rows * same_tiles(p->rows - row, c->vectors == 4 ? MR / 2 : MR);
+        run_tiles(p, c, row, end, rows, start, false);
+    }
 }
 
 #endif

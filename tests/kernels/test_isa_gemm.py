@@ -60,10 +60,17 @@ def exact(a: Array, b: Array, za: npt.ArrayLike, zb: npt.ArrayLike) -> Array:
 @pytest.mark.parametrize("b_dtype", [np.int8, np.uint8])
 def test_tails_of_rows_columns_and_k(isa: str, a_dtype: Any, b_dtype: Any) -> None:
     """Every length 1..130 of each dimension, with zero points per row and per column, b in both orders; every count of
-    rows of a tile by one and by two vectors of columns, few rows over every tail of K."""
+    rows of a tile by one and by two vectors of columns, and by two panels, few rows over every tail of K."""
     rng = np.random.default_rng(1)
     for length in range(1, 131):
-        for m, n, k in [(length, 3, 5), (length, 40, 6), (2, length, 9), (3, 7, length), (1, 33, length)]:
+        for m, n, k in [
+            (length, 3, 5),
+            (length, 40, 6),
+            (length, 65, 3),
+            (2, length, 9),
+            (3, 7, length),
+            (1, 33, length),
+        ]:
             a = rng.integers(0, 256, (m, k)).astype(a_dtype)
             b = rng.integers(0, 256, (k, n)).astype(b_dtype)
             za = rng.choice(a.ravel(), m).astype(np.int64)
@@ -169,6 +176,28 @@ def test_stores_leave_the_next_columns_alone(isa: str, rule: str, columns: int) 
     requant = parameters(rule, "i8", multiplier=1 << 30, shift=31 + 6, scale_f32=2.0**-7, zero_point=-3)
     expected = numerics.requantize(exact(a, b, 0, 0), requant)
     np.testing.assert_array_equal(gemm(isa, a, b, 0, 0, requant), expected)
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("rule", ["fixed", "float32"])
+@pytest.mark.parametrize("storage", ["i8", "u8"])
+@pytest.mark.parametrize("columns", [31, 32, 64, 65, 97, 130])
+def test_whole_tiles_end_as_others(isa: str, rule: str, storage: str, columns: int) -> None:
+    """Tiles that end in registers, of one panel and of two, beside those that end through memory: every column has
+    parameters of its own, and the bounds are the container's, which packing saturates to, or tighter."""
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 256, (29, 21)).astype(np.uint8)
+    b = rng.integers(-128, 128, (21, columns)).astype(np.int8)
+    bias = rng.integers(-5000, 5000, columns).astype(np.int32)
+    multiplier, zero_point = rng.integers(1 << 30, 1 << 31, columns), rng.integers(-20, 90, columns)
+    scale = rng.uniform(0.002, 0.005, columns)
+    whole = parameters(rule, storage, columns, multiplier=multiplier, shift=40, scale_f32=scale, zero_point=zero_point)
+    tight = replace(whole, storage_min=whole.storage_min + 7, storage_max=whole.storage_max - 20)
+    for requant in (whole, tight):
+        got = gemm(isa, a, b, 3, 0, requant, bias=bias, requant_steps=(0, 0, 1))
+        acc = exact(a, b, 3, 0) + bias
+        index = np.broadcast_to(np.arange(columns), acc.shape)
+        np.testing.assert_array_equal(got, numerics.requantize(acc, requant, index))
 
 
 @pytest.mark.parametrize("isa", SIMD_ISAS)

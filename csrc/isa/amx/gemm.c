@@ -11,6 +11,7 @@
  *
  * Tiles are state of the thread, 8 KiB at every task switch: each call configures them and releases them. */
 #include "../quads512.h"
+#include "../tile_rows.h"
 #include "amx.h"
 
 #define MR 32
@@ -110,7 +111,7 @@ INLINE void finish_rows(const qrt_gemm_panel *p, const finish_columns *c, int64_
     }
 }
 
-static void run(const qrt_gemm_panel *p) {
+static void run_line(const qrt_gemm_panel *p) {
     const int vectors = p->columns > LANES ? 2 : 1;
     _Alignas(64) int32_t sums[MR * NR];
     finish_columns columns;
@@ -128,6 +129,12 @@ static void run(const qrt_gemm_panel *p) {
             finish_rows(p, &columns, row, rows, 1, sums);
     }
     TILERELEASE();
+}
+
+static void run(const qrt_gemm_panel *p) {
+    qrt_gemm_panel line = *p;
+    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+        run_line(&line);
 }
 
 void qrt_init_amx(qrt_kernels *table) {

@@ -26,10 +26,12 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
 static void run(const qrt_gemm_panel *p) {
     __m256i start[2];
     load_bias(p, start);
-    for (int row = 0, rows; row < p->rows; row += rows) {
-        rows = next_tile(p->rows - row, MR);
-        run_tile(p, row, rows, start, false);
-    }
+    qrt_gemm_panel line = *p;
+    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+        for (int row = 0, rows; row < line.rows; row += rows) {
+            rows = next_tile(line.rows - row, MR);
+            run_tile(&line, row, rows, start, false);
+        }
 }
 
 void qrt_avx2_install_gemm(qrt_kernels *table) {

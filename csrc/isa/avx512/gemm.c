@@ -23,16 +23,23 @@ static inline __attribute__((always_inline)) __m512i multiply_add(__m512i acc, _
     return acc;
 }
 
+static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i acc, __m512i a, const __m512i *b) {
+    __m512i product;
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(acc), "=&v"(product) : "v"(a), "m"(*b));
+    return acc;
+}
+
 #include "../tile512.h"
 
 static void run(const qrt_gemm_panel *p) {
     tile_columns c;
     load_columns(p, &c);
-    const __m512i start[2] = {load_bias(p, &c, 0), load_bias(p, &c, 1)};
-    for (int row = 0, rows; row < p->rows; row += rows) {
-        rows = next_tile(p->rows - row, MR);
-        run_tile(p, &c, row, rows, start, false);
-    }
+    __m512i start[4];
+    for (int j = 0; j < c.vectors; j++)
+        start[j] = load_bias(p, &c, j);
+    qrt_gemm_panel line = *p;
+    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+        run_rows(&line, &c, start);
 }
 
 void qrt_avx512_install_gemm(qrt_kernels *table) {
@@ -47,5 +54,6 @@ void qrt_avx512_install_gemm(qrt_kernels *table) {
         .pack_b = pack_b,
         .run = run,
         .segmented = true,
+        .pair_depth = PAIR_DEPTH,
     };
 }

@@ -20,6 +20,11 @@ static inline __attribute__((always_inline)) __m512i multiply_add(__m512i acc, _
     return acc;
 }
 
+static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i acc, __m512i a, const __m512i *b) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "m"(*b));
+    return acc;
+}
+
 #include "../tile512.h"
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
@@ -35,21 +40,33 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
     pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, terms);
 }
 
+/* Of rows with terms: sums begin by row. */
+static void run_rows_with_terms(const qrt_gemm_panel *p, const tile_columns *c, const __m512i *bias) {
+    __m512i start[MR * 2];
+    for (int row = 0, rows; row < p->rows; row += rows) {
+        rows = next_rows(p, c, row);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < c->vectors; j++)
+                start[i * c->vectors + j] = start_of_row(p, bias[j], row + i, j);
+        run_tiles(p, c, row, row + rows, rows, start, true);
+    }
+}
+
 static void run(const qrt_gemm_panel *p) {
     tile_columns c;
     load_columns(p, &c);
-    __m512i bias[2], start[MR * 2];
+    __m512i bias[4], start[4];
     for (int j = 0; j < c.vectors; j++) {
         bias[j] = load_bias(p, &c, j);
         start[j] = start_of_columns(p, bias[j], j);
     }
-    for (int row = 0, rows; row < p->rows; row += rows) {
-        rows = next_tile(p->rows - row, MR);
-        for (int i = 0; p->a_terms && i < rows; i++)
-            for (int j = 0; j < c.vectors; j++)
-                start[i * c.vectors + j] = start_of_row(p, bias[j], row + i, j);
-        run_tile(p, &c, row, rows, start, p->a_terms != NULL);
+    if (p->a_terms) {
+        run_rows_with_terms(p, &c, bias);
+        return;
     }
+    qrt_gemm_panel line = *p;
+    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+        run_rows(&line, &c, start);
 }
 
 void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
@@ -64,5 +81,6 @@ void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
         .pack_b = pack_b,
         .run = run,
         .segmented = true,
+        .pair_depth = PAIR_DEPTH,
     };
 }

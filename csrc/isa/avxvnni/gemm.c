@@ -89,7 +89,7 @@ static inline __m256i multiply(const int32_t *values, int32_t by) {
     return _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)values), _mm256_set1_epi32(by));
 }
 
-static void run(const qrt_gemm_panel *p) {
+static void run_line(const qrt_gemm_panel *p) {
     const int vectors = tile_vectors(p->columns);
     __m256i bias[2], start[MR * 2];
     load_bias(p, bias);
@@ -107,6 +107,12 @@ static void run(const qrt_gemm_panel *p) {
             }
         run_tile(p, row, rows, start, p->a_terms != NULL);
     }
+}
+
+static void run(const qrt_gemm_panel *p) {
+    qrt_gemm_panel line = *p;
+    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+        run_line(&line);
 }
 
 void qrt_init_avxvnni(qrt_kernels *table) {
