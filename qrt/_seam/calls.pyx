@@ -374,7 +374,7 @@ cdef Kept keep(const Arguments *given, uint64_t hash, object bound, object resul
     cdef Kept kept = Kept.__new__(Kept)
     cdef tuple inputs = bound.inputs
     cdef cnp.ndarray written = bound.storage, final = result._data if isinstance(result, Tensor) else result
-    cdef int i, used = 0
+    cdef int i, axis, used = 0
     # Another array of the kind of `out` stood in for it because they overlap.
     if not isinstance(bound.call, Call) or (final is not written and (given.out < 0 or not are_alike(final, written))):
         return None
@@ -399,7 +399,8 @@ cdef Kept keep(const Arguments *given, uint64_t hash, object bound, object resul
     if kept.word == NULL or kept.dims == NULL:
         raise MemoryError
     memcpy(kept.word, given.word, given.words * sizeof(uint64_t))
-    memcpy(kept.dims, cnp.PyArray_DIMS(written), kept.rank * sizeof(cnp.npy_intp))
+    for axis in range(kept.rank):  # not memcpy: an array without axes has none to copy from
+        kept.dims[axis] = cnp.PyArray_DIM(written, axis)
     if isinstance(result, Tensor):
         kept.tensor_type, kept.element, kept.shape = type(result), result.type, result._shape
     return kept
