@@ -327,6 +327,19 @@ typedef void (*qrt_float_axpy)(float a, const float *b, int64_t count, float *su
 typedef void (*qrt_float_tree)(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias,
                                float *out, int64_t out_stride);
 
+/* Rows by a panel, all of it: out = the dot products over 16 * steps values of K, and the bias, if any. */
+typedef struct {
+    const float *a; /* [rows][16 * steps], rows a_stride floats apart */
+    int64_t a_stride, rows, steps;
+    const float *b; /* [lane][step][column], lanes b_stride floats apart, 64-byte aligned */
+    int64_t b_stride;
+    int columns; /* at most QRT_FLOAT_COLUMNS */
+    const float *bias;
+    float *out;
+    int64_t out_stride;
+} qrt_float_panel;
+typedef void (*qrt_float_short)(const qrt_float_panel *panel);
+
 /* ---- mixed_matmul: operands a (float32), [w] (8-bit storage), [bias], out (float32) ---- */
 
 /* numerics.mixed_product. K is cut into pieces: the blocks of values that share parameters, and these into pieces of
@@ -634,6 +647,7 @@ struct qrt_kernels {
     qrt_float_tile float_tile;
     qrt_float_axpy float_axpy;
     qrt_float_tree float_tree;
+    qrt_float_short float_short;
     qrt_mixed_row mixed_row;
     qrt_mixed_tile mixed_tile;
 };

@@ -22,6 +22,9 @@
 #define TASKS_PER_THREAD 2
 /* Up to so many rows read w as it is, unless it was packed once: packing it takes longer. */
 #define AXPY_ROWS 4
+/* Up to so long a K a panel stays in L1, and sums of lanes need not leave registers. */
+#define SHORT_K 192
+#define SHORT_BLOCK 64 /* rows continued by zeros at a time, where K is no multiple of the lanes */
 #define AXPY_PANELS 32 /* 4 KiB of a row of w, and the sums of a row, which stay in L2 */
 
 static int64_t steps_of(const qrt_float_matmul_args *args) {
@@ -101,6 +104,10 @@ static bool reads_rows(const job *j) {
     return !j->args->panels && j->args->m <= AXPY_ROWS;
 }
 
+static bool is_short(const job *j) {
+    return !reads_rows(j) && j->args->k <= SHORT_K;
+}
+
 /* Floats of a block of `tiles` tiles of a from lane to lane. */
 static int64_t block_stride(const job *j, int64_t tiles) {
     return tiles * steps_of(j->args) * ROWS + QRT_FLOAT_PAD;
@@ -114,10 +121,11 @@ static int64_t axpy_stride(const job *j) {
 /* Divides `base` up; the bytes it takes. */
 static size_t lay_out(const job *j, char *base, workspace *to) {
     const qrt_float_matmul_args *args = j->args;
-    const bool rows = reads_rows(j);
+    const bool rows = reads_rows(j), is_tiled = !rows && !is_short(j);
     const int64_t lanes = rows ? args->m * axpy_stride(j) : j->tiles * ROWS * COLUMNS + QRT_FLOAT_PAD;
-    const int64_t counts[] = {rows || args->panels ? 0 : j->panels * panel_floats(args),
-                              rows ? 0 : block_stride(j, j->tiles) * LANES, lanes * LANES};
+    const int64_t a = is_tiled ? block_stride(j, j->tiles) : SHORT_BLOCK * steps_of(args);
+    const int64_t counts[] = {rows || args->panels ? 0 : j->panels * panel_floats(args), rows ? 0 : a * LANES,
+                              is_short(j) ? 0 : lanes * LANES};
     char *part[3];
     size_t used = 0;
     for (int i = 0; i < 3; i++) {
@@ -164,6 +172,39 @@ static void run_tiles(const job *j, const workspace *work, int64_t row, int64_t 
     }
 }
 
+/* `rows` rows of K values, continued by zeros. */
+static void fill_rows(const qrt_float_matmul_args *args, const float *a, int64_t rows, float *to) {
+    const int64_t padded = steps_of(args) * LANES;
+    for (int64_t i = 0; i < rows; i++, to += padded) {
+        memcpy(to, a + i * args->k, (size_t)args->k * sizeof *to);
+        memset(to + args->k, 0, (size_t)(padded - args->k) * sizeof *to);
+    }
+}
+
+static void run_short(const job *j, const workspace *work, int64_t row, int64_t end) {
+    const qrt_float_matmul_args *args = j->args;
+    const bool whole = args->k % LANES == 0;
+    qrt_float_panel p = {.a_stride = steps_of(args) * LANES,
+                         .steps = steps_of(args),
+                         .b_stride = qrt_float_lane_stride(args->k),
+                         .out_stride = args->n};
+    for (; row < end; row += p.rows) {
+        p.rows = whole ? end - row : qrt_min(SHORT_BLOCK, end - row);
+        p.a = j->a + row * args->k;
+        if (!whole) {
+            fill_rows(args, p.a, p.rows, work->a);
+            p.a = work->a;
+        }
+        for (int64_t panel = work->first, column = panel * COLUMNS; panel < work->end; panel++, column += COLUMNS) {
+            p.b = panel_at(j, work, panel);
+            p.columns = (int)qrt_min(COLUMNS, args->n - column);
+            p.bias = j->bias ? j->bias + column : NULL;
+            p.out = j->out + row * args->n + column;
+            args->kernels->float_short(&p);
+        }
+    }
+}
+
 /* A few rows by w as it is: sums of all lanes, [row][lane][column], stay in L2 while w passes by. */
 static void run_axpy(const job *j, const workspace *work) {
     static const float zeros[AXPY_PANELS * COLUMNS];
@@ -201,7 +242,7 @@ static qrt_status task(void *context, int64_t number) {
     } else {
         if (!j->args->panels)
             pack_floats(j->args, j->w, work.first, work.end, work.w);
-        run_tiles(j, &work, row, end);
+        (is_short(j) ? run_short : run_tiles)(j, &work, row, end);
     }
     qrt_float_leave(saved);
     return QRT_OK;

@@ -49,3 +49,15 @@ void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int column
             out[i * out_stride + j] = bias ? tree(lane) + bias[j] : tree(lane);
         }
 }
+
+void ref_float_short(const qrt_float_panel *p) {
+    for (int64_t i = 0; i < p->rows; i++)
+        for (int j = 0; j < p->columns; j++) {
+            float lane[LANES] = {0};
+            for (int l = 0; l < LANES; l++)
+                for (int64_t step = 0; step < p->steps; step++)
+                    lane[l] = fmaf(p->a[i * p->a_stride + step * LANES + l], p->b[l * p->b_stride + step * COLUMNS + j],
+                                   lane[l]);
+            p->out[i * p->out_stride + j] = p->bias ? tree(lane) + p->bias[j] : tree(lane);
+        }
+}

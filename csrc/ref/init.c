@@ -26,6 +26,7 @@ void qrt_init_ref(qrt_kernels *table) {
     table->float_tile = ref_float_tile;
     table->float_axpy = ref_float_axpy;
     table->float_tree = ref_float_tree;
+    table->float_short = ref_float_short;
     table->mixed_row = ref_mixed_row;
     table->mixed_tile = ref_mixed_tile;
 }

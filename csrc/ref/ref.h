@@ -104,6 +104,7 @@ void ref_float_tile(const float *a, const float *b, int64_t steps, int rows, flo
 void ref_float_axpy(float a, const float *b, int64_t count, float *sums);
 void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
                     int64_t out_stride);
+void ref_float_short(const qrt_float_panel *panel);
 bool ref_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits);
 void ref_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel, float *sums);
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from qrt._seam import _core
 from tests.kernels.draws import SIMD_ISAS, Array, kernels
 
-DEPTHS = (0, 1, 15, 16, 17, 64, 127, 128, 129, 1000)
-# On both sides of: AXPY_ROWS, a tile, a block of tiles.
-ROWS = (1, 3, 4, 5, 12, 13, 50)
+# On both sides of: a step, SHORT_K.
+DEPTHS = (0, 1, 15, 16, 17, 64, 127, 191, 192, 193, 1000)
+# On both sides of: AXPY_ROWS, a tile, a block of tiles, SHORT_BLOCK.
+ROWS = (1, 3, 4, 5, 12, 13, 50, 67)
 # On both sides of a panel.
 COLUMNS = (1, 4, 5, 31, 32, 33, 70)
 seeds = st.integers(0, 2**32 - 1)
@@ -55,15 +56,15 @@ def test_floats(isa: str, seed: int, m: int, k: int, n: int) -> None:
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, -0.0, 1e-45, 3e38])
-@pytest.mark.parametrize("m", [1, 13])
+@pytest.mark.parametrize(("m", "k"), [(1, 150), (13, 150), (13, 300)])
 @pytest.mark.parametrize("isa", SIMD_ISAS)
-def test_special_values(isa: str, m: int, value: float) -> None:
+def test_special_values(isa: str, m: int, k: int, value: float) -> None:
     """Of activations and of weights."""
     rng = np.random.default_rng(2)
-    a, w = floats(rng, m, 150), floats(rng, 150, 37)
-    a[:, [3, 149]] = value
+    a, w = floats(rng, m, k), floats(rng, k, 37)
+    a[:, [3, k - 1]] = value
     w[20, ::2] = value
-    check(isa, {"m": m, "n": 37, "k": 150}, a, w)
+    check(isa, {"m": m, "n": 37, "k": k}, a, w)
 
 
 @pytest.mark.parametrize("m", [1, 4, 5])

@@ -118,7 +118,28 @@ static void float_tree(const float *lanes, int64_t stride, int64_t rows, int col
         }
 }
 
+#define WIDTH 8
+#define SHORT_ROWS 3
+#define load _mm256_load_ps
+#define broadcast _mm256_broadcast_ss
+#define zero _mm256_setzero_ps
+#define add _mm256_add_ps
+#define load_live _mm256_maskload_ps
+typedef __m256 vector;
+typedef __m256i mask;
+
+static inline vector multiply_add(vector sum, vector a, vector b) {
+    return _mm256_fmadd_ps(a, b, sum);
+}
+
+static inline void store_live(float *to, vector value, mask valid) {
+    _mm256_maskstore_ps(to, valid, value);
+}
+
+#include "isa/float_short.h"
+
 void qrt_avx2_install_float_matmul(qrt_kernels *table) {
+    table->float_short = float_short;
     table->float_rows = float_rows;
     table->float_tile = float_tile;
     table->float_axpy = float_axpy;

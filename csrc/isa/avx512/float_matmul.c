@@ -15,7 +15,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 static inline __mmask16 live(int64_t left) {
-    return (__mmask16)(left >= LANES ? 0xffff : (1 << left) - 1);
+    return (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
 }
 
 /* Written out so that the sum stays in its register. */
@@ -87,7 +87,30 @@ static void float_tree(const float *lanes, int64_t stride, int64_t rows, int col
         }
 }
 
+#define WIDTH 16
+#define SHORT_ROWS 4
+#define load _mm512_load_ps
+#define zero _mm512_setzero_ps
+#define add _mm512_add_ps
+typedef __m512 vector;
+typedef __mmask16 mask;
+
+static inline vector broadcast(const float *value) {
+    return _mm512_set1_ps(*value);
+}
+
+static inline vector load_live(const float *from, mask valid) {
+    return _mm512_maskz_loadu_ps(valid, from);
+}
+
+static inline void store_live(float *to, vector value, mask valid) {
+    _mm512_mask_storeu_ps(to, valid, value);
+}
+
+#include "isa/float_short.h"
+
 void qrt_avx512_install_float_matmul(qrt_kernels *table) {
+    table->float_short = float_short;
     table->float_tile = float_tile;
     table->float_axpy = float_axpy;
     table->float_tree = float_tree;
