@@ -158,6 +158,7 @@ typedef struct {
     /* Multiplies rows of a by a panel of b and stores. */
     void (*run)(const qrt_gemm_panel *panel);
     bool segmented; /* run follows a_segments */
+    bool splits;    /* 16-bit operands go by their bytes, not as the wide path */
     /* Values of K up to which run takes two panels at once, 2 * nr columns; the second's b and b_terms follow the
      * first's. */
     int pair_depth;
@@ -230,6 +231,8 @@ typedef struct {
     bool filled;             /* segments are filled up to whole steps, in the packed b alone */
 } qrt_conv_plan;
 
+typedef struct qrt_gemm_split qrt_gemm_split;
+
 struct qrt_gemm_args {
     const qrt_kernels *kernels;
     qrt_container a, b;
@@ -257,12 +260,14 @@ struct qrt_gemm_args {
      * where their packed b serves here too. */
     const qrt_gemm_args *earlier;
     /* Derived when bound, by qrt_gemm_prepare. */
-    bool narrow;          /* the 8-bit microkernel applies */
-    int64_t a_max, b_max; /* bounds of |value - zero point| */
-    int64_t span;         /* values of K whose sums of products fit 31 bits in one tile */
-    int64_t bias_limit;   /* |bias| up to which a whole sum fits 31 bits; negative: none */
-    bool bias_fits;       /* bias_constant is within it */
-    bool raw;             /* requantization leaves every sum as it is */
+    bool narrow;           /* the 8-bit microkernel applies */
+    bool splits;           /* it does to the bytes of 16-bit operands */
+    qrt_gemm_split *split; /* those of b_constant */
+    int64_t a_max, b_max;  /* bounds of |value - zero point| */
+    int64_t span;          /* values of K whose sums of products fit 31 bits in one tile */
+    int64_t bias_limit;    /* |bias| up to which a whole sum fits 31 bits; negative: none */
+    bool bias_fits;        /* bias_constant is within it */
+    bool raw;              /* requantization leaves every sum as it is */
     qrt_a_form a_form;
     qrt_conv_plan conv;
     int64_t a_stride;       /* bytes of a packed row of a over a whole span */

@@ -169,6 +169,8 @@ qrt_status qrt_gemm(const void *pointer, qrt_scratch *scratch) {
     if (args->narrow)
         j.call.bias_fits =
             args->bias != QRT_BIAS_NONE && args->bias_constant ? args->bias_fits : qrt_bias_fits(args, j.call.bias);
+    if (args->splits)
+        return qrt_split_run(&j.call, threads);
     /* Panels with filled segments are for conv.c alone. */
     if (!args->narrow || (args->conv.filled && !j.call.bias_fits)) {
         j.row_block = qrt_max(1, qrt_min(SERIAL_WORK / qrt_max(1, args->n * args->k), args->m));

@@ -1,5 +1,5 @@
 /* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding,
- * packing b), conv.c (convolution without patches). */
+ * packing b), gemm_split.c (16-bit operands), conv.c (convolution without patches). */
 #ifndef QRT_GEMM_H
 #define QRT_GEMM_H
 
@@ -62,6 +62,16 @@ static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch,
         ->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1]];
 }
 
+static inline int64_t qrt_parameter_of(const qrt_gemm_args *args, int64_t batch, int64_t row, int64_t column) {
+    return batch * args->requant_steps[0] + row * args->requant_steps[1] + column * args->requant_steps[2];
+}
+
+static inline void *qrt_output_at(const qrt_gemm_call *call, int64_t batch, int64_t row, int64_t column) {
+    const qrt_gemm_args *args = call->args;
+    return call->out + batch * args->out_matrix_stride + row * args->out_row_stride +
+           column * qrt_container_size(args->requant.container);
+}
+
 /* Packs panel `panel` of the `columns` columns from `column` on. */
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed);
@@ -78,6 +88,16 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
 void qrt_conv_prepare(qrt_gemm_args *args);
 void *qrt_conv_filled_weights(const qrt_gemm_args *args);
 qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
+
+/* gemm_split.c: whether the 8-bit microkernel computes it by the bytes of 16-bit operands; that with b, which is
+ * needed no longer; freed even after a failure. */
+bool qrt_gemm_splits(const qrt_gemm_args *args);
+qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
+void qrt_split_free(qrt_gemm_split *split);
+qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
+
+/* Adds the bias to `columns` accumulators from `column` on. */
+qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc);
 
 /* One row of a wide or sub-channel GEMM, all columns. */
 int64_t qrt_wide_workspace(const qrt_gemm_args *args);

@@ -11,16 +11,6 @@ const void *qrt_a_row(const qrt_gemm_call *call, int64_t batch, int64_t row, voi
     return patch;
 }
 
-static int64_t parameter_of(const qrt_gemm_args *args, int64_t batch, int64_t row, int64_t column) {
-    return batch * args->requant_steps[0] + row * args->requant_steps[1] + column * args->requant_steps[2];
-}
-
-static void *output_at(const qrt_gemm_call *call, int64_t batch, int64_t row, int64_t column) {
-    const qrt_gemm_args *args = call->args;
-    return call->out + batch * args->out_matrix_stride + row * args->out_row_stride +
-           column * qrt_container_size(args->requant.container);
-}
-
 static int64_t bias_at(const qrt_gemm_call *call, int64_t batch, int64_t column) {
     return qrt_bias_value(call->args->bias, call->bias, batch * call->args->bias_batch_step + column);
 }
@@ -147,9 +137,9 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
         panel.depth = args->conv.depth;
     }
     const int size = qrt_container_size(args->requant.container);
-    char *target = output_at(call, block->batch, block->row, block->column);
+    char *target = qrt_output_at(call, block->batch, block->row, block->column);
     const int32_t *bias = (const int32_t *)call->bias + block->batch * args->bias_batch_step + block->column;
-    panel.parameter = parameter_of(args, block->batch, block->row, block->column);
+    panel.parameter = qrt_parameter_of(args, block->batch, block->row, block->column);
     panel.sums_stride = args->out_row_stride / (int64_t)sizeof(int32_t);
     const qrt_gemm_panel first = panel;
     const int64_t panels = qrt_parts(block->columns, nr);
@@ -183,7 +173,7 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
 
 /* ---- long K or a large bias: the sums of the spans are added in 64 bits ---- */
 
-static qrt_status add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc) {
+qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc) {
     for (int64_t j = 0; j < columns; j++)
         if (__builtin_add_overflow(acc[j], bias_at(call, batch, column + j), &acc[j]))
             return QRT_ACCUMULATOR_OVERFLOW;
@@ -208,14 +198,15 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
                 acc[i * nr + j] += sums[i * nr + j];
     }
     for (int i = 0; i < block->rows; i++) {
-        const qrt_status status = add_bias(call, block->batch, block->column, columns, acc + i * nr);
+        const qrt_status status = qrt_add_bias(call, block->batch, block->column, columns, acc + i * nr);
         if (status != QRT_OK)
             return status;
     }
-    args->kernels->store_wide(
-        &args->requant, acc, nr, (int)block->rows, columns, output_at(call, block->batch, block->row, block->column),
-        args->out_row_stride / qrt_container_size(args->requant.container),
-        parameter_of(args, block->batch, block->row, block->column), args->requant_steps[1], args->requant_steps[2]);
+    args->kernels->store_wide(&args->requant, acc, nr, (int)block->rows, columns,
+                              qrt_output_at(call, block->batch, block->row, block->column),
+                              args->out_row_stride / qrt_container_size(args->requant.container),
+                              qrt_parameter_of(args, block->batch, block->row, block->column), args->requant_steps[1],
+                              args->requant_steps[2]);
     return QRT_OK;
 }
 
@@ -251,13 +242,13 @@ qrt_status qrt_wide_row_run(const qrt_gemm_call *call, int64_t batch, int64_t ro
     int64_t *acc = (int64_t *)workspace;
     const void *a = qrt_a_row(call, batch, row, acc + args->n);
     const int64_t matrix = qrt_b_matrix(args, batch), zero_point = qrt_a_zero_point(args, batch, row);
-    const int64_t parameter = parameter_of(args, batch, row, 0);
-    void *target = output_at(call, batch, row, 0);
+    const int64_t parameter = qrt_parameter_of(args, batch, row, 0);
+    void *target = qrt_output_at(call, batch, row, 0);
     if (args->k_block)
         return args->kernels->block_row(args, a, zero_point, call->b, matrix, call->bias, target, parameter);
     qrt_status status = args->kernels->wide_row(args, a, zero_point, call->b, matrix, acc);
     if (status == QRT_OK)
-        status = add_bias(call, batch, 0, args->n, acc);
+        status = qrt_add_bias(call, batch, 0, args->n, acc);
     if (status == QRT_OK)
         args->kernels->store_wide(&args->requant, acc, args->n, 1, (int)args->n, target, args->n, parameter,
                                   args->requant_steps[1], args->requant_steps[2]);

@@ -149,6 +149,7 @@ static bool is_raw(const qrt_requant *requant, int64_t count) {
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
     args->packed = (qrt_packed){NULL, NULL};
+    args->split = NULL;
     if (args->window && is_pointwise(args->window)) {
         /* A 1x1 convolution reads pixels in place. */
         args->a_row_stride = args->window->channels * qrt_container_size(args->a);
@@ -165,9 +166,10 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->b_max = qrt_largest_difference(args->b, args->b_zero_point, b_count);
     args->narrow = args->k_block == 0 && args->a <= QRT_U8 && args->b <= QRT_U8 && args->a_max <= 255 &&
                    args->b_max <= 255 && args->bias != QRT_BIAS_F32;
+    args->splits = !args->narrow && qrt_gemm_splits(args);
     if (!args->narrow) {
         args->earlier = NULL;
-        return QRT_OK;
+        return args->splits && args->b_constant ? qrt_split_new(args, args->b_constant, &args->split) : QRT_OK;
     }
     const int64_t products = args->a_max * args->b_max;
     args->span = args->k <= INT32_MAX / products ? qrt_max(args->k, 1) : LONG_SPAN;
@@ -191,4 +193,6 @@ void qrt_gemm_release(void *pointer) {
         qrt_aligned_free(args->packed.terms);
     }
     args->packed = (qrt_packed){NULL, NULL};
+    qrt_split_free(args->split);
+    args->split = NULL;
 }

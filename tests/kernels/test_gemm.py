@@ -4,6 +4,7 @@ Hazards: 8-bit extremes that a 16-bit intermediate would saturate, K beyond what
 bits, tails in every dimension, empty dimensions, batches that share matrices, zero points per row and per column."""
 
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,51 @@ def test_nothing_wraps_in_a_long_sum(isa: str, k: int, a: int, za: int, constant
         acc = np.array(k * (a - za) * (b - zb))
         out = run(call, left) if constant else run(call, left, right)
         assert (out == int(numerics.requantize(acc, requant))).all()
+
+
+WIDE = {"i16": (-(2**15), 2**15 - 1), "u16": (0, 2**16 - 1), "i8": (-128, 127), "u8": (0, 255)}
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("k", [1, 33_024, 33_025, 33_026])
+@pytest.mark.parametrize(("a_type", "b_type"), [("i16", "u8"), ("u8", "u16"), ("u16", "i16")])
+def test_no_byte_of_a_long_sum_wraps(isa: str, k: int, a_type: str, b_type: str) -> None:
+    """Up to K = 33025 operands of 16 bits are multiplied by their bytes, whose sums just fit 32 bits."""
+    requant = numerics.requant_parameters("fixed", "i32", -(2**31), 2**31 - 1, [(2.0**-18,)], [(1.0,)], [0])
+    for (a, za), (b, zb) in itertools.product((WIDE[a_type], WIDE[a_type][::-1]), (WIDE[b_type], WIDE[b_type][::-1])):
+        left, right = np.full((3, k), a, DTYPES[a_type]), np.full((k, 5), b, DTYPES[b_type])
+        call = _core.bind_gemm(
+            isa=isa, a=a_type, b=b_type, m=3, n=5, k=k, a_zero_points=[za], b_zero_points=[zb], requant=requant,
+        )  # fmt: skip
+        expected = numerics.requantize(np.array(k * (a - za) * (b - zb)), requant)
+        assert (run(call, left, right) == int(expected)).all()
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_blocks_of_16_bit_rows_meet(isa: str, constant: bool, threads: int) -> None:
+    """Rows in several blocks, each with a zero point; matrices that batches share; sums on both sides of 32 bits."""
+    before = _core.get_num_threads()
+    _core.set_num_threads(threads)
+    rng = np.random.default_rng(3)
+    a, b = stored(rng, full("i16"), (2, 301, 130)), stored(rng, full("u16"), (2, 130, 40))
+    a[:, ::3] >>= 8
+    za, zb = rng.integers(-(2**15), 2**15, (2, 301)), rng.integers(0, 2**16, (2, 40))
+    ia, ib = np.array([1, 0, 1]), np.array([0, 1, 1])
+    bias = rng.integers(-(2**40), 2**40, 40)
+    requant = numerics.requant_parameters("fixed", "i16", -(2**15), 2**15 - 1, [(2.0**-23,)], [(1.0,)], [7])
+    try:
+        call = _core.bind_gemm(
+            isa=isa, a="i16", b="u16", m=301, n=40, k=130, batch=3, a_matrices=2, b_matrices=2, a_index=ia, b_index=ib,
+            a_zero_points=za, a_zero_point_steps=(301, 1), b_zero_points=zb, b_zero_point_steps=(40, 0, 1),
+            requant=requant, bias=bias, b_constant=b if constant else None,
+        )  # fmt: skip
+        acc = (a.astype(np.int64) - za[:, :, None])[ia] @ (b.astype(np.int64) - zb[:, None, :])[ib] + bias
+        out = run(call, *([a] if constant else [a, b]))
+        np.testing.assert_array_equal(out, numerics.requantize(acc, requant))
+    finally:
+        _core.set_num_threads(before)
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -149,5 +149,6 @@ void qrt_init_amx(qrt_kernels *table) {
         .pack_a = pack_a_quads,
         .pack_b = pack_b,
         .run = run,
+        .splits = true,
     };
 }

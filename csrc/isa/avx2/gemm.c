@@ -46,5 +46,6 @@ void qrt_avx2_install_gemm(qrt_kernels *table) {
         .pack_b = pack_b,
         .run = run,
         .segmented = true,
+        .splits = true,
     };
 }

@@ -1,10 +1,11 @@
-/* Requantize-and-store of i32 tiles: fixed and float32 to 8 bits, and the i32 accumulator as it is; the rest is the
- * parent's. Eight columns (a strip) at a time; parameters are loaded once per strip unless they belong to the rows.
+/* Requantize-and-store of i32 tiles: fixed to any container, float32 to 8 and 16 bits, and the i32 accumulator as it
+ * is; the rest is the parent's. Eight columns (a strip) at a time; parameters are loaded once per strip unless they
+ * belong to the rows.
  *
  *   vpmuldq            32 x 32 -> 64 bit signed products of the even lanes; the odd ones are shifted down first
  *   vpsrlvq            logical 64-bit shift by a count per lane; there is no arithmetic one, so 2^63 is added first and
  * its image 2^63 >> N taken off after, which makes floor division of a signed number vcvtdq2ps, vmulps  the two
- * roundings of float32; vcvtps2dq half even: the entry has set the control register vpackssdw, vpack[su]swb  narrow
+ * roundings of float32; vcvtps2dq half even: the entry has set the control register vpack[su]sdw, vpack[su]swb  narrow
  * values that are within the container already
  *
  * Exact for the reasons given in avx512/store.c; taking off 2^63 >> N and adding the zero point wrap modulo 2^32
@@ -88,21 +89,35 @@ static inline __m256i requantize_float32(__m256i acc, const strip *s) {
     return _mm256_add_epi32(_mm256_cvtps_epi32(v), s->zero_point);
 }
 
-static inline void store_bytes(uint8_t *to, __m256i q, int width, qrt_container container) {
-    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
-    const __m128i bytes = container == QRT_I8 ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words);
-    if (width == STRIP) {
-        _mm_storel_epi64((__m128i *)to, bytes);
+/* In the low lanes, of `size` bytes. */
+static inline __m256i narrow(__m256i q, qrt_container container, int size) {
+    const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
+    if (size == 4)
+        return q;
+    const __m128i words = container == QRT_U16 ? _mm_packus_epi32(low, high) : _mm_packs_epi32(low, high);
+    if (size == 2)
+        return _mm256_castsi128_si256(words);
+    return _mm256_castsi128_si256(container == QRT_I8 ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words));
+}
+
+static inline __attribute__((always_inline)) void store_values(char *to, __m256i values, int width, int size) {
+    if (width < STRIP) {
+        char all[sizeof values];
+        _mm256_storeu_si256((__m256i *)all, values);
+        memcpy(to, all, (size_t)(width * size));
+    } else if (size == 1) {
+        _mm_storel_epi64((__m128i *)to, _mm256_castsi256_si128(values));
+    } else if (size == 2) {
+        _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(values));
     } else {
-        const int64_t all = _mm_cvtsi128_si64(bytes);
-        memcpy(to, &all, (size_t)width);
+        _mm256_storeu_si256((__m256i *)to, values);
     }
 }
 
-static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *requant, const int32_t *acc,
-                                                             int64_t acc_stride, int rows, int columns, uint8_t *target,
+static inline __attribute__((always_inline)) void store_rows(const qrt_requant *requant, const int32_t *acc,
+                                                             int64_t acc_stride, int rows, int columns, char *target,
                                                              int64_t target_stride, int64_t parameter, int64_t row_step,
-                                                             int64_t column_step, bool fixed) {
+                                                             int64_t column_step, bool fixed, int size) {
     const int group = row_step ? 1 : rows; /* rows that share parameters */
     for (int j = 0; j < columns; j += STRIP) {
         const int width = columns - j < STRIP ? columns - j : STRIP;
@@ -112,13 +127,14 @@ static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *
             strip s;
             if (!load_strip(requant, index, column_step, live, fixed, &s)) {
                 parent_store(requant, acc + i * acc_stride + j, acc_stride, group, width,
-                             target + i * target_stride + j, target_stride, index, row_step, column_step);
+                             target + (i * target_stride + j) * size, target_stride, index, row_step, column_step);
                 continue;
             }
             for (int row = i; row < i + group; row++) {
                 const __m256i value = _mm256_loadu_si256((const __m256i *)(acc + row * acc_stride + j));
                 const __m256i q = fixed ? requantize_fixed(value, &s) : requantize_float32(value, &s);
-                store_bytes(target + row * target_stride + j, q, width, requant->container);
+                store_values(target + (row * target_stride + j) * size, narrow(q, requant->container, size), width,
+                             size);
             }
         }
     }
@@ -135,17 +151,26 @@ static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int co
 
 static void store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
                   void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
-    const bool narrow = (requant->container == QRT_I8 || requant->container == QRT_U8) && requant->zero_point_i32;
-    if (narrow && requant->rule == QRT_FIXED)
-        store_8bit(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,
-                   true);
-    else if (narrow && requant->rule == QRT_FLOAT32)
-        store_8bit(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,
-                   false);
-    else if (requant->container == QRT_I32 && requant->rule == QRT_FIXED && !row_step &&
-             is_accumulator(requant, parameter, column_step ? columns : 1))
+    const bool fixed = requant->rule == QRT_FIXED, float32 = requant->rule == QRT_FLOAT32;
+    const int size = requant->container <= QRT_U8 ? 1 : requant->container <= QRT_U16 ? 2 : 4;
+#define ROWS(fixed, size)                                                                                              \
+    store_rows(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,       \
+               fixed, size)
+    if (requant->container == QRT_I32 && fixed && !row_step &&
+        is_accumulator(requant, parameter, column_step ? columns : 1))
         for (int i = 0; i < rows; i++)
             memcpy((int32_t *)target + i * target_stride, acc + i * acc_stride, (size_t)columns * sizeof *acc);
+    else if (fixed && requant->zero_point_i32 && size == 1)
+        ROWS(true, 1);
+    else if (fixed && requant->zero_point_i32 && size == 2)
+        ROWS(true, 2);
+    else if (fixed && requant->zero_point_i32)
+        ROWS(true, 4);
+    else if (float32 && requant->zero_point_i32 && size == 1)
+        ROWS(false, 1);
+    else if (float32 && requant->zero_point_i32 && size == 2)
+        ROWS(false, 2);
+#undef ROWS
     else
         parent_store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step);
 }

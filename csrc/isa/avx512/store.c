@@ -1,10 +1,10 @@
-/* Requantize-and-store of i32 tiles: fixed and float32 to 8 bits; the rest is the parent's. Sixteen columns (a strip)
- * at a time; parameters are loaded once per strip unless they belong to the rows.
+/* Requantize-and-store of i32 tiles: fixed to any container, float32 to 8 and 16 bits; the rest is the parent's.
+ * Sixteen columns (a strip) at a time; parameters are loaded once per strip unless they belong to the rows.
  *
  *   vpmuldq                 32 x 32 -> 64 bit signed products of the even lanes; the odd ones are shifted down first
  *   vpsravq                 arithmetic 64-bit shift by a count per lane
  *   vcvtdq2ps, vmulps       the two roundings of float32; vcvtps2dq {rn-sae} half even whatever the control register
- * says vpmovdb                 truncates i32 to 8 bits: the values are within the container already
+ * says vpmovdb, vpmovdw        truncate i32: the values are within the container already
  *
  * fixed is exact for shifts N of 31..62: |acc * M0| <= 2^62, so adding 2^(N-1) <= 2^61 stays within 63 bits, and the
  * result is at most 2^31 - 1 in magnitude (M0 < 2^31), so its low half is all of it. It is clamped to [min - zp, max -
@@ -83,17 +83,23 @@ static inline __m512i requantize_float32(__m512i acc, const strip *s) {
     return _mm512_add_epi32(q, s->zero_point);
 }
 
-static inline void store_bytes(uint8_t *to, __m128i bytes, __mmask16 live) {
-    if (live == 0xffff)
-        _mm_storeu_si128((__m128i *)to, bytes);
+static inline __attribute__((always_inline)) void store_values(char *to, __m512i q, __mmask16 live, int size) {
+    if (size == 1 && live == 0xffff)
+        _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(q));
+    else if (size == 1)
+        _mm_mask_storeu_epi8(to, live, _mm512_cvtepi32_epi8(q));
+    else if (size == 2 && live == 0xffff)
+        _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(q));
+    else if (size == 2)
+        _mm256_mask_storeu_epi16(to, live, _mm512_cvtepi32_epi16(q));
     else
-        _mm_mask_storeu_epi8(to, live, bytes);
+        _mm512_mask_storeu_epi32(to, live, q);
 }
 
-static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *requant, const int32_t *acc,
-                                                             int64_t acc_stride, int rows, int columns, uint8_t *target,
+static inline __attribute__((always_inline)) void store_rows(const qrt_requant *requant, const int32_t *acc,
+                                                             int64_t acc_stride, int rows, int columns, char *target,
                                                              int64_t target_stride, int64_t parameter, int64_t row_step,
-                                                             int64_t column_step, bool fixed) {
+                                                             int64_t column_step, bool fixed, int size) {
     const int group = row_step ? 1 : rows; /* rows that share parameters */
     for (int j = 0; j < columns; j += STRIP) {
         const int width = columns - j < STRIP ? columns - j : STRIP;
@@ -103,13 +109,13 @@ static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *
             strip s;
             if (!load_strip(requant, index, column_step, live, fixed, &s)) {
                 parent_store(requant, acc + i * acc_stride + j, acc_stride, group, width,
-                             target + i * target_stride + j, target_stride, index, row_step, column_step);
+                             target + (i * target_stride + j) * size, target_stride, index, row_step, column_step);
                 continue;
             }
             for (int row = i; row < i + group; row++) {
                 const __m512i value = _mm512_loadu_si512(acc + row * acc_stride + j);
                 const __m512i q = fixed ? requantize_fixed(value, &s) : requantize_float32(value, &s);
-                store_bytes(target + row * target_stride + j, _mm512_cvtepi32_epi8(q), live);
+                store_values(target + (row * target_stride + j) * size, q, live, size);
             }
         }
     }
@@ -117,13 +123,22 @@ static inline __attribute__((always_inline)) void store_8bit(const qrt_requant *
 
 static void store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
                   void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
-    const bool narrow = (requant->container == QRT_I8 || requant->container == QRT_U8) && requant->zero_point_i32;
-    if (narrow && requant->rule == QRT_FIXED)
-        store_8bit(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,
-                   true);
-    else if (narrow && requant->rule == QRT_FLOAT32)
-        store_8bit(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,
-                   false);
+    const bool fixed = requant->rule == QRT_FIXED, float32 = requant->rule == QRT_FLOAT32;
+    const int size = requant->container <= QRT_U8 ? 1 : requant->container <= QRT_U16 ? 2 : 4;
+#define ROWS(fixed, size)                                                                                              \
+    store_rows(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step,       \
+               fixed, size)
+    if (fixed && requant->zero_point_i32 && size == 1)
+        ROWS(true, 1);
+    else if (fixed && requant->zero_point_i32 && size == 2)
+        ROWS(true, 2);
+    else if (fixed && requant->zero_point_i32)
+        ROWS(true, 4);
+    else if (float32 && requant->zero_point_i32 && size == 1)
+        ROWS(false, 1);
+    else if (float32 && requant->zero_point_i32 && size == 2)
+        ROWS(false, 2);
+#undef ROWS
     else
         parent_store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step);
 }

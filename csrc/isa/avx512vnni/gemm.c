@@ -81,6 +81,7 @@ void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
         .pack_b = pack_b,
         .run = run,
         .segmented = true,
+        .splits = true,
         .pair_depth = PAIR_DEPTH,
     };
 }

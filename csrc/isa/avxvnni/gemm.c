@@ -127,5 +127,6 @@ void qrt_init_avxvnni(qrt_kernels *table) {
         .pack_b = pack_b,
         .run = run,
         .segmented = true,
+        .splits = true,
     };
 }
