@@ -10,10 +10,8 @@
  *
  * Exact for the reasons given in avx512/store.c; taking off 2^63 >> N and adding the zero point wrap modulo 2^32
  * towards a value that fits. */
-#include <immintrin.h>
-#include <string.h>
-
 #include "avx2.h"
+#include "widen.h"
 
 #define STRIP 8
 #define EXACT_ZERO_POINT (1 << 23) /* bounds less it need at most 24 bits */
@@ -89,31 +87,6 @@ static inline __m256i requantize_float32(__m256i acc, const strip *s) {
     return _mm256_add_epi32(_mm256_cvtps_epi32(v), s->zero_point);
 }
 
-/* In the low lanes, of `size` bytes. */
-static inline __m256i narrow(__m256i q, qrt_container container, int size) {
-    const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
-    if (size == 4)
-        return q;
-    const __m128i words = container == QRT_U16 ? _mm_packus_epi32(low, high) : _mm_packs_epi32(low, high);
-    if (size == 2)
-        return _mm256_castsi128_si256(words);
-    return _mm256_castsi128_si256(container == QRT_I8 ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words));
-}
-
-static inline __attribute__((always_inline)) void store_values(char *to, __m256i values, int width, int size) {
-    if (width < STRIP) {
-        char all[sizeof values];
-        _mm256_storeu_si256((__m256i *)all, values);
-        memcpy(to, all, (size_t)(width * size));
-    } else if (size == 1) {
-        _mm_storel_epi64((__m128i *)to, _mm256_castsi256_si128(values));
-    } else if (size == 2) {
-        _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(values));
-    } else {
-        _mm256_storeu_si256((__m256i *)to, values);
-    }
-}
-
 static inline __attribute__((always_inline)) void store_rows(const qrt_requant *requant, const int32_t *acc,
                                                              int64_t acc_stride, int rows, int columns, char *target,
                                                              int64_t target_stride, int64_t parameter, int64_t row_step,
@@ -133,8 +106,8 @@ static inline __attribute__((always_inline)) void store_rows(const qrt_requant *
             for (int row = i; row < i + group; row++) {
                 const __m256i value = _mm256_loadu_si256((const __m256i *)(acc + row * acc_stride + j));
                 const __m256i q = fixed ? requantize_fixed(value, &s) : requantize_float32(value, &s);
-                store_values(target + (row * target_stride + j) * size, narrow(q, requant->container, size), width,
-                             size);
+                store_eight(target + (row * target_stride + j) * size, narrow_eight(q, requant->container, size), width,
+                            size);
             }
         }
     }

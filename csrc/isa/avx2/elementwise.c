@@ -1,0 +1,193 @@
+/* add, sub, mul and clamp of 8 and 16-bit storage.
+ *
+ *   vpmulld              32-bit products: of differences for mul, by the multipliers for add and sub
+ *   vpsrad               floor division by 2^20
+ *   vp{min,max}{s,u}{b,w}  clamp
+ *
+ * mul: products that fit 32 bits in L1, which the table's store finishes. add, sub: where |a - za| * |ma| + |b - zb| *
+ * |mb|
+ * + 2^19 stays below 2^31, so does every sum, whatever wraps on the way. Parameters of one per row; the rest is the
+ * parent's. */
+#include "avx2.h"
+#include "widen.h"
+
+static qrt_binary_row parent_binary;
+static qrt_clamp_row parent_clamp;
+
+static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0}, most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX};
+
+/* A bound of |value - zero point|, of `count` zero points. */
+static int64_t largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
+    int64_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t above = most[container] - zero_point[i], below = zero_point[i] - least[container];
+        largest = above > largest ? above : largest;
+        largest = below > largest ? below : largest;
+    }
+    return largest;
+}
+
+/* ---- mul ---- */
+
+static void multiply(int32_t *acc, const int32_t *right, int64_t count) {
+    for (int64_t i = 0; i < count; i += 8) {
+        __m256i *const at = (__m256i *)(acc + i);
+        const __m256i factor = _mm256_loadu_si256((const __m256i *)(right + i));
+        _mm256_storeu_si256(at, _mm256_mullo_epi32(_mm256_loadu_si256(at), factor));
+    }
+}
+
+static qrt_status multiply_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
+                               int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
+    const int a_size = container_bytes(args->a), b_size = container_bytes(args->b);
+    const int size = container_bytes(args->requant.container);
+    const int64_t parameters = step ? count : 1;
+    const int64_t most_a = largest_difference(args->a, args->a_zero_point + parameter, parameters);
+    const int64_t most_b = largest_difference(args->b, args->b_zero_point + parameter, parameters);
+    if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || most_a * most_b > INT32_MAX)
+        return parent_binary(args, a, a_stride, b, b_stride, target, count, parameter, step);
+    int32_t acc[CHUNK + 16] = {0}, right[CHUNK] = {0};
+    for (int64_t i = 0; i < count; i += CHUNK) {
+        const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
+        differences(args->a, (const char *)a + i * a_stride * a_size, a_stride, args->a_zero_point + index, step, part,
+                    acc);
+        differences(args->b, (const char *)b + i * b_stride * b_size, b_stride, args->b_zero_point + index, step, part,
+                    right);
+        multiply(acc, right, part);
+        args->kernels->store(&args->requant, acc, 0, 1, (int)part, (char *)target + i * size, 0, index, 0, step);
+    }
+    return QRT_OK;
+}
+
+/* ---- add, sub ---- */
+
+typedef struct {
+    int64_t a, b, start, zero_point, low, high;
+} sum_parameters;
+
+/* sum = a * value of a + b * value of b + start; false where the sum could leave 32 bits. */
+static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_parameters *to) {
+    const int64_t za = args->a_zero_point[parameter], zb = args->b_zero_point[parameter];
+    const int64_t most_a = largest_difference(args->a, &za, 1), most_b = largest_difference(args->b, &zb, 1);
+    const int64_t ma = args->a_multiplier[parameter], mb = args->b_multiplier[parameter];
+    const int64_t zero_point = args->requant.zero_point[parameter];
+    const int64_t limit = INT32_MAX - (1 << 19);
+    if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || ma > INT32_MAX || ma < -INT32_MAX || mb > INT32_MAX ||
+        mb < -INT32_MAX || most_a * (ma < 0 ? -ma : ma) > limit ||
+        most_b * (mb < 0 ? -mb : mb) > limit - most_a * (ma < 0 ? -ma : ma) || zero_point > MOST_ZERO_POINT ||
+        zero_point < -MOST_ZERO_POINT)
+        return false;
+    const int64_t signed_mb = args->kind == QRT_ADD ? mb : -mb;
+    *to = (sum_parameters){ma,
+                           signed_mb,
+                           (1 << 19) - za * ma - zb * signed_mb,
+                           zero_point,
+                           args->requant.storage_min,
+                           args->requant.storage_max};
+    return true;
+}
+
+/* eight = clamp((left * a + right * b + start) >> 20 + zero point) */
+INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const int32_t *right) {
+    const __m256i x = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)left), _mm256_set1_epi32((int)p->a));
+    const __m256i y = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)right), _mm256_set1_epi32((int)p->b));
+    const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(x, y), _mm256_set1_epi32((int)p->start));
+    const __m256i q = _mm256_add_epi32(_mm256_srai_epi32(sum, 20), _mm256_set1_epi32((int)p->zero_point));
+    return _mm256_min_epi32(_mm256_max_epi32(q, _mm256_set1_epi32((int)p->low)), _mm256_set1_epi32((int)p->high));
+}
+
+INLINE void add_of(qrt_container container, const sum_parameters *p, const int32_t *left, const int32_t *right,
+                   int64_t count, char *target) {
+    const int size = container_bytes(container);
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        store_eight(target + i * size, narrow_eight(add_eight(p, left + i, right + i), container, size), 8, size);
+    if (i < count)
+        store_eight(target + i * size, narrow_eight(add_eight(p, left + i, right + i), container, size),
+                    (int)(count - i), size);
+}
+
+static void add_chunk(qrt_container container, const sum_parameters *p, const int32_t *left, const int32_t *right,
+                      int64_t count, char *target) {
+    const sum_parameters own = *p; /* what target is written through is not these */
+    switch (container) {
+#define CASE(kind)                                                                                                     \
+    case kind:                                                                                                         \
+        add_of(kind, &own, left, right, count, target);                                                                \
+        break;
+        CASE(QRT_I8)
+        CASE(QRT_U8)
+        CASE(QRT_I16)
+        CASE(QRT_U16)
+    default:
+        add_of(QRT_I32, &own, left, right, count, target);
+#undef CASE
+    }
+}
+
+static qrt_status add_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
+                          void *target, int64_t count, int64_t parameter, int64_t step) {
+    const int a_size = container_bytes(args->a), b_size = container_bytes(args->b);
+    const int size = container_bytes(args->requant.container);
+    sum_parameters p;
+    if (step || args->requant.container > QRT_I32 || args->requant.container == QRT_U32 ||
+        !sum_fits(args, parameter, &p))
+        return parent_binary(args, a, a_stride, b, b_stride, target, count, parameter, step);
+    int32_t left[CHUNK] = {0}, right[CHUNK] = {0};
+    for (int64_t i = 0; i < count; i += CHUNK) {
+        const int64_t part = count - i < CHUNK ? count - i : CHUNK;
+        widen(args->a, (const char *)a + i * a_stride * a_size, a_stride, 0, part, left);
+        widen(args->b, (const char *)b + i * b_stride * b_size, b_stride, 0, part, right);
+        add_chunk(args->requant.container, &p, left, right, part, (char *)target + i * size);
+    }
+    return QRT_OK;
+}
+
+static qrt_status binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
+                             int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
+    const bool narrow = args->a <= QRT_U16 && args->b <= QRT_U16;
+    return (!narrow                 ? parent_binary
+            : args->kind == QRT_MUL ? multiply_row
+                                    : add_row)(args, a, a_stride, b, b_stride, target, count, parameter, step);
+}
+
+/* ---- clamp ---- */
+
+static inline __m256i clamp_vector(__m256i q, qrt_container container, __m256i low, __m256i high) {
+    switch (container) {
+    case QRT_I8:
+        return _mm256_min_epi8(_mm256_max_epi8(q, low), high);
+    case QRT_U8:
+        return _mm256_min_epu8(_mm256_max_epu8(q, low), high);
+    case QRT_I16:
+        return _mm256_min_epi16(_mm256_max_epi16(q, low), high);
+    default:
+        return _mm256_min_epu16(_mm256_max_epu16(q, low), high);
+    }
+}
+
+static void clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                      int64_t step) {
+    const int size = container_bytes(args->container);
+    const int64_t lower = args->lower[parameter], upper = args->upper[parameter], lanes = 32 / size;
+    if (args->container > QRT_U16 || step || lower > upper || lower < least[args->container] ||
+        upper > most[args->container]) {
+        parent_clamp(args, source, target, count, parameter, step);
+        return;
+    }
+    const __m256i low = size == 1 ? _mm256_set1_epi8((char)lower) : _mm256_set1_epi16((short)lower);
+    const __m256i high = size == 1 ? _mm256_set1_epi8((char)upper) : _mm256_set1_epi16((short)upper);
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const __m256i q = _mm256_loadu_si256((const __m256i *)((const char *)source + i * size));
+        _mm256_storeu_si256((__m256i *)((char *)target + i * size), clamp_vector(q, args->container, low, high));
+    }
+    parent_clamp(args, (const char *)source + i * size, (char *)target + i * size, count - i, parameter, step);
+}
+
+void qrt_avx2_install_elementwise(qrt_kernels *table) {
+    parent_binary = table->binary_row;
+    parent_clamp = table->clamp_row;
+    table->binary_row = binary_row;
+    table->clamp_row = clamp_row;
+}

@@ -1,0 +1,160 @@
+/* Pooling and means of 8 and 16-bit storage, channels (for means: elements of the result that lie side by side in x) in
+ * vectors.
+ *
+ *   vpmax{s,u}{b,w}   max_pool, in place
+ *   vpmovsxbd, ...    avg_pool, mean: 32-bit sums of a chunk in L1, which the table's store finishes
+ *
+ * Sums of up to 2^14 values, each less a zero point of at most 2^16 in magnitude, stay below 2^31; the rest is the
+ * parent's. */
+#include "avx2.h"
+#include "widen.h"
+
+#define MOST_VALUES (1 << 14)
+#define MOST_SUMMED_ZERO_POINT (1 << 16)
+
+static qrt_pool_pixel parent_max, parent_avg;
+static qrt_mean_row parent_mean;
+
+/* ---- max_pool ---- */
+
+INLINE __m256i larger(qrt_container container, __m256i a, __m256i b) {
+    switch (container) {
+    case QRT_I8:
+        return _mm256_max_epi8(a, b);
+    case QRT_U8:
+        return _mm256_max_epu8(a, b);
+    case QRT_I16:
+        return _mm256_max_epi16(a, b);
+    default:
+        return _mm256_max_epu16(a, b);
+    }
+}
+
+static void max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                           int64_t row_stride, int64_t column_stride, void *target) {
+    const int64_t size = container_bytes(args->container), bytes = args->window.channels * size;
+    if (args->container > QRT_U16 || bytes < 32) {
+        parent_max(args, pixels, rows, columns, row_stride, column_stride, target);
+        return;
+    }
+    for (int64_t c = 0; c < bytes; c += 32) {
+        const int64_t at = c + 32 <= bytes ? c : bytes - 32; /* the last vector overlaps the one before */
+        const char *first = (const char *)pixels + at;
+        __m256i largest = _mm256_loadu_si256((const __m256i *)first);
+        for (int64_t y = 0; y < rows; y++)
+            for (int64_t x = 0; x < columns; x++) {
+                const char *pixel = first + (y * row_stride + x * column_stride) * size;
+                largest = larger(args->container, largest, _mm256_loadu_si256((const __m256i *)pixel));
+            }
+        _mm256_storeu_si256((__m256i *)((char *)target + at), largest);
+    }
+}
+
+/* ---- sums ---- */
+
+INLINE void accumulate_of(qrt_container container, const char *source, int64_t count, int32_t *acc) {
+    const int size = container_bytes(container);
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m256i *const at = (__m256i *)(acc + i);
+        _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), widen_eight(container, source + i * size)));
+    }
+    for (; i < count; i++)
+        acc[i] += widen_one(container, source, i);
+}
+
+/* acc[i] += source[i] */
+static void accumulate(qrt_container container, const char *source, int64_t count, int32_t *acc) {
+    switch (container) {
+#define CASE(kind)                                                                                                     \
+    case kind:                                                                                                         \
+        accumulate_of(kind, source, count, acc);                                                                       \
+        break;
+        CASE(QRT_I8)
+        CASE(QRT_U8)
+        CASE(QRT_I16)
+    default:
+        accumulate_of(QRT_U16, source, count, acc);
+#undef CASE
+    }
+}
+
+/* What `values` values of each sum add up to when all are zero points, taken off; false where a sum could leave 32
+ * bits. */
+static bool start_sums(qrt_container container, const int64_t *zero_point, int64_t step, int64_t values, int64_t count,
+                       int32_t *acc) {
+    if (container > QRT_U16 || values > MOST_VALUES)
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t zero = zero_point[i * step];
+        if (zero > MOST_SUMMED_ZERO_POINT || zero < -MOST_SUMMED_ZERO_POINT)
+            return false;
+        acc[i] = (int32_t)(-values * zero);
+    }
+    return true;
+}
+
+static void avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                           int64_t row_stride, int64_t column_stride, void *target) {
+    const int64_t size = container_bytes(args->container), out_size = container_bytes(args->requant.container);
+    const int64_t channels = args->window.channels, valid = rows * columns;
+    int32_t acc[CHUNK + 16] = {0};
+    for (int64_t c = 0; c < channels; c += CHUNK) {
+        const int64_t count = channels - c < CHUNK ? channels - c : CHUNK;
+        if (!start_sums(args->container, args->zero_point + c * args->zero_point_step, args->zero_point_step, valid,
+                        count, acc)) {
+            parent_avg(args, pixels, rows, columns, row_stride, column_stride, target);
+            return;
+        }
+        for (int64_t y = 0; y < rows; y++)
+            for (int64_t x = 0; x < columns; x++)
+                accumulate(args->container, (const char *)pixels + (y * row_stride + x * column_stride + c) * size,
+                           count, acc);
+        args->kernels->store(&args->requant, acc, 0, 1, (int)count, (char *)target + c * out_size, 0,
+                             (valid - 1) * args->count_step + c * args->channel_step, 0, args->channel_step);
+    }
+}
+
+/* ---- mean ---- */
+
+/* acc[i] += the sum over the reduced axes from element i on. */
+static void accumulate_reduced(const qrt_mean_args *args, const char *x, int64_t count, int32_t *acc) {
+    const int64_t size = container_bytes(args->container);
+    int64_t index[QRT_MAX_RANK] = {0}, at = 0;
+    for (int64_t i = 0; i < args->count; i++) {
+        accumulate(args->container, x + at * size, count, acc);
+        for (int d = args->reduced_rank - 1; d >= 0; d--) {
+            at += args->reduced_strides[d];
+            if (++index[d] < args->reduced_shape[d])
+                break;
+            at -= args->reduced_shape[d] * args->reduced_strides[d];
+            index[d] = 0;
+        }
+    }
+}
+
+static void mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
+                     int64_t parameter, int64_t step) {
+    const int64_t size = container_bytes(args->container), out_size = container_bytes(args->requant.container);
+    int32_t acc[CHUNK + 16] = {0};
+    for (int64_t i = 0; i < count; i += CHUNK) {
+        const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
+        const char *from = (const char *)x + i * x_stride * size;
+        char *to = (char *)target + i * out_size;
+        if (x_stride == 1 && start_sums(args->container, args->zero_point + index, step, args->count, part, acc)) {
+            accumulate_reduced(args, from, part, acc);
+            args->kernels->store(&args->requant, acc, 0, 1, (int)part, to, 0, index, 0, step);
+        } else {
+            parent_mean(args, from, x_stride, to, part, index, step);
+        }
+    }
+}
+
+void qrt_avx2_install_reduce(qrt_kernels *table) {
+    parent_max = table->max_pool_pixel;
+    parent_avg = table->avg_pool_pixel;
+    parent_mean = table->mean_row;
+    table->max_pool_pixel = max_pool_pixel;
+    table->avg_pool_pixel = avg_pool_pixel;
+    table->mean_row = mean_row;
+}

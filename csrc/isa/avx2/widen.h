@@ -1,0 +1,117 @@
+/* 8 and 16-bit storage as 32-bit integers, and back.
+ *
+ *   vpmovsxbd, vpmovzxbd, vpmovsxwd, vpmovzxwd   widen
+ *   vpack[su]sdw, vpack[su]swb                   narrow what lies within the container already */
+#ifndef QRT_ISA_AVX2_WIDEN_H
+#define QRT_ISA_AVX2_WIDEN_H
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "qrt.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define CHUNK 256 /* 32-bit values in L1 */
+/* No difference of 16-bit storage and a zero point up to this one leaves 32 bits. */
+#define MOST_ZERO_POINT (1 << 30)
+
+static inline int container_bytes(qrt_container container) {
+    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
+}
+
+INLINE __m256i widen_eight(qrt_container container, const char *source) {
+    switch (container) {
+    case QRT_I8:
+        return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)source));
+    case QRT_U8:
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)source));
+    case QRT_I16:
+        return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)source));
+    default:
+        return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)source));
+    }
+}
+
+INLINE int32_t widen_one(qrt_container container, const void *source, int64_t i) {
+    switch (container) {
+    case QRT_I8:
+        return ((const int8_t *)source)[i];
+    case QRT_U8:
+        return ((const uint8_t *)source)[i];
+    case QRT_I16:
+        return ((const int16_t *)source)[i];
+    default:
+        return ((const uint16_t *)source)[i];
+    }
+}
+
+INLINE void widen_of(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
+                     int32_t *acc) {
+    const __m256i zeros = _mm256_set1_epi32(zero);
+    int64_t i = 0;
+    if (stride == 1)
+        for (; i + 8 <= count; i += 8) {
+            const char *at = (const char *)source + i * container_bytes(container);
+            _mm256_storeu_si256((__m256i *)(acc + i), _mm256_sub_epi32(widen_eight(container, at), zeros));
+        }
+    for (; i < count; i++)
+        acc[i] = widen_one(container, source, i * stride) - zero;
+}
+
+/* acc[i] = source[i * stride] - zero */
+static inline void widen(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
+                         int32_t *acc) {
+    switch (container) {
+#define CASE(kind)                                                                                                     \
+    case kind:                                                                                                         \
+        widen_of(kind, source, stride, zero, count, acc);                                                              \
+        break;
+        CASE(QRT_I8)
+        CASE(QRT_U8)
+        CASE(QRT_I16)
+    default:
+        widen_of(QRT_U16, source, stride, zero, count, acc);
+#undef CASE
+    }
+}
+
+/* acc[i] = source[i * stride] - zero_point[i * step]; false where one could leave 32 bits. */
+static inline bool differences(qrt_container container, const void *source, int64_t stride, const int64_t *zero_point,
+                               int64_t step, int64_t count, int32_t *acc) {
+    for (int64_t i = 0; i < (step ? count : 1); i++)
+        if (zero_point[i] > MOST_ZERO_POINT || zero_point[i] < -MOST_ZERO_POINT)
+            return false;
+    widen(container, source, stride, step ? 0 : (int32_t)zero_point[0], count, acc);
+    if (step)
+        for (int64_t i = 0; i < count; i++)
+            acc[i] -= (int32_t)zero_point[i];
+    return true;
+}
+
+/* In the low lanes, of `size` bytes. */
+INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
+    const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
+    if (size == 4)
+        return q;
+    const __m128i words = container == QRT_U16 ? _mm_packus_epi32(low, high) : _mm_packs_epi32(low, high);
+    if (size == 2)
+        return _mm256_castsi128_si256(words);
+    return _mm256_castsi128_si256(container == QRT_I8 ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words));
+}
+
+/* The first `count` of eight narrowed values. */
+INLINE void store_eight(char *to, __m256i values, int count, int size) {
+    if (count < 8) {
+        char all[sizeof values];
+        _mm256_storeu_si256((__m256i *)all, values);
+        memcpy(to, all, (size_t)(count * size));
+    } else if (size == 1) {
+        _mm_storel_epi64((__m128i *)to, _mm256_castsi256_si128(values));
+    } else if (size == 2) {
+        _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(values));
+    } else {
+        _mm256_storeu_si256((__m256i *)to, values);
+    }
+}
+
+#endif
