@@ -38,6 +38,8 @@ typedef struct {
 
 static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
     layout to = {0};
+    if (args->a_form == QRT_A_IN_PLACE_BUT_LAST)
+        rows = qrt_min(rows, args->kernels->gemm.mr);
     if (!in_place(args))
         to.terms = rows * args->a_stride;
     to.patches = to.terms + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
@@ -67,12 +69,25 @@ static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, in
                                (char *)to->rows + i * to->stride, to->stride, to->terms ? to->terms + 2 * i : NULL);
 }
 
+static qrt_gemm_rows rows_in_place(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first) {
+    return (qrt_gemm_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
+                           .stride = call->args->a_row_stride};
+}
+
+/* How many rows of a block have rows of their matrix behind them, so that whole steps may be read where they are. The
+ * others are what whole tiles leave of the block, at least one. */
+static int64_t rows_read_past(const qrt_gemm_args *args, const qrt_gemm_block *block) {
+    if (args->a_form != QRT_A_IN_PLACE_BUT_LAST)
+        return 0;
+    const int64_t mr = args->kernels->gemm.mr;
+    return block->row + block->rows < args->m ? block->rows : (block->rows - 1) / mr * mr;
+}
+
 static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first, int64_t depth,
                                char *workspace) {
     const qrt_gemm_args *args = call->args;
     if (in_place(args))
-        return (qrt_gemm_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
-                               .stride = args->a_row_stride};
+        return rows_in_place(call, block, first);
     const layout at = lay_out(args, block->rows);
     const qrt_gemm_rows to = {.rows = workspace,
                               .stride = args->a_stride,
@@ -221,12 +236,22 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
 
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_kernel *kernel = &call->args->kernels->gemm;
+    qrt_gemm_block part = *block;
     if (call->bias_fits) {
-        const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
-        qrt_gemm_run_rows(call, block, &a);
+        const int64_t before = rows_read_past(call->args, block);
+        if (before) {
+            part.rows = before;
+            const qrt_gemm_rows a = rows_in_place(call, &part, 0);
+            qrt_gemm_run_rows(call, &part, &a);
+            part.row += before;
+            part.rows = block->rows - before;
+        }
+        if (part.rows) {
+            const qrt_gemm_rows a = pack_rows(call, &part, 0, call->args->k, workspace);
+            qrt_gemm_run_rows(call, &part, &a);
+        }
         return QRT_OK;
     }
-    qrt_gemm_block part = *block;
     for (part.row = block->row; part.row < block->row + block->rows; part.row += kernel->mr) {
         part.rows = qrt_min(kernel->mr, block->row + block->rows - part.row);
         for (part.column = block->column; part.column < block->column + block->columns; part.column += kernel->nr) {
