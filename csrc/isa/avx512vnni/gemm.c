@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i
 
 /* Whether the calls for the last rows, one for each panel, take less time than packing all rows would. */
 static bool few_panels(const qrt_gemm_args *args) {
-    return !args->window && args->a_row_stride >= KU && args->n < args->m * (args->k / 64 + 1);
+    return !args->window && args->a_row_stride >= KU && 2 * args->n < args->m * (args->k / 64 + 1);
 }
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
