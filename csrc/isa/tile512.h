@@ -267,9 +267,10 @@ typedef void (*tiles_fn)(const qrt_gemm_panel *p, const tile_columns *c, int64_t
 #define ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
 #define WIDE_ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 /* Sanitizers take minutes over unrolled tiles; tests set pages that fault around what they read and write. */
+#define UNSANITIZED __attribute__((no_sanitize("address", "undefined")))
 #define TILE(rows, vectors)                                                                                            \
-    __attribute__((no_sanitize_address, no_sanitize_undefined)) static void tiles_##rows##x##vectors(                  \
-        const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, const __m512i *start, bool by_row) { \
+    UNSANITIZED static void tiles_##rows##x##vectors(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,      \
+                                                     int64_t end, const __m512i *start, bool by_row) {                 \
         run_tiles_of(p, c, row, end, rows, vectors, 0, start, by_row);                                                 \
     }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
@@ -288,9 +289,8 @@ static const tiles_fn wide_tiles[MR / 2] = {WIDE_ROWS(WIDE_ENTRY)};
 #undef ROWS
 #undef WIDE_ROWS
 
-__attribute__((no_sanitize_address, no_sanitize_undefined)) static void
-tiles_of_short_segments(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, const __m512i *start,
-                        bool by_row) {
+UNSANITIZED static void tiles_of_short_segments(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,
+                                                int64_t end, const __m512i *start, bool by_row) {
     (void)by_row;
     run_tiles_of(p, c, row, end, MR, 2, SHORT_SEGMENT, start, false);
 }
