@@ -74,15 +74,6 @@ static qrt_gemm_rows rows_in_place(const qrt_gemm_call *call, const qrt_gemm_blo
                            .stride = call->args->a_row_stride};
 }
 
-/* How many rows of a block have rows of their matrix behind them, so that whole steps may be read where they are. The
- * others are what whole tiles leave of the block, at least one. */
-static int64_t rows_read_past(const qrt_gemm_args *args, const qrt_gemm_block *block) {
-    if (args->a_form != QRT_A_IN_PLACE_BUT_LAST)
-        return 0;
-    const int64_t mr = args->kernels->gemm.mr;
-    return block->row + block->rows < args->m ? block->rows : (block->rows - 1) / mr * mr;
-}
-
 static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first, int64_t depth,
                                char *workspace) {
     const qrt_gemm_args *args = call->args;
@@ -234,24 +225,38 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
     return QRT_OK;
 }
 
+static void run_packed_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
+    const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
+    qrt_gemm_run_rows(call, block, &a);
+}
+
+/* Rows that have rows of their matrix behind them where they are: whole steps may be read of those. Of the last block
+ * what whole tiles leave, at least one row, is packed. */
+static void run_rows_but_last(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
+    const int64_t mr = call->args->kernels->gemm.mr;
+    const bool last = block->row + block->rows == call->args->m;
+    qrt_gemm_block part = *block;
+    part.rows = last ? (block->rows - 1) / mr * mr : block->rows;
+    if (part.rows) {
+        const qrt_gemm_rows a = rows_in_place(call, &part, 0);
+        qrt_gemm_run_rows(call, &part, &a);
+    }
+    part.row += part.rows;
+    part.rows = block->rows - part.rows;
+    if (part.rows)
+        run_packed_rows(call, &part, workspace);
+}
+
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_kernel *kernel = &call->args->kernels->gemm;
-    qrt_gemm_block part = *block;
     if (call->bias_fits) {
-        const int64_t before = rows_read_past(call->args, block);
-        if (before) {
-            part.rows = before;
-            const qrt_gemm_rows a = rows_in_place(call, &part, 0);
-            qrt_gemm_run_rows(call, &part, &a);
-            part.row += before;
-            part.rows = block->rows - before;
-        }
-        if (part.rows) {
-            const qrt_gemm_rows a = pack_rows(call, &part, 0, call->args->k, workspace);
-            qrt_gemm_run_rows(call, &part, &a);
-        }
+        if (call->args->a_form == QRT_A_IN_PLACE_BUT_LAST)
+            run_rows_but_last(call, block, workspace);
+        else
+            run_packed_rows(call, block, workspace);
         return QRT_OK;
     }
+    qrt_gemm_block part = *block;
     for (part.row = block->row; part.row < block->row + block->rows; part.row += kernel->mr) {
         part.rows = qrt_min(kernel->mr, block->row + block->rows - part.row);
         for (part.column = block->column; part.column < block->column + block->columns; part.column += kernel->nr) {
