@@ -131,9 +131,10 @@ typedef void (*qrt_requantize_row)(const qrt_requantize_args *args, const void *
 
 /* How the 8-bit microkernel wants the rows of a. */
 typedef enum {
-    QRT_A_IN_PLACE,     /* as they are given */
-    QRT_A_PACKED,       /* through pack_a */
-    QRT_A_PACKED_TERMS, /* through pack_a, with a_terms */
+    QRT_A_IN_PLACE,          /* as they are given */
+    QRT_A_IN_PLACE_BUT_LAST, /* whole steps of rows as they are given; the last rows of a matrix through pack_a */
+    QRT_A_PACKED,            /* through pack_a */
+    QRT_A_PACKED_TERMS,      /* through pack_a, with a_terms */
 } qrt_a_form;
 
 typedef struct qrt_gemm_panel qrt_gemm_panel;

@@ -28,6 +28,8 @@ typedef struct {
 
 static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
     layout to = {0};
+    if (args->a_form == QRT_A_IN_PLACE_BUT_LAST)
+        rows = qrt_min(rows, args->kernels->gemm.mr);
     if (!in_place(args))
         to.terms = rows * args->a_stride;
     to.patches = to.terms + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
@@ -57,12 +59,16 @@ static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, in
                                (char *)to->rows + i * to->stride, to->stride, to->terms ? to->terms + 2 * i : NULL);
 }
 
+static qrt_gemm_rows rows_in_place(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first) {
+    return (qrt_gemm_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
+                           .stride = call->args->a_row_stride};
+}
+
 static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first, int64_t depth,
                                char *workspace) {
     const qrt_gemm_args *args = call->args;
     if (in_place(args))
-        return (qrt_gemm_rows){.rows = (const char *)qrt_a_row(call, block->batch, block->row, NULL) + first,
-                               .stride = args->a_row_stride};
+        return rows_in_place(call, block, first);
     const layout at = lay_out(args, block->rows);
     const qrt_gemm_rows to = {.rows = workspace,
                               .stride = args->a_stride,
@@ -210,11 +216,35 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
     return QRT_OK;
 }
 
+static void run_packed_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
+    const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
+    qrt_gemm_run_rows(call, block, &a);
+}
+
+/* Rows that have rows of their matrix behind them where they are: whole steps may be read of those. Of the last block
+ * what whole tiles leave, at least one row, is packed. */
+static void run_rows_but_last(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
+    const int64_t mr = call->args->kernels->gemm.mr;
+    const bool last = block->row + block->rows == call->args->m;
+    qrt_gemm_block part = *block;
+    part.rows = last ? (block->rows - 1) / mr * mr : block->rows;
+    if (part.rows) {
+        const qrt_gemm_rows a = rows_in_place(call, &part, 0);
+        qrt_gemm_run_rows(call, &part, &a);
+    }
+    part.row += part.rows;
+    part.rows = block->rows - part.rows;
+    if (part.rows)
+        run_packed_rows(call, &part, workspace);
+}
+
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_kernel *kernel = &call->args->kernels->gemm;
     if (call->bias_fits) {
-        const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
-        qrt_gemm_run_rows(call, block, &a);
+        if (call->args->a_form == QRT_A_IN_PLACE_BUT_LAST)
+            run_rows_but_last(call, block, workspace);
+        else
+            run_packed_rows(call, block, workspace);
         return QRT_OK;
     }
     qrt_gemm_block part = *block;

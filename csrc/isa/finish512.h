@@ -3,14 +3,16 @@
  *
  *   float32  vcvtdq2ps, vmulps, vcvtps2dq {rn-sae}: 12 uops. Scales are below 1: 2^31 and more would convert to INT_MIN
  *   fixed    vpsrlq, 2 vpmuldq, vpshufd into a mask, vpsravd: 20 uops
- *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores; no vpmaxsb, vpminsb
- * and masks for FINISH_FLOAT32_WHOLE
+ *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores
+ *
+ * Where every column is live and the bounds are the container's, float32 takes vpacksswb or vpackuswb without the three
+ * that follow, and no masks.
  *
  * fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and
  * (P + 2^(N-1)) >> N = floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1.
  * The 16-bit steps saturate: what leaves 16 bits there is, with |zp| <= 8192, beyond every 8-bit bound still.
  *
- * Unsigned storage is computed less 128, as signed, and its top bit flipped at the end. */
+ * Else unsigned storage is computed less 128, as signed, and its top bit flipped at the end. */
 #ifndef QRT_ISA_FINISH512_H
 #define QRT_ISA_FINISH512_H
 
@@ -22,8 +24,16 @@
 #define INLINE static inline __attribute__((always_inline))
 #define SHORT_ZERO_POINT 8192
 
-/* FINISH_FLOAT32_WHOLE: every column is live, and the bounds are the container's, to which packing saturates. */
-typedef enum { FINISH_SUMS, FINISH_STORE, FINISH_FLOAT32, FINISH_FLOAT32_WHOLE, FINISH_FIXED } finish_kind;
+/* FINISH_FLOAT32_I8, FINISH_FLOAT32_U8: every column is live, and the bounds are the container's, to which packing
+ * saturates. */
+typedef enum {
+    FINISH_SUMS,
+    FINISH_STORE,
+    FINISH_FLOAT32,
+    FINISH_FLOAT32_I8,
+    FINISH_FLOAT32_U8,
+    FINISH_FIXED
+} finish_kind;
 
 /* What the columns of a panel, or of two, share: one vector, two or four. */
 typedef struct {
@@ -31,12 +41,17 @@ typedef struct {
     __mmask16 live[4];
     __m512 scale[4];
     __m512i multiplier_even[4], multiplier_odd[4], shift[4];
-    __m512i zero_point[2]; /* 16 bits: of the first two vectors of a group of four, and of the others */
+    __m512i zero_point[2];       /* 16 bits: of the first two vectors of a group of four, and of the others */
+    __m512i whole_zero_point[2]; /* of unsigned storage, not less 128 */
     __m512i low, high, flip;
 } finish_columns;
 
 INLINE __m512i parameters_i32(const int32_t *values, int64_t parameter, int64_t step) {
     return step ? _mm512_loadu_si512(values + parameter) : _mm512_set1_epi32(values[parameter]);
+}
+
+INLINE bool is_whole(finish_kind kind) {
+    return kind == FINISH_FLOAT32_I8 || kind == FINISH_FLOAT32_U8;
 }
 
 INLINE bool load_finish_float32(const qrt_requant *requant, int64_t parameter, int64_t step, int j,
@@ -79,10 +94,12 @@ INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to
     }
     const bool whole =
         p->columns == vectors * LANES && requant->storage_min == offset - 128 && requant->storage_max == offset + 127;
-    to->kind = fixed ? FINISH_FIXED : whole ? FINISH_FLOAT32_WHOLE : FINISH_FLOAT32;
+    const finish_kind whole_kind = offset ? FINISH_FLOAT32_U8 : FINISH_FLOAT32_I8;
+    to->kind = fixed ? FINISH_FIXED : whole ? whole_kind : FINISH_FLOAT32;
     for (int half = 0; half < 2; half++) {
         const int j = half * 2 % vectors;
         const __m512i words = _mm512_packs_epi32(zero_point[j], zero_point[j + (vectors > 1)]);
+        to->whole_zero_point[half] = _mm512_add_epi16(words, _mm512_set1_epi16((short)offset));
         to->zero_point[half] = fixed ? _mm512_add_epi16(_mm512_add_epi16(words, words), _mm512_set1_epi16(1)) : words;
     }
     to->low = _mm512_set1_epi8((char)(requant->storage_min - offset));
@@ -106,32 +123,34 @@ INLINE __m512i scale_fixed(__m512i sum, const finish_columns *c, int j) {
 
 /* Four vectors of scaled sums to 64 bytes in their order. */
 INLINE __m512i narrow(const __m512i *v, const finish_columns *c, finish_kind kind) {
-    __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), c->zero_point[0]);
-    __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), c->zero_point[1]);
+    const __m512i *zero_point = is_whole(kind) ? c->whole_zero_point : c->zero_point;
+    __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), zero_point[0]);
+    __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), zero_point[1]);
     if (kind == FINISH_FIXED) {
         low = _mm512_srai_epi16(low, 1);
         high = _mm512_srai_epi16(high, 1);
     }
-    __m512i bytes = _mm512_packs_epi16(low, high);
-    if (kind != FINISH_FLOAT32_WHOLE)
-        bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, c->low), c->high);
+    __m512i bytes = kind == FINISH_FLOAT32_U8 ? _mm512_packus_epi16(low, high) : _mm512_packs_epi16(low, high);
+    if (!is_whole(kind))
+        bytes = _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, c->low), c->high), c->flip);
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, c->flip));
+    return _mm512_permutexvar_epi32(order, bytes);
 }
 
-/* Up to `rows` rows to `target`, four vectors of their sums: a row of four, two rows of two, or four of one. */
+/* Up to `rows` rows to `target`, four vectors of their sums: a row of four, two rows of two, or four of one. `joined`:
+ * the second of two rows lies directly behind the first. */
 INLINE void finish_group(const finish_columns *c, char *target, int64_t stride, const __m512i *sums, int rows,
-                         int vectors, finish_kind kind) {
+                         int vectors, finish_kind kind, bool joined) {
     __m512i v[4];
 #pragma GCC unroll 4
     for (int n = 0; n < 4; n++)
         v[n] = kind == FINISH_FIXED ? scale_fixed(sums[n], c, n % vectors) : scale_float32(sums[n], c, n % vectors);
     const __m512i bytes = narrow(v, c, kind);
-    if (vectors == 4) {
+    if (vectors == 4 || joined) {
         _mm512_storeu_si512(target, bytes);
         return;
     }
-    if (vectors == 2 && kind == FINISH_FLOAT32_WHOLE) {
+    if (vectors == 2 && is_whole(kind)) {
         _mm256_storeu_si256((__m256i *)target, _mm512_castsi512_si256(bytes));
         _mm256_storeu_si256((__m256i *)(target + stride), _mm512_extracti64x4_epi64(bytes, 1));
         return;
@@ -183,11 +202,11 @@ static __attribute__((noinline)) void finish_tile(const qrt_gemm_panel *p, const
     char *target = (char *)p->target + row * stride;
     for (int i = 0; i < rows; i += group, sums += 4, target += group * stride) {
         if (vectors == 4)
-            finish_group(c, target, stride, sums, rows - i, 4, kind);
+            finish_group(c, target, stride, sums, rows - i, 4, kind, false);
         else if (vectors == 2)
-            finish_group(c, target, stride, sums, rows - i, 2, kind);
+            finish_group(c, target, stride, sums, rows - i, 2, kind, false);
         else
-            finish_group(c, target, stride, sums, rows - i, 1, kind);
+            finish_group(c, target, stride, sums, rows - i, 1, kind, false);
     }
 }
 

@@ -22,8 +22,9 @@
 #include "tile_rows.h"
 
 #define MR 14
-#define PAIR_DEPTH (96 * KU) /* of K: two panels, 24 KiB, stay in L1 */
-#define AHEAD 1024           /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
+#define PAIR_DEPTH (96 * KU)              /* of K: two panels, 24 KiB, stay in L1 */
+#define SHORT_SEGMENT ((9 + KU - 1) / KU) /* groups: three pixels of three channels, of first layers */
+#define AHEAD 1024                        /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
 
 typedef struct {
     int vectors; /* 1 or 2; 4: two panels */
@@ -45,8 +46,29 @@ INLINE __m512i broadcast_group(const char *group) {
     return _mm512_set1_epi32(bits);
 }
 
-/* The products of one group. Rows are three to a pointer: the others are at one and two strides. */
-INLINE void multiply_group(const char *const *a, int64_t stride, const char *b, int64_t second, int group,
+/* One, three and five strides of A. Rows are seven to a pointer: addressing doubles and quadruples an index. */
+typedef struct {
+    int64_t one, three, five;
+} row_strides;
+
+INLINE const char *row_at(const char *const *a, row_strides stride, int i) {
+    const char *seven = a[i / 7];
+    switch (i % 7) {
+    case 0:
+        return seven;
+    case 3:
+        return seven + stride.three;
+    case 5:
+        return seven + stride.five;
+    case 6:
+        return seven + 2 * stride.three;
+    default:
+        return seven + i % 7 * stride.one;
+    }
+}
+
+/* The products of one group. */
+INLINE void multiply_group(const char *const *a, row_strides stride, const char *b, int64_t second, int group,
                            __m512i sums[][4], int rows, int vectors) {
     __m512i vector[2];
 #pragma GCC unroll 2
@@ -54,7 +76,7 @@ INLINE void multiply_group(const char *const *a, int64_t stride, const char *b, 
         vector[j] = _mm512_load_si512(b + j * 64);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
-        const __m512i value = broadcast_group(a[i / 3] + i % 3 * stride + group * 4);
+        const __m512i value = broadcast_group(row_at(a, stride, i) + group * 4);
 #pragma GCC unroll 2
         for (int j = 0; j < vectors && j < 2; j++)
             sums[i][j] = multiply_add(sums[i][j], value, vector[j]);
@@ -65,35 +87,48 @@ INLINE void multiply_group(const char *const *a, int64_t stride, const char *b, 
 }
 
 INLINE void finish_in_registers(const finish_columns *c, char *target, int64_t stride, __m512i sums[][4], int vectors,
-                                finish_kind kind) {
+                                finish_kind kind, bool joined) {
     /* Else gcc keeps the address of every row in memory, and adds to it after each tile. */
     __asm__("" : "+r"(target));
     if (vectors == 4) {
 #pragma GCC unroll 16
         for (int i = 0; i < MR / 2; i++, target += stride)
-            finish_group(c, target, stride, sums[i], 1, 4, kind);
+            finish_group(c, target, stride, sums[i], 1, 4, kind, false);
         return;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < MR; i += 2, target += 2 * stride) {
         const __m512i group[4] = {sums[i][0], sums[i][1], sums[i + 1][0], sums[i + 1][1]};
-        finish_group(c, target, stride, group, 2, 2, kind);
+        finish_group(c, target, stride, group, 2, 2, kind, joined);
     }
+}
+
+INLINE void finish_whole(const finish_columns *c, char *target, int64_t stride, __m512i sums[][4], int vectors,
+                         finish_kind kind) {
+    if (vectors == 2 && stride == 2 * LANES)
+        finish_in_registers(c, target, 2 * LANES, sums, vectors, kind, true);
+    else
+        finish_in_registers(c, target, stride, sums, vectors, kind, false);
 }
 
 /* Full tiles end in registers; others, which are few, through memory, and so in less code. */
 INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, char *target, int64_t stride,
                    __m512i sums[][4], int rows, int vectors) {
-    if (rows * vectors == MR * 2 && c->kind == FINISH_FLOAT32_WHOLE) {
-        finish_in_registers(c, target, stride, sums, vectors, FINISH_FLOAT32_WHOLE);
+    const finish_kind kind = rows * vectors == MR * 2 ? c->kind : FINISH_SUMS;
+    if (kind == FINISH_FLOAT32_U8) {
+        finish_whole(c, target, stride, sums, vectors, FINISH_FLOAT32_U8);
         return;
     }
-    if (rows * vectors == MR * 2 && c->kind == FINISH_FLOAT32) {
-        finish_in_registers(c, target, stride, sums, vectors, FINISH_FLOAT32);
+    if (kind == FINISH_FLOAT32_I8) {
+        finish_whole(c, target, stride, sums, vectors, FINISH_FLOAT32_I8);
         return;
     }
-    if (rows * vectors == MR * 2 && c->kind == FINISH_FIXED) {
-        finish_in_registers(c, target, stride, sums, vectors, FINISH_FIXED);
+    if (kind == FINISH_FLOAT32) {
+        finish_in_registers(c, target, stride, sums, vectors, FINISH_FLOAT32, false);
+        return;
+    }
+    if (kind == FINISH_FIXED) {
+        finish_in_registers(c, target, stride, sums, vectors, FINISH_FIXED, false);
         return;
     }
     __m512i tile[(MR * 2 + 3) / 4 * 4];
@@ -146,53 +181,55 @@ INLINE tile_operands find_operands(const qrt_gemm_panel *p) {
 }
 
 /* `count` groups, one after the other, and on to the next. */
-INLINE void multiply_groups(const tile_operands *from, const char **a, const char **b, int count, __m512i sums[][MR][4],
-                            int phases, int rows, int vectors) {
+INLINE void multiply_groups(const tile_operands *from, row_strides stride, const char **a, const char **b, int count,
+                            __m512i sums[][MR][4], int phases, int rows, int vectors) {
     const int b_step = vectors < 2 ? 64 : 128;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int group = 0; group < count; group++) {
         if (count == 4 && vectors <= 2) {
 #pragma GCC unroll 2
             for (int j = 0; j < vectors; j++)
                 _mm_prefetch(*b + group * b_step + AHEAD + j * 64, _MM_HINT_T0);
         }
-        multiply_group(a, from->stride, *b + group * b_step, from->second, group, sums[group % phases], rows, vectors);
+        multiply_group(a, stride, *b + group * b_step, from->second, group, sums[group % phases], rows, vectors);
     }
     *b += count * b_step;
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; i += 3)
-        a[i / 3] += count * 4;
+    a[0] += count * 4;
+    if (rows > 7)
+        a[1] += count * 4;
 }
 
-/* The products of the rows from `first` on, over the whole of K. Segments of three groups are those of first layers:
- * three pixels of three channels. */
+/* The products of the rows from `first` on, over the whole of K. `groups` of a segment, where the code is for so many
+ * alone: without loops and fetching ahead, all that the loop over segments needs stays in registers. */
 INLINE void multiply_rows(const tile_operands *from, const char *first, const char *next, __m512i sums[][MR][4],
-                          int phases, int rows, int vectors) {
+                          int phases, int rows, int vectors, int groups) {
     const char *b = from->b;
+    row_strides stride = {from->stride, 3 * from->stride, 5 * from->stride};
+    /* Else gcc gives each row and group an index of its own, in memory. */
+    __asm__("" : "+r"(stride.one), "+r"(stride.three), "+r"(stride.five));
     for (const int64_t *segment = from->segment; segment < from->segments_end; segment++) {
-        const char *a[(MR + 2) / 3];
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; i += 3)
-            a[i / 3] = first + *segment + i * from->stride;
-        int64_t groups = from->groups;
-        for (; groups >= 4; groups -= 4, next += vectors < 2 ? 64 : 128) {
+        const char *a[2] = {first + *segment, first + *segment + 7 * from->stride};
+        if (groups) {
+            multiply_groups(from, stride, a, &b, groups, sums, 1, rows, vectors);
+            continue;
+        }
+        int64_t left = from->groups;
+        for (; left >= 4; left -= 4, next += vectors < 2 ? 64 : 128) {
             if (rows > 4 && vectors <= 2) {
                 _mm_prefetch(next, _MM_HINT_T1);
                 _mm_prefetch(next + 64, _MM_HINT_T1);
             }
-            multiply_groups(from, a, &b, 4, sums, phases, rows, vectors);
+            multiply_groups(from, stride, a, &b, 4, sums, phases, rows, vectors);
         }
-        for (; rows == MR && vectors == 2 && groups >= 3; groups -= 3)
-            multiply_groups(from, a, &b, 3, sums, 1, rows, vectors);
-        for (; groups > 0; groups--)
-            multiply_groups(from, a, &b, 1, sums, 1, rows, vectors);
+        for (; left > 0; left--)
+            multiply_groups(from, stride, a, &b, 1, sums, 1, rows, vectors);
     }
 }
 
 /* Tiles of `rows` rows from `row` to `end`; the sums of each begin with `start`. Few rows have too few sums to hide the
  * latency of multiply_add: they keep a set per phase of the loop. */
 INLINE void run_tiles_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, int rows,
-                         int vectors, const __m512i *start, bool by_row) {
+                         int vectors, int groups, const __m512i *start, bool by_row) {
     const int phases = rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
     const tile_operands from = find_operands(p);
     const int64_t a_step = rows * from.stride, out_stride = p->args->out_row_stride;
@@ -211,7 +248,8 @@ INLINE void run_tiles_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t
                 for (int j = 0; j < vectors; j++)
                     sums[phase][i][j] = _mm512_setzero_si512();
         /* Meanwhile a quarter of the next panel, so that it is in L2 when its turn comes. */
-        multiply_rows(&from, a, (const char *)p->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors);
+        multiply_rows(&from, a, (const char *)p->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors,
+                      groups);
 #pragma GCC unroll 4
         for (int phase = 1; phase < phases; phase++)
 #pragma GCC unroll 16
@@ -229,10 +267,11 @@ typedef void (*tiles_fn)(const qrt_gemm_panel *p, const tile_columns *c, int64_t
 #define ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
 #define WIDE_ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 /* Sanitizers take minutes over unrolled tiles; tests set pages that fault around what they read and write. */
+#define UNSANITIZED __attribute__((no_sanitize("address", "undefined")))
 #define TILE(rows, vectors)                                                                                            \
-    __attribute__((no_sanitize_address, no_sanitize_undefined)) static void tiles_##rows##x##vectors(                  \
-        const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, const __m512i *start, bool by_row) { \
-        run_tiles_of(p, c, row, end, rows, vectors, start, by_row);                                                    \
+    UNSANITIZED static void tiles_##rows##x##vectors(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,      \
+                                                     int64_t end, const __m512i *start, bool by_row) {                 \
+        run_tiles_of(p, c, row, end, rows, vectors, 0, start, by_row);                                                 \
     }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
 #define WIDE_TILE(rows) TILE(rows, 4)
@@ -250,6 +289,12 @@ static const tiles_fn wide_tiles[MR / 2] = {WIDE_ROWS(WIDE_ENTRY)};
 #undef ROWS
 #undef WIDE_ROWS
 
+UNSANITIZED static void tiles_of_short_segments(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,
+                                                int64_t end, const __m512i *start, bool by_row) {
+    (void)by_row;
+    run_tiles_of(p, c, row, end, MR, 2, SHORT_SEGMENT, start, false);
+}
+
 static inline int next_rows(const qrt_gemm_panel *p, const tile_columns *c, int row) {
     return next_tile(p->rows - row, c->vectors == 4 ? MR / 2 : MR);
 }
@@ -257,7 +302,10 @@ static inline int next_rows(const qrt_gemm_panel *p, const tile_columns *c, int 
 /* Tiles of `rows` rows from `row` to `end`. */
 static inline void run_tiles(const qrt_gemm_panel *p, const tile_columns *c, int row, int end, int rows,
                              const __m512i *start, bool by_row) {
-    const tiles_fn run = c->vectors == 4 ? wide_tiles[rows - 1] : tiles[rows - 1][c->vectors - 1];
+    const bool short_segments = p->a_segments && p->depth == SHORT_SEGMENT * KU && !by_row;
+    const tiles_fn run = c->vectors == 4                                   ? wide_tiles[rows - 1]
+                         : rows == MR && c->vectors == 2 && short_segments ? tiles_of_short_segments
+                                                                           : tiles[rows - 1][c->vectors - 1];
     run(p, c, row, end, start, by_row);
 }
 

@@ -13,8 +13,8 @@ from qrt import numerics
 from qrt._seam import _core
 from tests.kernels.draws import SIMD_ISAS
 
-BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i32": (-(2**31), 2**31 - 1)}
-DTYPES: dict[str, Any] = {"i8": np.int8, "u8": np.uint8, "i32": np.int32}
+BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i16": (-(2**15), 2**15 - 1), "i32": (-(2**31), 2**31 - 1)}
+DTYPES: dict[str, Any] = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32}
 EMPTY = np.empty(0, np.int32)
 
 Array = npt.NDArray[Any]
@@ -190,6 +190,7 @@ def test_whole_tiles_end_as_others(isa: str, rule: str, storage: str, columns: i
     b = rng.integers(-128, 128, (21, columns)).astype(np.int8)
     bias = rng.integers(-5000, 5000, columns).astype(np.int32)
     multiplier, zero_point = rng.integers(1 << 30, 1 << 31, columns), rng.integers(-20, 90, columns)
+    zero_point[::5] = rng.choice([-8192, -300, 400, 8192], zero_point[::5].size)
     scale = rng.uniform(0.002, 0.005, columns)
     whole = parameters(rule, storage, columns, multiplier=multiplier, shift=40, scale_f32=scale, zero_point=zero_point)
     tight = replace(whole, storage_min=whole.storage_min + 7, storage_max=whole.storage_max - 20)
@@ -201,15 +202,47 @@ def test_whole_tiles_end_as_others(isa: str, rule: str, storage: str, columns: i
 
 
 @pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("rule", ["fixed", "float32"])
+@pytest.mark.parametrize("storage", ["i8", "u8", "i16", "i32"])
+@pytest.mark.parametrize("per", ["tensor", "column", "row"])
+@pytest.mark.parametrize("n", [1, 33])
+def test_one_column_over(isa: str, rule: str, storage: str, per: str, n: int) -> None:
+    """A panel of one column may be summed along K, four rows at a time, and many rows requantized as one: every tail of
+    rows and of 64 values of K, parameters of each row, what lies between the results."""
+    rng = np.random.default_rng(6)
+    for m, k in [(1, 1), (2, 3), (3, 64), (4, 65), (15, 63), (29, 129), (127, 7), (131, 197)]:
+        a = rng.integers(0, 256, (m, k)).astype(np.uint8)
+        b = rng.integers(-128, 128, (k, n)).astype(np.int8)
+        count, steps = {"tensor": (1, (0, 0, 0)), "column": (n, (0, 0, 1)), "row": (m, (0, 1, 0))}[per]
+        requant = parameters(
+            rule,
+            storage,
+            count,
+            multiplier=rng.integers(1 << 30, 1 << 31, count),
+            shift=40,
+            scale_f32=rng.uniform(0.001, 0.01, count),
+            zero_point=rng.integers(-20, 90, count),
+        )
+        index = np.arange(m)[:, None] * steps[1] + np.arange(n) * steps[2]
+        bias = rng.integers(-5000, 5000, n).astype(np.int32)
+        for za, zb in [(7, 0), (rng.integers(0, 256, m), rng.integers(-128, 128, n))]:
+            got = gemm(isa, a, b, za, zb, requant, bias=bias, requant_steps=steps)
+            np.testing.assert_array_equal(got, numerics.requantize(exact(a, b, za, zb) + bias, requant, index))
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_threads_and_blocks_agree(isa: str) -> None:
-    """More rows than a block holds, more K than a chunk, with one thread and with two."""
+    """More rows than a block holds, more K than a chunk, with one thread and with two; rows read past their ends, but
+    for the last block's last."""
     rng = np.random.default_rng(4)
     a = rng.integers(0, 256, (301, 1500)).astype(np.uint8)
     b = rng.integers(-128, 128, (1500, 131)).astype(np.int8)
+    odd = np.ascontiguousarray(a[:, :1497])
     before = _core.get_num_threads()
     try:
         for threads in (1, 2):
             _core.set_num_threads(threads)
             np.testing.assert_array_equal(gemm(isa, a, b, 200, -7, RAW), exact(a, b, 200, -7))
+            np.testing.assert_array_equal(gemm(isa, odd, b[:1497], 200, 0, RAW), exact(odd, b[:1497], 200, 0))
     finally:
         _core.set_num_threads(before)

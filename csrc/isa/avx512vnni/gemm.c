@@ -26,18 +26,29 @@ static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i
 }
 
 #include "../tile512.h"
+#include "column.h"
+
+/* Whether the calls for the last rows, one for each panel, take less time than packing all rows would. */
+static bool few_panels(const qrt_gemm_args *args) {
+    return !args->window && args->a_row_stride >= KU && 2 * args->n < args->m * (args->k / 64 + 1);
+}
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
     if (args->a_zero_point_steps[1] || !is_centred(args))
         return QRT_A_PACKED_TERMS;
-    /* Rows a multiple of 2 KiB apart fall into two sets of L1, which hold eight lines each. */
-    const bool collide = args->m > 8 && args->a_row_stride % 2048 == 0;
-    return flip_of_a(args->a) || args->k % KU || collide ? QRT_A_PACKED : QRT_A_IN_PLACE;
+    /* Rows a multiple of 2 KiB apart, or nearly so, fall into two sets of L1, which hold eight lines each. */
+    const bool collide = args->m > 8 && (args->a_row_stride + KU) % 2048 <= 2 * KU;
+    if (flip_of_a(args->a) || collide)
+        return QRT_A_PACKED;
+    return args->k % KU == 0 ? QRT_A_IN_PLACE : few_panels(args) ? QRT_A_IN_PLACE_BUT_LAST : QRT_A_PACKED;
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
-    pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, terms);
+    if (columns == 1)
+        pack_column(container, source, k_stride, depth, zero_point, panel, terms);
+    else
+        pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, terms);
 }
 
 /* Of rows with terms: sums begin by row. */
@@ -53,6 +64,12 @@ static void run_rows_with_terms(const qrt_gemm_panel *p, const tile_columns *c, 
 }
 
 static void run(const qrt_gemm_panel *p) {
+    qrt_gemm_panel line = *p;
+    if (p->columns == 1) {
+        for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+            run_column(&line);
+        return;
+    }
     tile_columns c;
     load_columns(p, &c);
     __m512i bias[4], start[4];
@@ -64,7 +81,6 @@ static void run(const qrt_gemm_panel *p) {
         run_rows_with_terms(p, &c, bias);
         return;
     }
-    qrt_gemm_panel line = *p;
     for (int64_t i = 0; i < p->lines; i++, next_line(&line))
         run_rows(&line, &c, start);
 }
