@@ -33,7 +33,7 @@ INLINE void load_column(const qrt_depthwise_run *run, const loader *how, const l
 }
 
 /* A band. Stride 1 where it has two output rows, else 2. What does not change is not asked for within the loop, which
- * has 82 instructions of vectors to issue for a pixel and its neighbour below. */
+ * has 80 instructions of vectors to issue for a pixel and its neighbour below. */
 INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, const load_kind kind, const int segments,
                           const int rows, const finish by, const byte_limits *limits, const char *const *from,
                           bool second_row, char *target, int64_t out_channels) {
