@@ -452,19 +452,19 @@ typedef struct {
     const int32_t *start; /* what sums begin with */
 } qrt_depthwise_block;
 
-/* A run of output pixels of one output row, or two. */
+/* A run of output pixels in bands of block->rows output rows, one below the other. */
 typedef struct {
     const qrt_depthwise_block *block;
-    int valid_rows; /* of block->rows */
-    /* groups * group input rows, at the channel that the block's first reads; rows of padding hold zero points wherever
-     * a column is read. */
+    int64_t bands;
+    int last_rows; /* of the last band, that exist */
+    /* [band][groups * group]: input rows, at the channel that the block's first reads; rows of padding hold zero points
+     * wherever a column is read. */
     const char *const *lines;
     const int64_t *offsets; /* [segment][columns]: bytes from a line's pointer to each column; -1: padding */
     int64_t columns, pixel_step, tap_step; /* tap t of pixel p is column p * pixel_step + t * tap_step */
-    int64_t pixels;                        /* per segment, side by side */
-    int64_t valid[2];                      /* pixels of each segment that exist */
+    int64_t pixels;                        /* of each segment; two may have one in common */
     char *target; /* the first channel of the first pixel; pixels are out_channels elements apart */
-    int64_t row_elements, segment_elements; /* between the two output rows; between the two segments */
+    int64_t row_elements, segment_elements; /* between output rows; between the two segments */
     const char *padding;                    /* zero points, also before it */
     void *interleaved;                      /* room for every column of every tile: columns * groups * group_bytes */
 } qrt_depthwise_run;

@@ -7,12 +7,12 @@
 
 #define INTERLEAVED_BYTES (12 * 1024) /* of columns in L1 */
 #define PADDING_BYTES (256 * 1024)    /* of a row of padding under a run */
+#define MOST_BANDS 16                 /* at a time */
 #define GRAIN (1 << 19)               /* multiply-adds of a task */
 
 /* How the pixels of an output row are cut where a vector holds so many segments. */
 typedef struct {
     int64_t pixels, runs; /* per segment, per row */
-    int64_t columns;
 } cut;
 
 typedef struct {
@@ -52,7 +52,6 @@ static cut cut_row(const job *j, int segments) {
     const int64_t most = qrt_max(kernel->pixels, qrt_min(fitting, (room - columns_of(j, 1)) / j->pixel_step + 1));
     cut to = {.runs = qrt_ceil_div(window->out_width, most * segments)};
     to.pixels = qrt_ceil_div(window->out_width, to.runs * segments);
-    to.columns = columns_of(j, to.pixels);
     return to;
 }
 
@@ -88,6 +87,15 @@ static unit unit_at(const job *j, int64_t index) {
     return u;
 }
 
+static const cut *cut_of(const job *j, const unit *at) {
+    return at->block < j->full_blocks ? &j->full : &j->last;
+}
+
+static int64_t first_pixel(const job *j, const unit *at) {
+    const cut *cut = cut_of(j, at);
+    return at->run * cut->pixels * (cut == &j->full ? 1 : j->last_segments);
+}
+
 typedef struct {
     char *padding, *row_of_padding, *interleaved;
     int64_t *offsets; /* of the columns of a run, from `column` of the input on */
@@ -99,15 +107,15 @@ typedef struct {
 
 /* ---- where a run's columns and lines are ---- */
 
-static void place_columns(const job *j, const cut *cut, int segments, int64_t run, workspace *work) {
+static void place_columns(const job *j, const unit *at, const qrt_depthwise_run *run, workspace *work) {
     const qrt_window *w = &j->call->args->window;
-    const int64_t left = run * segments * cut->pixels * w->strides[1] - w->padding[1];
+    const int64_t left = first_pixel(j, at) * w->strides[1] - w->padding[1];
     int64_t *offset = work->offsets;
     work->column = qrt_min(qrt_max(left, 0), w->width);
     work->padded = false;
-    for (int segment = 0; segment < segments; segment++) {
-        const int64_t first = left + segment * cut->pixels * w->strides[1];
-        for (int64_t c = 0; c < cut->columns; c++, offset++) {
+    for (int segment = 0; segment < run->block->segments; segment++) {
+        const int64_t first = left + segment * run->segment_elements / j->call->args->out_channels * w->strides[1];
+        for (int64_t c = 0; c < run->columns; c++, offset++) {
             const int64_t x =
                 j->by_tap ? first + c / w->kernel[1] * w->strides[1] + c % w->kernel[1] * w->dilations[1] : first + c;
             *offset = x >= 0 && x < w->width ? (x - work->column) * w->channels : -1;
@@ -127,17 +135,19 @@ static void fill_row_of_padding(workspace *work, int64_t columns) {
 static void place_lines(const job *j, const unit *at, const qrt_depthwise_run *run, workspace *work) {
     const qrt_window *w = &j->call->args->window;
     const qrt_depthwise_block *block = run->block;
-    const int64_t top = at->band * block->rows * w->strides[0] - w->padding[0];
     const int64_t used = (block->rows - 1) * w->strides[0] + w->kernel[0];
-    const int64_t line = w->width * w->channels;
-    const char *image = j->call->x + at->image * w->height * line + work->start;
-    for (int64_t slot = 0; slot < block->groups * j->plan->kernel->group; slot++) {
-        /* What the weights of no row reach may be anything. */
-        const int64_t y = top + qrt_min(slot, used - 1) * w->dilations[0];
-        const bool inside = y >= 0 && y < w->height;
-        if (!inside && !work->padded)
-            fill_row_of_padding(work, run->columns * block->segments);
-        work->lines[slot] = inside ? image + y * line : work->row_of_padding;
+    const int64_t line = w->width * w->channels, slots = block->groups * j->plan->kernel->group;
+    const char *image = j->call->x + at->image * w->height * line + work->start, **to = work->lines;
+    for (int64_t band = at->band; band < at->band + run->bands; band++) {
+        int64_t y = band * block->rows * w->strides[0] - w->padding[0];
+        for (int64_t slot = 0; slot < slots; slot++) {
+            const bool inside = y >= 0 && y < w->height;
+            if (!inside && !work->padded)
+                fill_row_of_padding(work, run->columns * block->segments);
+            *to++ = inside ? image + y * line : work->row_of_padding;
+            /* What the weights of no row reach may be anything. */
+            y += slot + 1 < used ? w->dilations[0] : 0;
+        }
     }
 }
 
@@ -158,44 +168,43 @@ static int64_t lay_out(const job *j, char *base, workspace *to) {
     to->offsets = (int64_t *)(base + used);
     used += columns * 2 * (int64_t)sizeof(int64_t);
     to->lines = (const char **)(base + used);
-    return used + slots * (int64_t)sizeof(char *);
+    return used + MOST_BANDS * slots * (int64_t)sizeof(char *);
 }
 
 /* What the bands of a run share. */
 static void begin_run(const job *j, const unit *at, bool moved, workspace *work, qrt_depthwise_block *block,
                       qrt_depthwise_run *run) {
-    const qrt_window *w = &j->call->args->window;
-    const cut *cut = at->block < j->full_blocks ? &j->full : &j->last;
-    *block = qrt_depthwise_block_at(j->call->args, j->plan, at->block);
-    if (moved)
-        place_columns(j, cut, block->segments, at->run, work);
-    work->start = work->column * w->channels + block->first / j->call->args->multiplier;
+    const qrt_depthwise_args *args = j->call->args;
+    *block = qrt_depthwise_block_at(args, j->plan, at->block);
+    const int64_t all = qrt_min(cut_of(j, at)->pixels * block->segments, args->window.out_width - first_pixel(j, at));
+    const int64_t pixels = qrt_ceil_div(all, block->segments);
     *run = (qrt_depthwise_run){
         .block = block,
         .lines = work->lines,
         .offsets = work->offsets,
-        .columns = cut->columns,
+        .columns = columns_of(j, pixels),
         .pixel_step = j->pixel_step,
         .tap_step = j->tap_step,
-        .pixels = cut->pixels,
-        .row_elements = w->out_width * j->call->args->out_channels,
-        .segment_elements = cut->pixels * j->call->args->out_channels,
+        .pixels = pixels,
+        .row_elements = args->window.out_width * args->out_channels,
+        .segment_elements = (all - pixels) * args->out_channels,
         .padding = work->padding + QRT_DEPTHWISE_PADDING,
         .interleaved = work->interleaved,
     };
-    for (int segment = 0; segment < block->segments; segment++)
-        run->valid[segment] = qrt_min(cut->pixels, w->out_width - (at->run * block->segments + segment) * cut->pixels);
+    if (moved)
+        place_columns(j, at, run, work);
+    work->start = work->column * args->window.channels + block->first / args->multiplier;
 }
 
-static void run_band(const job *j, const unit *at, workspace *work, qrt_depthwise_run *run) {
+static void run_bands(const job *j, const unit *at, workspace *work, qrt_depthwise_run *run) {
     const qrt_depthwise_args *args = j->call->args;
     const qrt_window *w = &args->window;
     const qrt_depthwise_block *block = run->block;
-    const int64_t y = at->band * block->rows, x = at->run * block->segments * run->pixels;
-    const int64_t pixel = (at->image * w->out_height + y) * w->out_width + x;
+    const int64_t y = at->band * block->rows, last = y + (run->bands - 1) * block->rows;
+    const int64_t pixel = (at->image * w->out_height + y) * w->out_width + first_pixel(j, at);
     const int64_t element = pixel * args->out_channels + block->first;
     place_lines(j, at, run, work);
-    run->valid_rows = (int)qrt_min(block->rows, w->out_height - y);
+    run->last_rows = (int)qrt_min(block->rows, w->out_height - last);
     run->target = j->call->out + element * qrt_container_size(args->requant.container);
     j->plan->kernel->run(args, run);
 }
@@ -215,10 +224,12 @@ static qrt_status run_task(void *context, int64_t task) {
     progress new = COLUMNS;
     qrt_depthwise_block block;
     qrt_depthwise_run run;
-    for (int64_t index = first; index < end; index++, new = advance(j, &at)) {
+    for (int64_t index = first; index < end; index += run.bands, new = advance(j, &at)) {
         if (new != BAND)
             begin_run(j, &at, new == COLUMNS, &work, &block, &run);
-        run_band(j, &at, &work, &run);
+        run.bands = qrt_min(MOST_BANDS, qrt_min(end - index, j->bands - at.band));
+        run_bands(j, &at, &work, &run);
+        at.band += run.bands - 1;
     }
     qrt_float_leave(saved);
     return QRT_OK;

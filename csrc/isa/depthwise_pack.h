@@ -67,14 +67,12 @@ static finish choose_finish(const qrt_depthwise_args *args, const qrt_depthwise_
     return fixed ? BY_FIXED : float32 ? BY_FLOAT32 : BY_STORE;
 }
 
-/* The finishing of 8-bit results is signed: unsigned ones are moved by 128 there and back. */
 static void pack_requant(const qrt_depthwise_args *args, const qrt_depthwise_block *block, int c, int segment,
                          block_header *to) {
     const qrt_requant *requant = &args->requant;
     const int64_t p = (block->first + c) * args->requant_step;
     const int element = element_of(c, segment, block->segments);
-    const int zero_point =
-        to->by == BY_STORE ? 0 : requant->zero_point_i32[p] - (requant->container == QRT_U8 ? 128 : 0);
+    const int zero_point = to->by == BY_STORE ? 0 : requant->zero_point_i32[p];
     if (to->by == BY_FLOAT32)
         to->scale[element] = requant->scale_f32[p];
     if (to->by == BY_FIXED) {
@@ -119,22 +117,31 @@ static void pack_block(const qrt_depthwise_args *args, const void *w, const qrt_
         }
 }
 
-/* Where the bias is no constant, for every call: by four channels, which stay together. */
+/* Four channels, which stay together. */
+static inline void add_four(const qrt_depthwise_args *args, const void *bias, int64_t first, int count,
+                            int32_t *start) {
+    uint32_t added[4] = {0}, *to = (uint32_t *)start;
+    if (args->bias == QRT_BIAS_I32 && count >= 4)
+        memcpy(added, (const int32_t *)bias + first, sizeof added);
+    else
+        for (int i = 0; i < 4 && i < count; i++)
+            added[i] = args->bias == QRT_BIAS_I32 ? ((const uint32_t *)bias)[first + i]
+                                                  : (uint32_t)((const uint64_t *)bias)[first + i];
+    for (int i = 0; i < 4; i++)
+        to[i] += added[i];
+}
+
+/* Where the bias is no constant, for every call: elements as element_of has them. */
 static void add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_block *block,
                      int32_t *start) {
     memcpy(start, block->start, CHANNELS * sizeof *start);
-    for (int segment = 0; segment < block->segments; segment++)
-        for (int c = 0; c < block->channels; c += 4) {
-            const int32_t *narrow = (const int32_t *)bias + block->first + c;
-            const int64_t *wide = (const int64_t *)bias + block->first + c;
-            uint32_t added[4] = {0}, *to = (uint32_t *)start + element_of(c, segment, block->segments);
-            if (args->bias == QRT_BIAS_I32 && c + 4 <= block->channels)
-                memcpy(added, narrow, sizeof added);
-            else
-                for (int i = 0; i < 4 && c + i < block->channels; i++)
-                    added[i] = args->bias == QRT_BIAS_I32 ? (uint32_t)narrow[i] : (uint32_t)wide[i];
-            for (int i = 0; i < 4; i++)
-                to[i] += added[i];
+    const int lanes = LANES / block->segments;
+    for (int lane = 0; lane < LANES; lane++)
+        for (int v = 0; v < VECTORS; v++) {
+            const int channel = ((lane < lanes ? lane : lane - lanes) * VECTORS + v) * 4;
+            if (channel < block->channels)
+                add_four(args, bias, block->first + channel, block->channels - channel,
+                         start + v * ELEMENTS + lane * 4);
         }
 }
 

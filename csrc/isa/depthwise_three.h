@@ -12,8 +12,9 @@
 #define COLUMN_VECTORS (THREE_GROUPS * VECTORS)
 #define COLUMN_LINES (THREE_GROUPS * GROUP)
 
-INLINE void load_column(const qrt_depthwise_run *run, const loader *how, const char *const lines[COLUMN_LINES],
-                        const int segments, const int64_t *offsets, vector to[COLUMN_VECTORS]) {
+INLINE void load_column(const qrt_depthwise_run *run, const loader *how, const load_kind kind,
+                        const char *const lines[COLUMN_LINES], const int segments, const int64_t *offsets,
+                        vector to[COLUMN_VECTORS]) {
     const int64_t first = *offsets, second = segments == 2 ? offsets[run->columns] : first;
     if ((first & second) < 0) {
         /* Interleaved padding is padding. */
@@ -23,66 +24,59 @@ INLINE void load_column(const qrt_depthwise_run *run, const loader *how, const c
     } else if ((first | second) < 0) {
 #pragma GCC unroll 2
         for (int g = 0; g < THREE_GROUPS; g++)
-            interleave_lines(run, how, lines + g * GROUP, first, second, true, to + g * VECTORS);
+            interleave_lines(run, how, kind, lines + g * GROUP, first, second, true, to + g * VECTORS);
     } else {
 #pragma GCC unroll 2
         for (int g = 0; g < THREE_GROUPS; g++)
-            interleave_lines(run, how, lines + g * GROUP, first, second, false, to + g * VECTORS);
+            interleave_lines(run, how, kind, lines + g * GROUP, first, second, false, to + g * VECTORS);
     }
 }
 
-/* One row of results, of as many segments as have the pixel. */
-INLINE void finish_three(const qrt_depthwise_run *run, const block_header *header, const load_kind kind,
-                         const finish by, const byte_limits *limits, const vector acc[VECTORS], char *target,
-                         int64_t out_channels, int64_t pixel) {
-    vector words[1][WORDS];
-    narrow(header, acc, by == BY_FIXED, words[0]);
-    store_words(run, kind, limits, words, target, out_channels, pixel, 1);
-}
-
-INLINE void run_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const load_kind kind,
-                      const int segments, const int rows, const int step, const finish by) {
-    loader how = make_loader(args, run);
-    how.kind = kind; /* a constant */
-    const byte_limits limits = make_limits(&args->requant);
+/* A band. Stride 1 where it has two output rows, else 2. What does not change is not asked for within the loop, which
+ * has 80 instructions of vectors to issue for a pixel and its neighbour below. */
+INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, const load_kind kind, const int segments,
+                          const int rows, const finish by, const byte_limits *limits, const char *const *from,
+                          bool second_row, char *target, int64_t out_channels) {
+    const int step = 3 - rows;
     const block_header *header = run->block->packed;
-    const vector *weights = (const vector *)(header + 1), *start = (const vector *)run->block->start;
-    const int64_t pixels = run->valid[0], out_channels = args->out_channels;
-    const bool second_row = run->valid_rows == 2;
-    char *target = run->target;
-    const int64_t *offsets = run->offsets;
+    const vector *start = (const vector *)run->block->start;
+    const int64_t row_elements = run->row_elements;
+    const int64_t *offsets = run->offsets, *const end = offsets + run->columns;
     const char *lines[COLUMN_LINES];
 #pragma GCC unroll 4
     for (int i = 0; i < COLUMN_LINES; i++)
-        lines[i] = run->lines[i];
+        lines[i] = from[i];
     vector a[COLUMN_VECTORS], b[COLUMN_VECTORS], c[COLUMN_VECTORS];
-    load_column(run, &how, lines, segments, offsets++, a);
+    load_column(run, how, kind, lines, segments, offsets++, a);
     if (step == 1)
-        load_column(run, &how, lines, segments, offsets++, b);
+        load_column(run, how, kind, lines, segments, offsets++, b);
     /* Columns change their roles, not their registers. */
-    for (int64_t pixel = 0; pixel < pixels;) {
+    for (;;) {
 #define TAPS(r, kx, column)                                                                                            \
-    _Pragma("GCC unroll 8") for (int i = 0; i < COLUMN_VECTORS; i++) acc[i % VECTORS] =                                \
-        multiply_add_from(acc[i % VECTORS], column[i],                                                                 \
-                          weights + ((kx * THREE_GROUPS + i / VECTORS) * rows + r) * VECTORS + i % VECTORS);
+    _Pragma("GCC unroll 8") for (int i = 0; i < COLUMN_VECTORS; i++) acc[i % VECTORS] = multiply_add_from(             \
+        acc[i % VECTORS], column[i],                                                                                   \
+        (const vector *)(header + 1) + ((kx * THREE_GROUPS + i / VECTORS) * rows + r) * VECTORS + i % VECTORS);
 #define ROW(r, left, middle, right)                                                                                    \
     {                                                                                                                  \
-        vector acc[VECTORS];                                                                                           \
+        vector acc[VECTORS], words[1][WORDS];                                                                          \
+        /* Or addresses of weights would be kept, each in a register. */                                               \
+        __asm__("" : "+r"(header));                                                                                    \
         _Pragma("GCC unroll 4") for (int v = 0; v < VECTORS; v++) acc[v] = start[v];                                   \
         TAPS(r, 0, left)                                                                                               \
         TAPS(r, 1, middle)                                                                                             \
         TAPS(r, 2, right)                                                                                              \
-        finish_three(run, header, kind, by, &limits, acc, target + r * run->row_elements, out_channels, pixel);        \
+        narrow(header, acc, by == BY_FIXED, words[0]);                                                                 \
+        store_words(run, kind, limits, words, target + r * row_elements, out_channels, 0, 1);                          \
     }
 #define PIXEL(left, middle, right)                                                                                     \
     if (step == 2)                                                                                                     \
-        load_column(run, &how, lines, segments, offsets++, middle);                                                    \
-    load_column(run, &how, lines, segments, offsets++, right);                                                         \
+        load_column(run, how, kind, lines, segments, offsets++, middle);                                               \
+    load_column(run, how, kind, lines, segments, offsets++, right);                                                    \
     ROW(0, left, middle, right)                                                                                        \
-    if (rows == 2 && second_row)                                                                                       \
+    if (rows == 2 && __builtin_expect(second_row, true))                                                               \
         ROW(1, left, middle, right)                                                                                    \
     target += out_channels;                                                                                            \
-    if (++pixel == pixels)                                                                                             \
+    if (offsets == end)                                                                                                \
         break;
         if (step == 1) {
             PIXEL(a, b, c)
@@ -98,38 +92,62 @@ INLINE void run_three(const qrt_depthwise_args *args, const qrt_depthwise_run *r
     }
 }
 
-#define LOOP(name, kind, segments, rows, step, by)                                                                     \
-    static __attribute__((noinline)) void name##kind(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {   \
-        run_three(args, run, kind, segments, rows, step, by);                                                          \
+/* `plain`: input and results of unsigned bytes, every value of which is one of theirs. */
+INLINE void run_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const load_kind kind,
+                      const int segments, const int rows, const finish by, const bool plain) {
+    /* Not what make_loader gave: its address is known, so that it would be read again after every store. */
+    const loader made = make_loader(args, run);
+    const loader how = {.flips = !plain && made.flips, .live = made.live, .flip = made.flip, .padding = made.padding};
+    byte_limits limits = make_limits(&args->requant);
+    limits.narrow = limits.narrow && !plain;
+    limits.is_unsigned = limits.is_unsigned || plain;
+    const char *const *lines = run->lines;
+    char *target = run->target;
+    for (int64_t band = 1; band <= run->bands; band++) {
+        band_of_three(run, &how, kind, segments, rows, by, &limits, lines, band < run->bands || run->last_rows == 2,
+                      target, args->out_channels);
+        lines += COLUMN_LINES;
+        target += rows * run->row_elements;
     }
-#define CASE(kind, segments)                                                                                           \
-    LOOP(pairs_float32_, kind, segments, 2, 1, BY_FLOAT32)                                                             \
-    LOOP(pairs_fixed_, kind, segments, 2, 1, BY_FIXED)                                                                 \
-    LOOP(halved_float32_, kind, segments, 1, 2, BY_FLOAT32)                                                            \
-    LOOP(halved_fixed_, kind, segments, 1, 2, BY_FIXED)
-THREE_KINDS(CASE)
-#undef CASE
+}
+
+typedef void (*three_loop)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
+
+#define LOOP(kind, segments, rows, by, plain)                                                                          \
+    static __attribute__((noinline)) void kind##_##rows##_##by##_##plain(const qrt_depthwise_args *args,               \
+                                                                         const qrt_depthwise_run *run) {               \
+        run_three(args, run, kind, segments, rows, by, plain);                                                         \
+    }
+#define LOOPS(kind, segments)                                                                                          \
+    LOOP(kind, segments, 1, BY_FLOAT32, 0)                                                                             \
+    LOOP(kind, segments, 1, BY_FLOAT32, 1)                                                                             \
+    LOOP(kind, segments, 1, BY_FIXED, 0)                                                                               \
+    LOOP(kind, segments, 1, BY_FIXED, 1)                                                                               \
+    LOOP(kind, segments, 2, BY_FLOAT32, 0)                                                                             \
+    LOOP(kind, segments, 2, BY_FLOAT32, 1)                                                                             \
+    LOOP(kind, segments, 2, BY_FIXED, 0)                                                                               \
+    LOOP(kind, segments, 2, BY_FIXED, 1)
+#define ENTRIES(kind, segments)                                                                                        \
+    [kind] = {{{kind##_1_BY_FLOAT32_0, kind##_1_BY_FLOAT32_1}, {kind##_1_BY_FIXED_0, kind##_1_BY_FIXED_1}},            \
+              {{kind##_2_BY_FLOAT32_0, kind##_2_BY_FLOAT32_1}, {kind##_2_BY_FIXED_0, kind##_2_BY_FIXED_1}}},
+THREE_KINDS(LOOPS)
+/* [kind][output rows of a band - 1][fixed][plain] */
+static const three_loop three_loops[][2][2][2] = {THREE_KINDS(ENTRIES)};
+#undef LOOP
+#undef LOOPS
+#undef ENTRIES
 
 static bool run_as_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     const finish by = ((const block_header *)block->packed)->by;
-    const bool pairs = run->pixel_step == 1 && block->rows == 2, halved = run->pixel_step == 2 && block->rows == 1;
-    if (args->window.kernel[1] != 3 || run->tap_step != 1 || block->groups != THREE_GROUPS || !(pairs || halved) ||
-        by == BY_STORE)
+    const load_kind kind = make_loader(args, run).kind;
+    if (args->window.kernel[1] != 3 || run->tap_step != 1 || block->groups != THREE_GROUPS ||
+        run->pixel_step != 3 - block->rows || by == BY_STORE || kind >= sizeof three_loops / sizeof *three_loops)
         return false;
-    switch (make_loader(args, run).kind) {
-#define CASE(kind, segments)                                                                                           \
-    case kind:                                                                                                         \
-        if (pairs)                                                                                                     \
-            (by == BY_FIXED ? pairs_fixed_##kind : pairs_float32_##kind)(args, run);                                   \
-        else                                                                                                           \
-            (by == BY_FIXED ? halved_fixed_##kind : halved_float32_##kind)(args, run);                                 \
-        return true;
-        THREE_KINDS(CASE)
-#undef CASE
-    default:
-        return false;
-    }
+    const byte_limits limits = make_limits(&args->requant);
+    const bool plain = args->x == QRT_U8 && limits.is_unsigned && !limits.narrow;
+    three_loops[kind][block->rows - 1][by == BY_FIXED][plain](args, run);
+    return true;
 }
 
 #endif

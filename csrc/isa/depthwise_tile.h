@@ -22,15 +22,16 @@
 #define WORDS (VECTORS / 2) /* vectors of 16-bit results of a pixel */
 
 /* `border`: one of two runs of pixels is outside the input. */
-INLINE void interleave_lines(const qrt_depthwise_run *run, const loader *how, const char *const lines[GROUP],
-                             int64_t first, int64_t second, const bool border, vector to[VECTORS]) {
+INLINE void interleave_lines(const qrt_depthwise_run *run, const loader *how, const load_kind kind,
+                             const char *const lines[GROUP], int64_t first, int64_t second, const bool border,
+                             vector to[VECTORS]) {
     const char *low[GROUP], *high[GROUP];
 #pragma GCC unroll 4
     for (int i = 0; i < GROUP; i++) {
         low[i] = border && first < 0 ? run->padding : lines[i] + first;
         high[i] = border && second < 0 ? run->padding : lines[i] + second;
     }
-    interleave(how, low, high, to);
+    interleave(how, kind, low, high, to);
 }
 
 INLINE void interleave_group(const qrt_depthwise_run *run, const loader *how, int64_t column, int64_t group,
@@ -43,7 +44,7 @@ INLINE void interleave_group(const qrt_depthwise_run *run, const loader *how, in
         for (int v = 0; v < VECTORS; v++)
             to[v] = how->padding;
     } else {
-        interleave_lines(run, how, run->lines + group * GROUP, first, second, true, to);
+        interleave_lines(run, how, how->kind, run->lines + group * GROUP, first, second, true, to);
     }
 }
 
@@ -87,7 +88,7 @@ INLINE void sum_tile(const qrt_depthwise_run *run, const vector *columns, int64_
 }
 
 /* 16-bit results, the zero point added. Sums of 16 bits saturate, and so does the addition: what saturates lies beyond
- * every 8-bit bound, because zero points are within LARGEST_ZERO_POINT + 128. */
+ * every 8-bit bound, because zero points are within LARGEST_ZERO_POINT. */
 INLINE void narrow(const block_header *header, const vector acc[VECTORS], const bool fixed, vector words[WORDS]) {
     vector q[VECTORS];
 #pragma GCC unroll 4
@@ -101,17 +102,19 @@ INLINE void narrow(const block_header *header, const vector acc[VECTORS], const 
     }
 }
 
+static inline int result_size(const qrt_depthwise_args *args) {
+    return args->requant.container <= QRT_U8 ? 1 : args->requant.container <= QRT_U16 ? 2 : 4;
+}
+
 /* Sums back in the order of the channels, through the table. */
 static __attribute__((noinline)) void store_by_table(const qrt_depthwise_args *args, const qrt_depthwise_run *run,
                                                      const int32_t *acc, int row, int64_t pixel, int pixels) {
     int32_t sums[MOST_PIXELS * CHANNELS];
     const qrt_depthwise_block *block = run->block;
-    const int size = args->requant.container <= QRT_U8 ? 1 : args->requant.container <= QRT_U16 ? 2 : 4;
+    const int size = result_size(args);
+    const int64_t left = run->pixels - pixel;
+    const int count = (int)(left < pixels ? left : pixels);
     for (int segment = 0; segment < block->segments; segment++) {
-        const int64_t left = run->valid[segment] - pixel;
-        const int count = (int)(left < pixels ? left : pixels);
-        if (count <= 0)
-            continue;
         for (int p = 0; p < count; p++)
             for (int c = 0; c < CHANNELS / block->segments; c += 4)
                 memcpy(sums + p * CHANNELS + c, acc + p * CHANNELS + element_of(c, segment, block->segments), 16);
@@ -147,10 +150,18 @@ INLINE void finish_row(const qrt_depthwise_args *args, const qrt_depthwise_run *
         for (int p = 0; p < pixels; p++)
             narrow(header, acc[p], false, words[p]);
     }
-    store_words(run, kind, limits, words, run->target + row * run->row_elements + pixel * args->out_channels,
-                args->out_channels, pixel, pixels);
+    char *target = run->target + row * run->row_elements + pixel * args->out_channels;
+    byte_limits known = *limits; /* one choice for all pixels */
+    if (limits->is_unsigned) {
+        known.is_unsigned = true;
+        store_words(run, kind, &known, words, target, args->out_channels, pixel, pixels);
+    } else {
+        known.is_unsigned = false;
+        store_words(run, kind, &known, words, target, args->out_channels, pixel, pixels);
+    }
 }
 
+/* One band. */
 INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const int rows, const int pixels) {
     const loader how = make_loader(args, run);
     const byte_limits limits = make_limits(&args->requant);
@@ -166,7 +177,7 @@ INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_run *r
         sum_tile(run, (const vector *)run->interleaved + pixel * run->pixel_step * groups * VECTORS, kernel_width, rows,
                  pixels, acc);
         finish_row(args, run, how.kind, &limits, acc[0], 0, pixel, pixels);
-        if (rows == 2 && run->valid_rows == 2)
+        if (rows == 2 && run->last_rows == 2)
             finish_row(args, run, how.kind, &limits, acc[1], 1, pixel, pixels);
     }
 }
@@ -180,10 +191,17 @@ static void run_depthwise(const qrt_depthwise_args *args, const qrt_depthwise_ru
     if (run_as_three(args, run))
         return;
 #endif
-    if (run->block->rows == 2)
-        run_tiles(args, run, 2, PIXELS_2);
-    else
-        run_tiles(args, run, 1, PIXELS_1);
+    const int rows = run->block->rows;
+    qrt_depthwise_run band = *run;
+    for (int64_t b = 1; b <= run->bands; b++) {
+        band.last_rows = b < run->bands ? rows : run->last_rows;
+        if (rows == 2)
+            run_tiles(args, &band, 2, PIXELS_2);
+        else
+            run_tiles(args, &band, 1, PIXELS_1);
+        band.lines += run->block->groups * GROUP;
+        band.target += rows * run->row_elements * result_size(args);
+    }
 }
 
 #endif

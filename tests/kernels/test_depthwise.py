@@ -163,6 +163,32 @@ def test_threads_and_long_rows(isa: str, threads: int) -> None:
 
 
 @pytest.mark.parametrize("isa", [isa for isa in ISAS if isa != "ref"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_tall_images(isa: str, step: int) -> None:
+    """More bands than a kernel takes at once, the last of a single row; unsigned results with a clamp and without."""
+    rng = np.random.default_rng(step)
+    for channels, kernel, low, high in [
+        (64, 3, 0, 255),
+        (70, 3, 3, 200),
+        (32, 3, 0, 255),
+        (9, 3, 0, 254),
+        (40, 5, 0, 255),
+    ]:
+        x = rng.integers(0, 256, (2, 71, 5, channels), np.uint8)
+        w = rng.integers(-128, 128, (kernel, kernel, channels), np.int8)
+        requant = numerics.requant_parameters("float32", "u8", low, high, [(2.0**-9,)], [(1.0,)], [77])
+        results = []
+        for name in ("ref", isa):
+            call = _core.bind_depthwise_conv2d(
+                isa=name, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=99, w_zero_points=[0],
+                requant=requant, strides=(step, step), padding=((1, 1), (1, 1)), w_constant=w,
+            )  # fmt: skip
+            results.append(np.zeros(call.operand_shapes[-1], np.uint8))
+            call(x, results[-1])
+        np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("isa", [isa for isa in ISAS if isa != "ref"])
 def test_rows_of_padding_of_many_channels(isa: str) -> None:
     """A row of padding spans a run: with this many channels runs are cut short, and the row is sparse."""
     rng = np.random.default_rng(7)

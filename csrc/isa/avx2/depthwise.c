@@ -53,22 +53,23 @@ INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_ru
     return how;
 }
 
-INLINE __m128i load_row(const loader *how, const char *from) {
-    if (how->kind == WHOLE)
+INLINE __m128i load_row(const loader *how, const load_kind kind, const char *from) {
+    if (kind == WHOLE)
         return _mm_loadu_si128((const __m128i *)from);
-    if (how->kind == SHUFFLED)
+    if (kind == SHUFFLED)
         return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(from - how->before)), how->order);
     char bytes[CHANNELS];
     memcpy(bytes, from, (size_t)how->count);
     return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)bytes), how->order);
 }
 
-INLINE void interleave(const loader *how, const char *const low[GROUP], const char *const high[GROUP], vector *to) {
+INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
+                       const char *const high[GROUP], vector *to) {
     (void)high; /* one segment */
     __m256i r[GROUP];
 #pragma GCC unroll 2
     for (int i = 0; i < GROUP; i++)
-        r[i] = _mm256_cvtepu8_epi16(_mm_xor_si128(load_row(how, low[i]), how->flip));
+        r[i] = _mm256_cvtepu8_epi16(_mm_xor_si128(load_row(how, kind, low[i]), how->flip));
     to[0] = _mm256_unpacklo_epi16(r[0], r[1]);
     to[1] = _mm256_unpackhi_epi16(r[0], r[1]);
 }
@@ -94,18 +95,16 @@ INLINE vector scale_fixed(vector acc, const block_header *header, int v) {
 }
 
 typedef struct {
-    __m256i low, high, flip;
+    __m256i low, high;
+    bool is_unsigned;
 } byte_limits;
 
 INLINE byte_limits make_limits(const qrt_requant *requant) {
-    const int bias = requant->container == QRT_U8 ? 128 : 0;
-    return (byte_limits){_mm256_set1_epi8((char)(requant->storage_min - bias)),
-                         _mm256_set1_epi8((char)(requant->storage_max - bias)), _mm256_set1_epi8((char)bias)};
+    return (byte_limits){_mm256_set1_epi8((char)requant->storage_min), _mm256_set1_epi8((char)requant->storage_max),
+                         requant->container == QRT_U8};
 }
 
-INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *target, int64_t pixel) {
-    if (pixel >= run->valid[0])
-        return;
+INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *target) {
     if (run->block->channels == CHANNELS)
         _mm_storeu_si128((__m128i *)target, bytes);
     else
@@ -118,11 +117,20 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
     (void)kind;
 #pragma GCC unroll 2
     for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
-        __m256i bytes = _mm256_packs_epi16(words[p][0], words[p + 1][0]);
-        bytes = _mm256_min_epi8(_mm256_max_epi8(bytes, limits->low), limits->high);
-        bytes = _mm256_permute4x64_epi64(_mm256_xor_si256(bytes, limits->flip), 0xd8);
-        store_pixel(run, _mm256_castsi256_si128(bytes), target, pixel + p);
-        store_pixel(run, _mm256_extracti128_si256(bytes, 1), target + pixel_stride, pixel + p + 1);
+        if (p > 0 && pixel + p >= run->pixels)
+            break;
+        __m256i bytes;
+        if (limits->is_unsigned) {
+            bytes = _mm256_packus_epi16(words[p][0], words[p + 1][0]);
+            bytes = _mm256_min_epu8(_mm256_max_epu8(bytes, limits->low), limits->high);
+        } else {
+            bytes = _mm256_packs_epi16(words[p][0], words[p + 1][0]);
+            bytes = _mm256_min_epi8(_mm256_max_epi8(bytes, limits->low), limits->high);
+        }
+        bytes = _mm256_permute4x64_epi64(bytes, 0xd8);
+        store_pixel(run, _mm256_castsi256_si128(bytes), target);
+        if (pixel + p + 1 < run->pixels)
+            store_pixel(run, _mm256_extracti128_si256(bytes, 1), target + pixel_stride);
     }
 }
 

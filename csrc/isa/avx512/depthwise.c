@@ -33,6 +33,7 @@ typedef enum { WHOLE, PART, REPEATED } load_kind;
 
 typedef struct {
     load_kind kind;
+    bool flips;
     __mmask32 live;
     __m256i flip;
     __m512i padding;
@@ -44,6 +45,7 @@ INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_ru
     loader how;
     how.kind = args->multiplier > 1 ? REPEATED : block->channels == CHANNELS ? WHOLE : PART;
     how.live = (__mmask32)(((uint64_t)1 << block->channels) - 1);
+    how.flips = args->x == QRT_I8;
     how.flip = _mm256_set1_epi8((char)(args->x == QRT_I8 ? SIGNED_BIAS : 0));
     how.padding = _mm512_cvtepu8_epi16(_mm256_xor_si256(_mm256_set1_epi8(*run->padding), how.flip));
     if (how.kind == REPEATED)
@@ -51,15 +53,16 @@ INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_ru
     return how;
 }
 
-INLINE void interleave(const loader *how, const char *const low[GROUP], const char *const high[GROUP], vector *to) {
+INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
+                       const char *const high[GROUP], vector *to) {
     (void)high; /* one segment */
     __m512i r[GROUP];
 #pragma GCC unroll 2
     for (int i = 0; i < GROUP; i++) {
-        const __m256i bytes = how->kind == WHOLE  ? _mm256_loadu_si256((const __m256i *)low[i])
-                              : how->kind == PART ? _mm256_maskz_loadu_epi8(how->live, low[i])
-                                                  : _mm512_castsi512_si256(load_repeated(&how->repeated, low[i]));
-        r[i] = _mm512_cvtepu8_epi16(_mm256_xor_si256(bytes, how->flip));
+        const __m256i bytes = kind == WHOLE  ? _mm256_loadu_si256((const __m256i *)low[i])
+                              : kind == PART ? _mm256_maskz_loadu_epi8(how->live, low[i])
+                                             : _mm512_castsi512_si256(load_repeated(&how->repeated, low[i]));
+        r[i] = _mm512_cvtepu8_epi16(how->flips ? _mm256_xor_si256(bytes, how->flip) : bytes);
     }
     to[0] = _mm512_unpacklo_epi16(r[0], r[1]);
     to[1] = _mm512_unpackhi_epi16(r[0], r[1]);
@@ -75,10 +78,7 @@ INLINE vector multiply_add_from(vector acc, vector columns, const vector *weight
     return multiply_add(acc, columns, *weights);
 }
 
-INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, __m256i bytes, char *target,
-                        int64_t pixel) {
-    if (pixel >= run->valid[0])
-        return;
+INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, __m256i bytes, char *target) {
     if (kind == WHOLE)
         _mm256_storeu_si256((__m256i *)target, bytes);
     else
@@ -91,11 +91,13 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
 #pragma GCC unroll 2
     for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
+        if (p > 0 && pixel + p >= run->pixels)
+            break;
         const __m512i both = clamped_bytes(words[p][0], words[p + 1 < pixels ? p + 1 : p][0], limits);
         const __m512i bytes = _mm512_permutexvar_epi64(order, both);
-        store_pixel(run, kind, _mm512_castsi512_si256(bytes), target, pixel + p);
-        if (p + 1 < pixels)
-            store_pixel(run, kind, _mm512_extracti64x4_epi64(bytes, 1), target + pixel_stride, pixel + p + 1);
+        store_pixel(run, kind, _mm512_castsi512_si256(bytes), target);
+        if (p + 1 < pixels && pixel + p + 1 < run->pixels)
+            store_pixel(run, kind, _mm512_extracti64x4_epi64(bytes, 1), target + pixel_stride);
     }
 }
 

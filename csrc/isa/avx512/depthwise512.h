@@ -40,23 +40,29 @@ static __m512i load_repeated(const repeated_load *how, const char *from) {
 /* ---- results ---- */
 
 typedef struct {
-    __m512i low, high, flip;
-    bool narrow; /* than the container, to which the packing saturates */
+    __m512i low, high;
+    bool is_unsigned, narrow; /* than the container, to which the packing saturates */
 } byte_limits;
 
 INLINE byte_limits make_limits(const qrt_requant *requant) {
-    const int bias = requant->container == QRT_U8 ? 128 : 0;
     const bool narrow = requant->storage_max - requant->storage_min != 255;
-    return (byte_limits){_mm512_set1_epi8((char)(requant->storage_min - bias)),
-                         _mm512_set1_epi8((char)(requant->storage_max - bias)), _mm512_set1_epi8((char)bias), narrow};
+    return (byte_limits){_mm512_set1_epi8((char)requant->storage_min), _mm512_set1_epi8((char)requant->storage_max),
+                         requant->container == QRT_U8, narrow};
 }
 
 /* Words of 16 bits to clamped bytes. */
 INLINE __m512i clamped_bytes(__m512i a, __m512i b, const byte_limits *limits) {
-    __m512i bytes = _mm512_packs_epi16(a, b);
-    if (limits->narrow)
-        bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, limits->low), limits->high);
-    return _mm512_xor_si512(bytes, limits->flip);
+    __m512i bytes;
+    if (limits->is_unsigned) {
+        bytes = _mm512_packus_epi16(a, b);
+        if (limits->narrow)
+            bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, limits->low), limits->high);
+    } else {
+        bytes = _mm512_packs_epi16(a, b);
+        if (limits->narrow)
+            bytes = _mm512_min_epi8(_mm512_max_epi8(bytes, limits->low), limits->high);
+    }
+    return bytes;
 }
 
 INLINE __m512i scale_f32(__m512i acc, const block_header *header, int v) {

@@ -64,12 +64,13 @@ INLINE __m512i halves(__m256i low, __m256i high) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-INLINE void interleave(const loader *how, const char *const low[GROUP], const char *const high[GROUP], vector *to) {
+INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
+                       const char *const high[GROUP], vector *to) {
     __m512i r[GROUP];
 #define ROWS(LOAD)                                                                                                     \
     _Pragma("GCC unroll 4") for (int i = 0; i < GROUP; i++) r[i] = LOAD;                                               \
     break;
-    switch (how->kind) {
+    switch (kind) {
     case WHOLE:
         ROWS(_mm512_loadu_si512(low[i]))
     case PART:
@@ -121,16 +122,15 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
     const int64_t second = run->segment_elements;
 #pragma GCC unroll 4
     for (int p = 0; p < pixels; p++, target += pixel_stride) {
+        if (p > 0 && pixel + p >= run->pixels)
+            break;
         const __m512i bytes = clamped_bytes(words[p][0], words[p][1], limits);
-        const bool exists = pixel + p < run->valid[0];
         if (kind == HALVES || kind == HALF_PARTS) {
-            if (exists)
-                store_half(_mm512_castsi512_si256(bytes), kind == HALVES, (__mmask32)live, target);
-            if (pixel + p < run->valid[1])
-                store_half(_mm512_extracti64x4_epi64(bytes, 1), kind == HALVES, (__mmask32)live, target + second);
-        } else if (exists && kind == WHOLE) {
+            store_half(_mm512_castsi512_si256(bytes), kind == HALVES, (__mmask32)live, target);
+            store_half(_mm512_extracti64x4_epi64(bytes, 1), kind == HALVES, (__mmask32)live, target + second);
+        } else if (kind == WHOLE) {
             _mm512_storeu_si512(target, bytes);
-        } else if (exists) {
+        } else {
             _mm512_mask_storeu_epi8(target, live, bytes);
         }
     }
