@@ -8,6 +8,7 @@ QRT_CFLAGS="-O1 ..."      follows all other flags, of compiler and linker
 import os
 import platform
 import re
+import subprocess
 from glob import glob
 from pathlib import Path
 
@@ -28,6 +29,8 @@ NO_VECTORS = {
     "gcc": ["-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"],
     "clang": ["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
 }
+# Processors from Skylake to Cascade Lake do not keep the decoded form of a jump that crosses or ends at 32 bytes.
+JUMPS_INSIDE_32_BYTES = ["-Wa,-mbranches-within-32B-boundaries", "-mbranches-within-32B-boundaries"]  # GNU's, LLVM's
 
 
 def architecture() -> str:
@@ -59,10 +62,20 @@ def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, st
     }
 
 
+def accepts(compiler: list[str], flag: str) -> bool:
+    """Whether the compiler and its assembler know the flag, for the architecture they compile for."""
+    command = [*compiler, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", os.devnull]
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 class BuildLibraries(build_clib):
     def build_libraries(self, libraries: list[tuple]) -> None:
-        compiler = "clang" if "clang" in " ".join(map(str, self.compiler.compiler_so)) else "gcc"
+        command = list(map(str, self.compiler.compiler_so))
+        compiler = "clang" if "clang" in " ".join(command) else "gcc"
+        jumps = [flag for flag in JUMPS_INSIDE_32_BYTES if accepts(command, flag)][:1]
         for name, info in libraries:
+            if name not in ("qrt_core", "qrt_ref"):
+                info["cflags"] = info["cflags"] + jumps
             if name == "qrt_ref":
                 info["cflags"] = info["cflags"] + NO_VECTORS[compiler]
         super().build_libraries(libraries)

@@ -97,15 +97,12 @@ QRT_INLINE int64_t qrt_cast_ahead(int64_t i, int64_t ahead, int64_t count, int64
     return i + ahead < count ? i + ahead : i + ahead + (rows - 1) * count;
 }
 
-/* Elements of a line whose parameters L1 does not hold beside its operands. */
-#define QRT_LONG_LINE 2048
-
 /* How many lines to walk together, that a load of parameters serves them all: the processor mispredicts where such a
- * loop ends, so of short lines more. Of a long cast each is a stream of memory, and two take longer than one unless
- * parameters come from L2. Lines may differ in alignment, so stores past the caches go line by line. */
+ * loop ends, so of short lines more. Of a long cast each is a stream of memory, and few are best. Lines may differ in
+ * alignment, so stores past the caches go line by line. */
 QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t line, bool stream) {
     if (args->prefetch)
-        return line < QRT_LONG_LINE || stream ? 1 : 2;
+        return stream ? 1 : 4;
     return line < 256 ? 4096 / line : 16;
 }
 
@@ -115,7 +112,8 @@ typedef struct {
     qrt_rounding rounding;
     bool divide, before; /* scale mode, zero point order */
     bool trial;          /* blocks are first tried without the clamp */
-    bool each;           /* parameters advance with the elements */
+    bool each;           /* parameters advance with the elements, */
+    bool table;          /* and come from the table */
     bool fetch;          /* memory is fetched ahead */
     bool stream;         /* stores pass the caches */
 } qrt_qcast_mode;
@@ -135,7 +133,8 @@ QRT_INLINE int qrt_qcast_source_size(qrt_qcast_mode mode) {
 typedef struct {
     qrt_container container;
     qrt_expressed expressed;
-    bool each;   /* parameters advance with the elements */
+    bool each;   /* parameters advance with the elements, */
+    bool table;  /* and come from the table */
     bool fetch;  /* memory is fetched ahead */
     bool stream; /* stores pass the caches */
 } qrt_dcast_mode;

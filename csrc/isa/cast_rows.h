@@ -6,10 +6,11 @@
  *   sink, make_sink            where results go; store_block puts BLOCK of them there, unless may_be_wrong says that
  *                              they have to be computed again
  *   dcast_lanes, load_dcast_lanes, dcast_vector      the same for dcast
- *   qcast_ends, dcast_ends     the elements of a row from one to another, a vector at a time, with the clamp
+ *   qcast_ends, dcast_ends     some elements of a row, a vector at a time, with the clamp
  *
  * Long casts fetch their source and own the lines of their target ahead. With `each`, parameters advance with the
- * elements, and rows are walked together, so that a vector of parameters is loaded once for all of them. */
+ * elements: either rows are walked together, so that a vector of parameters is loaded once for all of them, or rows
+ * from a table are walked as one. */
 
 /* Where one straddles two lines, all do. */
 #define VECTORS_ARE_LINES (LANES * sizeof(float) == 64)
@@ -18,11 +19,12 @@
 typedef void (*qcast_ends_of)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                               int64_t index, const char *source, char *target, int64_t count);
 
+/* `rows` rows of `count` >= BLOCK elements. The last block of a row may overlap the one before it. */
 QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters *parameters, int64_t index,
                            const char *source, char *target, int64_t count, int64_t rows, const sink *to,
                            qrt_qcast_mode mode, qcast_ends_of ends) {
     const int source_size = qrt_qcast_source_size(mode);
-    const int64_t source_row = count * source_size, target_row = count * to->size;
+    const int64_t source_row = count * source_size, target_row = count * to->size, last = count - BLOCK;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1), writes = QRT_WRITE_AHEAD / to->size >> (rows > 1);
     const lanes shared = load_lanes(parameters, index, mode);
     int64_t i = 0;
@@ -31,13 +33,16 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
     if (i > 0)
         for (int64_t r = 0; r < rows; r++)
             ends(args, parameters, mode.each, index, source + r * source_row, target + r * target_row, i);
-    for (; i + BLOCK <= count; i += BLOCK) {
+    if (mode.each)
+        index += i;
+    for (;;) {
+        const qrt_cast_parameters at = mode.table ? qrt_cast_in_table(parameters, index) : *parameters;
+        const int64_t first = mode.table ? 0 : index;
         const int64_t read = qrt_cast_ahead(i, reads, count, rows), write = qrt_cast_ahead(i, writes, count, rows);
-        const int64_t first = mode.each ? index + i : index;
         lanes p[4];
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++)
-            p[j] = mode.each ? load_lanes(parameters, first + LANES * j, mode) : shared;
+            p[j] = mode.each ? load_lanes(&at, first + LANES * j, mode) : shared;
         for (int64_t r = 0; r < rows; r++) {
             const char *from = source + r * source_row;
             char *into = target + r * target_row;
@@ -45,22 +50,31 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
             integers q[4];
             if (mode.fetch)
                 qrt_cast_fetch(from + read * source_size, BLOCK * source_size);
-            if (mode.fetch && !mode.stream)
+            if (mode.fetch && __builtin_expect(!mode.stream, true))
                 qrt_cast_own(into + write * to->size, BLOCK * to->size);
 #pragma GCC unroll 4
             for (int j = 0; j < 4; j++)
                 x[j] = load_expressed(from + (i + LANES * j) * source_size, mode.expressed);
             quantize(x, p, 4, mode, q);
-            if (mode.trial && __builtin_expect(may_be_wrong(q, to), false))
-                ends(args, parameters, mode.each, first, from + i * source_size, into + i * to->size, BLOCK);
-            else
+            if (mode.trial && __builtin_expect(may_be_wrong(q, to), false)) {
+                const qrt_cast_parameters here = at; /* whose address may be known: `at` stays in registers */
+                ends(args, &here, mode.each, first, from + i * source_size, into + i * to->size, BLOCK);
+            } else
                 store_block(into + i * to->size, q, to, mode.stream);
         }
+        i += BLOCK;
+        if (mode.each)
+            index += BLOCK;
+        if (__builtin_expect(i > last, false)) {
+            if (i == last + BLOCK)
+                break;
+            if (mode.each)
+                index -= i - last;
+            i = last;
+        }
+        if (mode.table)
+            index = index < parameters->line ? index : index - parameters->line;
     }
-    if (i < count)
-        for (int64_t r = 0; r < rows; r++)
-            ends(args, parameters, mode.each, mode.each ? index + i : index, source + r * source_row + i * source_size,
-                 target + r * target_row + i * to->size, count - i);
 }
 
 QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
@@ -68,41 +82,55 @@ QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
                               qcast_ends_of ends) {
     const int64_t source_row = run * qrt_qcast_source_size(mode), target_row = run * to->size;
     const qrt_cast_parameters local = *parameters; /* which no store could change */
-    if (!mode.each)
+    if (mode.table)
+        qcast_rows(args, &local, 0, source, target, run, 1, to, mode, ends);
+    else if (!mode.each)
         for (int64_t r = 0; r < runs; r++, source += source_row, target += target_row)
             qcast_rows(args, &local, r, source, target, run, 1, to, mode, ends);
     else {
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
-        for (int64_t r = 0; r < runs; r += most) {
-            const char *from = source + r * source_row;
-            char *into = target + r * target_row;
-            if (most == 1) /* a loop over rows, even over one, took 1.4 times as long */
-                qcast_rows(args, &local, 0, from, into, run, 1, to, mode, ends);
-            else
-                qcast_rows(args, &local, 0, from, into, run, runs - r < most ? runs - r : most, to, mode, ends);
-        }
+        for (int64_t r = 0; r < runs; r += most)
+            qcast_rows(args, &local, 0, source + r * source_row, target + r * target_row, run,
+                       runs - r < most ? runs - r : most, to, mode, ends);
     }
 }
 
-/* A short cast of the default rule has a loop of its own, which asks nothing but whether the trial holds. */
+/* Casts of the default rule have loops of their own, which ask nothing but whether the trial holds. */
+QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
+                            char *target, int64_t run, int64_t runs, const sink *to, qrt_qcast_mode mode,
+                            qcast_ends_of ends) {
+    qrt_qcast_mode fetching = mode, any = mode;
+    fetching.fetch = true;
+    any.fetch = args->prefetch;
+    any.stream = STREAMS && args->stream && run >= QRT_ALIGN_COUNT;
+    if (mode.trial && !any.fetch)
+        qcast_runs_in(args, parameters, source, target, run, runs, to, mode, ends);
+    else if (mode.trial && !any.stream)
+        qcast_runs_in(args, parameters, source, target, run, runs, to, fetching, ends);
+    else
+        qcast_runs_in(args, parameters, source, target, run, runs, to, any, ends);
+}
+
+/* Runs of at least BLOCK elements, and loops of their own for each way parameters go with them. */
 QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                            const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
                            qrt_qcast_mode mode, qcast_ends_of ends) {
     const sink to = make_sink(args, container);
-    mode.each = each;
-    qrt_qcast_mode fetching = mode;
-    fetching.fetch = args->prefetch;
-    fetching.stream = STREAMS && args->stream && run >= QRT_ALIGN_COUNT;
-    if (mode.trial && !fetching.fetch)
-        qcast_runs_in(args, parameters, source, target, run, runs, &to, mode, ends);
+    qrt_qcast_mode lines = mode, table = mode;
+    lines.each = table.each = table.table = true;
+    if (!each)
+        qcast_loops(args, parameters, source, target, run, runs, &to, mode, ends);
+    else if (!parameters->line)
+        qcast_loops(args, parameters, source, target, run, runs, &to, lines, ends);
     else
-        qcast_runs_in(args, parameters, source, target, run, runs, &to, fetching, ends);
+        qcast_loops(args, parameters, source, target, run * runs, 1, &to, table, ends);
 }
 
+/* The same for dcast. */
 QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
                            char *target, int64_t count, int64_t rows, qrt_dcast_mode mode) {
     const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    const int64_t source_row = count * source_size, target_row = count * target_size;
+    const int64_t source_row = count * source_size, target_row = count * target_size, last = count - BLOCK;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1);
     const int64_t writes = QRT_WRITE_AHEAD / target_size >> (rows > 1);
     int64_t i = 0;
@@ -110,13 +138,15 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
         i = qrt_cast_until_aligned(target, target_size);
     if (i > 0)
         for (int64_t r = 0; r < rows; r++)
-            dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, 0, i, mode);
-    for (; i + BLOCK <= count; i += BLOCK) {
+            dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, i, mode);
+    for (int64_t index = i;;) {
+        const qrt_cast_parameters at = mode.table ? qrt_cast_in_table(parameters, index) : *parameters;
+        const int64_t first = mode.table ? 0 : index;
         const int64_t read = qrt_cast_ahead(i, reads, count, rows), write = qrt_cast_ahead(i, writes, count, rows);
         dcast_lanes p[4];
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++)
-            p[j] = mode.each ? load_dcast_lanes(parameters, i + LANES * j, true) : *shared;
+            p[j] = mode.each ? load_dcast_lanes(&at, first + LANES * j, true) : *shared;
         for (int64_t r = 0; r < rows; r++) {
             const char *from = source + r * source_row;
             char *into = target + r * target_row;
@@ -126,39 +156,43 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
                 qrt_cast_own(into + write * target_size, BLOCK * target_size);
 #pragma GCC unroll 4
             for (int j = 0; j < 4; j++)
-                dcast_vector(from + (i + LANES * j) * source_size, into + (i + LANES * j) * target_size, p[j], mode);
+                dcast_vector(from + (i + LANES * j) * source_size, into + (i + LANES * j) * target_size,
+                             mode.table ? load_dcast_lanes(&at, LANES * j, true) : p[j], mode);
         }
+        i += BLOCK;
+        index += BLOCK;
+        if (__builtin_expect(i > last, false)) {
+            if (i == last + BLOCK)
+                break;
+            index -= i - last;
+            i = last;
+        }
+        if (mode.table)
+            index = index < parameters->line ? index : index - parameters->line;
     }
-    if (i < count)
-        for (int64_t r = 0; r < rows; r++)
-            dcast_ends(parameters, shared, source + r * source_row, target + r * target_row, i, count, mode);
 }
 
 QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                               char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
     const int64_t source_row = run * qrt_dcast_source_size(mode), target_row = run * qrt_dcast_target_size(mode);
-    if (!mode.each)
+    const qrt_cast_parameters local = *parameters; /* which no store could change */
+    if (mode.table)
+        dcast_rows(&local, NULL, source, target, run, 1, mode);
+    else if (!mode.each)
         for (int64_t r = 0; r < runs; r++, source += source_row, target += target_row) {
-            const dcast_lanes shared = load_dcast_lanes(parameters, r, false);
-            dcast_rows(parameters, &shared, source, target, run, 1, mode);
+            const dcast_lanes shared = load_dcast_lanes(&local, r, false);
+            dcast_rows(&local, &shared, source, target, run, 1, mode);
         }
     else {
-        const qrt_cast_parameters local = *parameters; /* which no store could change */
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
-        for (int64_t r = 0; r < runs; r += most) {
-            const char *from = source + r * source_row;
-            char *into = target + r * target_row;
-            if (most == 1)
-                dcast_rows(&local, NULL, from, into, run, 1, mode);
-            else
-                dcast_rows(&local, NULL, from, into, run, runs - r < most ? runs - r : most, mode);
-        }
+        for (int64_t r = 0; r < runs; r += most)
+            dcast_rows(&local, NULL, source + r * source_row, target + r * target_row, run,
+                       runs - r < most ? runs - r : most, mode);
     }
 }
 
-/* Loops of their own, so that none asks what to do with each vector. */
-QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                           char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
+QRT_INLINE void dcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
+                            char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
     qrt_dcast_mode fetching = mode, streaming = mode;
     fetching.fetch = streaming.fetch = streaming.stream = true;
     if (!args->prefetch)
@@ -167,4 +201,28 @@ QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters 
         dcast_runs_in(args, parameters, source, target, run, runs, streaming);
     else
         dcast_runs_in(args, parameters, source, target, run, runs, fetching);
+}
+
+/* Runs of fewer elements. */
+QRT_INLINE void dcast_short_runs(const qrt_cast_parameters *parameters, bool each, const char *source, char *target,
+                                 int64_t run, int64_t runs, qrt_dcast_mode mode) {
+    mode.each = each;
+    for (int64_t r = 0; r < runs; r++) {
+        const dcast_lanes shared = load_dcast_lanes(parameters, each ? 0 : r, false);
+        dcast_ends(parameters, &shared, source, target, run, mode);
+        source += run * qrt_dcast_source_size(mode);
+        target += run * qrt_dcast_target_size(mode);
+    }
+}
+
+QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
+                           const char *source, char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
+    qrt_dcast_mode lines = mode, table = mode;
+    lines.each = table.each = table.table = true;
+    if (!each)
+        dcast_loops(args, parameters, source, target, run, runs, mode);
+    else if (!parameters->line)
+        dcast_loops(args, parameters, source, target, run, runs, lines);
+    else
+        dcast_loops(args, parameters, source, target, run * runs, 1, table);
 }

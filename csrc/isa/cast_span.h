@@ -7,17 +7,20 @@
 
 #include "cast_guard.h"
 
-/* Shorter runs and lines go through the table: a run is at most QRT_PARAMETER_PADDING elements then. */
+/* Shorter runs and lines go through the table, where a run is at most QRT_PARAMETER_PADDING elements, and so do lines
+ * of long casts that fit: L1 holds them beside the operands. */
 #define QRT_LEAST_RUN 32
-#define QRT_LEAST_LINE 256
-#define QRT_WHOLE_BLOCKS 64 /* but for lines without a tail */
-#define QRT_TABLE 512
+#define QRT_LEAST_LINE 64
+#define QRT_LEAST_TABLE 256
+#define QRT_TABLE 1024
 
 /* Arrays of float and int32_t, or of double: NULL where the kernel reads none. */
 enum { QRT_SCALES, QRT_RECIPROCALS, QRT_ROUNDED_ZERO_POINTS, QRT_ZERO_POINTS, QRT_CAST_ARRAYS };
 
+/* `line` is 0, or arrays are those of a table, which repeats after so many elements and goes on for a block. */
 typedef struct {
     const char *array[QRT_CAST_ARRAYS];
+    int64_t line;
 } qrt_cast_parameters;
 
 /* `runs` runs of `run` elements, parameter i for run i; with `each` parameter i for element i of every run. */
@@ -31,6 +34,19 @@ typedef struct {
     int word;                       /* bytes of a parameter: 4 or 8 */
     int source_size, target_size;
 } qrt_cast_job;
+
+typedef char qrt_cast_table[QRT_CAST_ARRAYS][(QRT_TABLE + QRT_PARAMETER_PADDING) * sizeof(double)];
+
+/* Parameters from element `index` of a table on, by one pointer: arrays lie a constant apart, and a vector instruction
+ * whose operand in memory has an index takes one more uop. */
+QRT_INLINE qrt_cast_parameters qrt_cast_in_table(const qrt_cast_parameters *table, int64_t index) {
+    const char *first = table->array[0] + index * (int64_t)sizeof(float);
+    __asm__("" : "+r"(first));
+    qrt_cast_parameters at = {.line = table->line};
+    for (int a = 0; a < QRT_CAST_ARRAYS; a++)
+        at.array[a] = first + a * (int64_t)sizeof(qrt_cast_table) / QRT_CAST_ARRAYS;
+    return at;
+}
 
 /* How many of the first elements lie before a line of the cache. */
 QRT_INLINE int64_t qrt_cast_until_aligned(const void *target, int size) {
@@ -86,7 +102,11 @@ static inline void qrt_cast_long_lines(const qrt_cast_job *job, const char *sour
 
 /* table[i] = the parameter of element i of the span, for `count` elements. */
 static inline void qrt_cast_fill(char *table, const char *from, int word, const qrt_span *span, int64_t count) {
-    int64_t index = span->phase / span->run, rest = span->run - span->phase % span->run;
+    int64_t index = span->phase, rest = 1;
+    if (span->run > 1) {
+        index = span->phase / span->run;
+        rest = span->run - span->phase % span->run;
+    }
     for (int64_t done = 0; done < count;) {
         int64_t advance = 1;
         char *to = table + done * word;
@@ -104,7 +124,7 @@ static inline void qrt_cast_fill(char *table, const char *from, int word, const 
     }
 }
 
-/* Lays a pattern of `pattern` elements out in `length`, a multiple of it: filled once, then doubled. */
+/* Lays a pattern of `pattern` elements out in `length` or more: filled once, then doubled. */
 static inline void qrt_cast_fill_repeats(char *table, const char *from, int word, const qrt_span *span, int64_t pattern,
                                          int64_t length) {
     qrt_cast_fill(table, from, word, span, pattern);
@@ -112,33 +132,36 @@ static inline void qrt_cast_fill_repeats(char *table, const char *from, int word
         memcpy(table + done * word, table, (size_t)((done < length - done ? done : length - done) * word));
 }
 
-#define QRT_CAST_TABLE(name)                                                                                           \
-    _Alignas(64) char name[QRT_CAST_ARRAYS][(QRT_TABLE + QRT_PARAMETER_PADDING) * sizeof(double)]
-
 /* A pattern that fits the table: its repeats are lines. */
 static inline void qrt_cast_short_pattern(const qrt_cast_job *job, const char *source, char *target,
                                           const qrt_span *span) {
-    QRT_CAST_TABLE(table);
-    const int64_t pattern = span->run * span->period, length = QRT_TABLE - QRT_TABLE % pattern;
-    qrt_cast_job lines = *job;
+    _Alignas(64) qrt_cast_table table;
+    const int64_t pattern = span->run * span->period;
+    const int64_t line = pattern < QRT_LEAST_TABLE ? QRT_LEAST_TABLE - QRT_LEAST_TABLE % pattern : pattern;
+    qrt_cast_parameters at = {.line = line};
     for (int a = 0; a < QRT_CAST_ARRAYS; a++)
         if (job->parameters.array[a]) {
-            qrt_cast_fill_repeats(table[a], job->parameters.array[a], job->word, span, pattern, length);
-            lines.parameters.array[a] = table[a];
+            qrt_cast_fill_repeats(table[a], job->parameters.array[a], job->word, span, pattern,
+                                  line + QRT_PARAMETER_PADDING);
+            at.array[a] = table[a];
         }
-    const qrt_span repeats = {.count = span->count, .run = 1, .period = length};
-    qrt_cast_long_lines(&lines, source, target, &repeats);
+    const int64_t lines = span->count / line, done = lines * line;
+    if (lines > 0)
+        job->fn(job->args, &at, true, source, target, line, lines);
+    if (done < span->count)
+        job->fn(job->args, &at, true, source + done * job->source_size, target + done * job->target_size,
+                span->count - done, 1);
 }
 
 /* Short runs of a longer pattern, as much of it at a time as the table holds. */
 static inline void qrt_cast_short_runs(const qrt_cast_job *job, const char *source, char *target,
                                        const qrt_span *span) {
-    QRT_CAST_TABLE(table);
+    _Alignas(64) qrt_cast_table table;
     const int64_t pattern = span->run * span->period;
     qrt_span here = *span;
     for (int64_t left = span->count; left > 0;) {
         const int64_t line = QRT_TABLE < left ? QRT_TABLE : left;
-        qrt_cast_parameters at = {{NULL}};
+        qrt_cast_parameters at = {.line = 0};
         for (int a = 0; a < QRT_CAST_ARRAYS; a++)
             if (job->parameters.array[a]) {
                 qrt_cast_fill(table[a], job->parameters.array[a], job->word, &here, line);
@@ -158,7 +181,7 @@ static void qrt_cast_span(const qrt_cast_job *job, const void *source, void *tar
         job->fn(job->args, &job->parameters, false, source, target, span->count, 1);
     else if (span->run >= QRT_LEAST_RUN)
         qrt_cast_long_runs(job, source, target, span);
-    else if (span->run == 1 && (span->period >= QRT_LEAST_LINE || span->period % QRT_WHOLE_BLOCKS == 0))
+    else if (span->run == 1 && span->period >= (job->args->prefetch ? QRT_TABLE + 1 : QRT_LEAST_LINE))
         qrt_cast_long_lines(job, source, target, span);
     else if (span->run * span->period <= QRT_TABLE)
         qrt_cast_short_pattern(job, source, target, span);
@@ -173,10 +196,10 @@ QRT_INLINE void qrt_qcast_span_f32(const qrt_cast_args *args, qrt_cast_runs fn, 
     const qrt_cast_job job = {
         args,
         fn,
-        {{[QRT_SCALES] = (const char *)(args->scale_f32 + span->parameter),
-          [QRT_RECIPROCALS] = (const char *)(args->reciprocal_f32 + span->parameter),
-          [QRT_ROUNDED_ZERO_POINTS] = before ? (const char *)(args->zero_point_f32 + span->parameter) : NULL,
-          [QRT_ZERO_POINTS] = before && f32 ? NULL : (const char *)(args->zero_point_i32 + span->parameter)}},
+        {.array = {[QRT_SCALES] = (const char *)(args->scale_f32 + span->parameter),
+                   [QRT_RECIPROCALS] = (const char *)(args->reciprocal_f32 + span->parameter),
+                   [QRT_ROUNDED_ZERO_POINTS] = before ? (const char *)(args->zero_point_f32 + span->parameter) : NULL,
+                   [QRT_ZERO_POINTS] = before && f32 ? NULL : (const char *)(args->zero_point_i32 + span->parameter)}},
         sizeof(float),
         f32 ? 4 : 2,
         qrt_cast_container_size(args->container)};
@@ -185,13 +208,14 @@ QRT_INLINE void qrt_qcast_span_f32(const qrt_cast_args *args, qrt_cast_runs fn, 
 
 QRT_INLINE void qrt_dcast_span_f32(const qrt_cast_args *args, qrt_cast_runs fn, const void *source, void *target,
                                    const qrt_span *span) {
-    const qrt_cast_job job = {args,
-                              fn,
-                              {{[QRT_SCALES] = (const char *)(args->scale_f32 + span->parameter),
-                                [QRT_ROUNDED_ZERO_POINTS] = (const char *)(args->zero_point_f32 + span->parameter)}},
-                              sizeof(float),
-                              qrt_cast_container_size(args->container),
-                              args->expressed == QRT_F32 ? 4 : 2};
+    const qrt_cast_job job = {
+        args,
+        fn,
+        {.array = {[QRT_SCALES] = (const char *)(args->scale_f32 + span->parameter),
+                   [QRT_ROUNDED_ZERO_POINTS] = (const char *)(args->zero_point_f32 + span->parameter)}},
+        sizeof(float),
+        qrt_cast_container_size(args->container),
+        args->expressed == QRT_F32 ? 4 : 2};
     qrt_cast_span(&job, source, target, span);
 }
 
@@ -202,10 +226,10 @@ QRT_INLINE void qrt_qcast_span_f64(const qrt_cast_args *args, qrt_cast_runs fn, 
     const qrt_cast_job job = {
         args,
         fn,
-        {{[QRT_SCALES] = divide ? (const char *)(args->scale + first) : NULL,
-          [QRT_RECIPROCALS] = divide ? NULL : (const char *)(args->reciprocal_f64 + first),
-          [QRT_ROUNDED_ZERO_POINTS] = before ? (const char *)(args->rounded_zero_point_f64 + first) : NULL,
-          [QRT_ZERO_POINTS] = (const char *)(args->zero_point_f64 + first)}},
+        {.array = {[QRT_SCALES] = divide ? (const char *)(args->scale + first) : NULL,
+                   [QRT_RECIPROCALS] = divide ? NULL : (const char *)(args->reciprocal_f64 + first),
+                   [QRT_ROUNDED_ZERO_POINTS] = before ? (const char *)(args->rounded_zero_point_f64 + first) : NULL,
+                   [QRT_ZERO_POINTS] = (const char *)(args->zero_point_f64 + first)}},
         sizeof(double),
         args->expressed == QRT_F32 ? 4 : 8,
         qrt_cast_container_size(args->container)};
@@ -217,8 +241,8 @@ QRT_INLINE void qrt_dcast_span_f64(const qrt_cast_args *args, qrt_cast_runs fn, 
     const qrt_cast_job job = {
         args,
         fn,
-        {{[QRT_SCALES] = (const char *)(args->scale + span->parameter),
-          [QRT_ROUNDED_ZERO_POINTS] = (const char *)(args->rounded_zero_point_f64 + span->parameter)}},
+        {.array = {[QRT_SCALES] = (const char *)(args->scale + span->parameter),
+                   [QRT_ROUNDED_ZERO_POINTS] = (const char *)(args->rounded_zero_point_f64 + span->parameter)}},
         sizeof(double),
         qrt_cast_container_size(args->container),
         sizeof(double)};

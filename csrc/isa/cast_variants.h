@@ -1,4 +1,4 @@
-/* The rows of an ISA that computes casts in f32, made of its qcast_runs and dcast_runs: included behind them. What is
+/* The rows of an ISA that computes casts in f32, made of cast_rows.h: included behind it. What is
  * constant in a variant is compiled into its loops. */
 
 static qrt_cast_row parent_qcast, parent_dcast;
@@ -15,17 +15,17 @@ static qrt_cast_row parent_qcast, parent_dcast;
     static __attribute__((noinline)) void name##_runs(const qrt_cast_args *args,                                       \
                                                       const qrt_cast_parameters *parameters, bool each,                \
                                                       const char *source, char *target, int64_t run, int64_t runs) {   \
-        if (each)                                                                                                      \
-            qcast_runs(args, parameters, true, source, target, run, runs, container, __VA_ARGS__, name##_ends);        \
-        else                                                                                                           \
-            qcast_runs(args, parameters, false, source, target, run, runs, container, __VA_ARGS__, name##_ends);       \
+        qcast_runs(args, parameters, each, source, target, run, runs, container, __VA_ARGS__, name##_ends);            \
     }                                                                                                                  \
     static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
                      char *target, int64_t run, int64_t runs) {                                                        \
-        if (run < BLOCK && runs == 1)                                                                                  \
-            name##_ends(args, parameters, each, 0, source, target, run);                                               \
-        else                                                                                                           \
+        if (run >= BLOCK)                                                                                              \
             name##_runs(args, parameters, each, source, target, run, runs);                                            \
+        else                                                                                                           \
+            for (int64_t r = 0; r < runs; r++)                                                                         \
+                name##_ends(args, parameters, each, each ? 0 : r,                                                      \
+                            source + r * run * qrt_qcast_source_size((__VA_ARGS__)),                                   \
+                            target + r * run * qrt_cast_container_size(container), run);                               \
     }
 
 #define DEFAULT_RULE                                                                                                   \
@@ -57,22 +57,21 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
         _mm_sfence();
 }
 
-#define DCAST(name, container, expressed)                                                                              \
+#define DCAST(name, ...)                                                                                               \
     static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
                      char *target, int64_t run, int64_t runs) {                                                        \
-        if (each)                                                                                                      \
-            dcast_runs(args, parameters, source, target, run, runs,                                                    \
-                       (qrt_dcast_mode){container, expressed, true, false, false});                                    \
+        const qrt_dcast_mode mode = {__VA_ARGS__};                                                                     \
+        if (run >= BLOCK)                                                                                              \
+            dcast_runs(args, parameters, each, source, target, run, runs, mode);                                       \
         else                                                                                                           \
-            dcast_runs(args, parameters, source, target, run, runs,                                                    \
-                       (qrt_dcast_mode){container, expressed, false, false, false});                                   \
+            dcast_short_runs(parameters, each, source, target, run, runs, mode);                                       \
     }
 
-DCAST(dcast_i8_f32, QRT_I8, QRT_F32)
-DCAST(dcast_u8_f32, QRT_U8, QRT_F32)
-DCAST(dcast_f32, args->container, QRT_F32)
-DCAST(dcast_f16, args->container, QRT_F16)
-DCAST(dcast_bf16, args->container, QRT_BF16)
+DCAST(dcast_i8_f32, .container = QRT_I8, .expressed = QRT_F32)
+DCAST(dcast_u8_f32, .container = QRT_U8, .expressed = QRT_F32)
+DCAST(dcast_f32, .container = args->container, .expressed = QRT_F32)
+DCAST(dcast_f16, .container = args->container, .expressed = QRT_F16)
+DCAST(dcast_bf16, .container = args->container, .expressed = QRT_BF16)
 #undef DCAST
 
 static qrt_cast_runs choose_dcast(const qrt_cast_args *args) {

@@ -27,8 +27,11 @@ typedef __m256i integers;
 /* ---- the formats ---- */
 
 QRT_INLINE __m256 load_expressed(const char *source, qrt_expressed expressed) {
-    if (expressed == QRT_F32)
-        return _mm256_loadu_ps((const float *)source);
+    if (expressed == QRT_F32) {
+        __m256 x = _mm256_loadu_ps((const float *)source);
+        __asm__("" : "+x"(x)); /* as an operand it would be loaded twice */
+        return x;
+    }
     const __m128i bits = _mm_loadu_si128((const __m128i *)source);
     if (expressed == QRT_F16)
         return _mm256_cvtph_ps(bits);
@@ -65,6 +68,8 @@ QRT_INLINE __m256 load_f32(const qrt_cast_parameters *parameters, int array, int
 QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
     lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
                .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
+    if (mode.each)
+        __asm__("" : "+x"(p.reciprocal)); /* as an operand it would be loaded twice */
     if (!mode.trial)
         p.bound = _mm256_mul_ps(p.scale, _mm256_set1_ps(QRT_QUOTIENT_BOUND));
     if (mode.before)
@@ -270,12 +275,12 @@ QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, qr
     store_expressed(target, v, mode.expressed);
 }
 
-/* The elements from `first` to `end`, eight at a time. */
+/* `count` elements, eight at a time. */
 QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
-                           char *target, int64_t first, int64_t end, qrt_dcast_mode mode) {
+                           char *target, int64_t count, qrt_dcast_mode mode) {
     const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
-    for (int64_t i = first; i < end; i += LANES) {
-        const int64_t live = end - i < LANES ? end - i : LANES;
+    for (int64_t i = 0; i < count; i += LANES) {
+        const int64_t live = count - i < LANES ? count - i : LANES;
         char q[32] = {0}, values[32];
         memcpy(q, source + i * source_size, (size_t)(live * source_size));
         dcast_vector(q, values, mode.each ? load_dcast_lanes(parameters, i, true) : *shared, mode);

@@ -35,8 +35,9 @@ QRT_INLINE __mmask16 live_lanes(int64_t left) {
     return left >= 16 ? ALL : (__mmask16)((1u << left) - 1);
 }
 
+/* Past the caches, where the target is aligned. */
 QRT_INLINE void put(void *target, __m512i value, bool stream) {
-    if (stream)
+    if (__builtin_expect(stream, false) && (uintptr_t)target % 64 == 0)
         _mm512_stream_si512(target, value);
     else
         _mm512_storeu_si512(target, value);
@@ -66,7 +67,9 @@ QRT_INLINE __m512 load_live(const char *source, __mmask16 live, qrt_expressed ex
 }
 
 QRT_INLINE __m512 load_expressed(const char *source, qrt_expressed expressed) {
-    return load_live(source, ALL, expressed);
+    __m512 x = load_live(source, ALL, expressed);
+    __asm__("" : "+v"(x)); /* as an operand it would be loaded twice */
+    return x;
 }
 
 /* The bits of a float rounded to bf16, in the upper halves; the lower ones are left over. */
@@ -99,6 +102,8 @@ QRT_INLINE __m512 load_f32(const qrt_cast_parameters *parameters, int array, int
 QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
     lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
                .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
+    if (mode.each)
+        __asm__("" : "+v"(p.reciprocal)); /* as an operand it would be loaded twice */
     if (!mode.trial)
         p.bound = _mm512_mul_ps(p.scale, _mm512_set1_ps(QRT_QUOTIENT_BOUND));
     if (mode.before)
@@ -268,7 +273,7 @@ QRT_INLINE void store_expressed(char *target, __mmask16 live, __m512 v, bool str
                                               : _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded_bf16(v), 16));
     if (live != ALL)
         _mm256_mask_storeu_epi16(target, live, bits);
-    else if (stream)
+    else if (stream && (uintptr_t)target % 32 == 0)
         _mm256_stream_si256((__m256i *)target, bits);
     else
         _mm256_storeu_si256((__m256i *)target, bits);
@@ -296,13 +301,13 @@ QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, qr
     dcast_sixteen(source, target, p, ALL, mode);
 }
 
-/* The elements from `first` to `end`, sixteen at a time. */
+/* `count` elements, sixteen at a time. */
 QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
-                           char *target, int64_t first, int64_t end, qrt_dcast_mode mode) {
+                           char *target, int64_t count, qrt_dcast_mode mode) {
     mode.stream = false;
-    for (int64_t i = first; i < end; i += 16)
+    for (int64_t i = 0; i < count; i += 16)
         dcast_sixteen(source + i * qrt_dcast_source_size(mode), target + i * qrt_dcast_target_size(mode),
-                      mode.each ? load_dcast_lanes(parameters, i, true) : *shared, live_lanes(end - i), mode);
+                      mode.each ? load_dcast_lanes(parameters, i, true) : *shared, live_lanes(count - i), mode);
 }
 
 #include "../cast_rows.h"
