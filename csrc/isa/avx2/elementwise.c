@@ -130,8 +130,7 @@ static qrt_status add_row(const qrt_binary_args *args, const void *a, int64_t a_
     const int a_size = container_bytes(args->a), b_size = container_bytes(args->b);
     const int size = container_bytes(args->requant.container);
     sum_parameters p;
-    if (step || args->requant.container > QRT_I32 || args->requant.container == QRT_U32 ||
-        !sum_fits(args, parameter, &p))
+    if (step || args->requant.container > QRT_I32 || !sum_fits(args, parameter, &p))
         return parent_binary(args, a, a_stride, b, b_stride, target, count, parameter, step);
     int32_t left[CHUNK] = {0}, right[CHUNK] = {0};
     for (int64_t i = 0; i < count; i += CHUNK) {
