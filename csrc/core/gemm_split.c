@@ -68,7 +68,7 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     static const int64_t none[1] = {0};
     qrt_gemm_args *product = &split->product[i][j];
     *product = *args;
-    product->earlier = NULL;
+    product->earlier = i ? &split->product[0][j] : NULL; /* the same panels */
     product->window = NULL;
     product->a = container_of(args->a, i);
     product->b = container_of(args->b, j);
@@ -118,10 +118,10 @@ static qrt_status bind_products(const qrt_gemm_args *args, qrt_gemm_split *split
         qrt_status status = split->b_parts > 1 && !part ? QRT_NO_MEMORY : QRT_OK;
         if (part)
             copy_part((const uint16_t *)b, j, count, part);
-        for (int i = 0; i < split->a_parts && status == QRT_OK; i++) {
+        for (int i = 0; i < split->a_parts && status == QRT_OK; i++)
             status = bind_product(args, split, i, j, part ? (const char *)part : b);
+        for (int i = 0; i < split->a_parts; i++)
             split->product[i][j].b_constant = b; /* packed: what matters is that there is one */
-        }
         free(part);
         if (status != QRT_OK)
             return status;
