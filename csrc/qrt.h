@@ -160,8 +160,9 @@ typedef struct {
     void (*run)(const qrt_gemm_panel *panel);
     bool segmented; /* run follows a_segments */
     bool splits;    /* 16-bit operands go by their bytes, not as the wide path */
-    /* Values of K up to which run takes two panels at once, 2 * nr columns; the second's b and b_terms follow the
-     * first's. */
+    /* run takes two panels at once, 2 * nr columns, of up to pair_depth values of K; the second's b and b_terms follow
+     * the first's. Without `pairs` no depth does, an empty one neither. */
+    bool pairs;
     int pair_depth;
 } qrt_gemm_kernel;
 
