@@ -633,30 +633,11 @@ typedef void (*qrt_bits_row)(const qrt_bits_args *args, const void *source, void
 struct qrt_kernels {
     const char *name;
     bool streams; /* stores past the caches are faster than owned lines, for results larger than the caches */
-    qrt_cast_row qcast_row, dcast_row;
-    qrt_requantize_row requantize_row;
     qrt_gemm_kernel gemm;
-    qrt_store store;
-    qrt_store_wide store_wide;
-    qrt_wide_row wide_row;
-    qrt_block_row block_row;
     const qrt_depthwise_kernel *depthwise; /* NULL: depthwise_pixel */
-    qrt_depthwise_pixel depthwise_pixel;
-    qrt_depthwise_wide_pixel depthwise_wide_pixel;
-    qrt_binary_row binary_row;
-    qrt_clamp_row clamp_row;
-    qrt_lookup_row lookup_row;
-    qrt_pool_pixel avg_pool_pixel, max_pool_pixel;
-    qrt_mean_row mean_row;
-    qrt_softmax_line softmax_line;
-    qrt_bits_row pack_bits_row, unpack_bits_row;
-    qrt_float_rows float_rows;
-    qrt_float_tile float_tile;
-    qrt_float_axpy float_axpy;
-    qrt_float_tree float_tree;
-    qrt_float_short float_short;
-    qrt_mixed_row mixed_row;
-    qrt_mixed_tile mixed_tile;
+#define QRT_ROW(type, name) type name;
+#include "rows.def"
+#undef QRT_ROW
 };
 
 /* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table
@@ -666,6 +647,11 @@ typedef void (*qrt_init)(qrt_kernels *table);
 /* Available tables, from ref to the best; NULL past the last. Thread-safe. */
 const qrt_kernels *qrt_kernels_at(int index);
 const qrt_kernels *qrt_kernels_named(const char *name);
+
+/* What the tables are made of, gemm and depthwise included; NULL past the last. Whether a table's differs from its
+ * parent's, or, where it has no parent, is set. */
+const char *qrt_row_name(int row);
+bool qrt_row_is_own(const qrt_kernels *kernels, int row);
 
 /* ---- plans ---- */
 

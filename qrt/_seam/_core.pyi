@@ -71,6 +71,7 @@ class Plan:
     def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
 
 def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the best last
+def own_rows(isa: str) -> tuple[str, ...]: ...  # of its kernel table, those that are not its parent's
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
 

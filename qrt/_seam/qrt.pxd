@@ -274,6 +274,8 @@ cdef extern from "qrt.h" nogil:
 
     const qrt_kernels *qrt_kernels_at(int index)
     const qrt_kernels *qrt_kernels_named(const char *name)
+    const char *qrt_row_name(int row)
+    bint qrt_row_is_own(const qrt_kernels *kernels, int row)
     const char *qrt_status_text(qrt_status status)
 
     ctypedef struct qrt_step:
