@@ -92,9 +92,10 @@ typedef struct {
     const double *scale; /* already values of the expressed type */
     const int64_t *zero_point;
     /* Derived when bound. */
-    int64_t run, period; /* of every row of the layout */
-    bool prefetch;       /* long enough to fetch a page ahead: the hardware streams stop at page boundaries */
-    bool stream;         /* the result is larger than the caches: what is stored is not read back from them */
+    int64_t run, period;     /* of every row of the layout */
+    bool prefetch;           /* long enough to fetch a page ahead: the hardware streams stop at page boundaries */
+    bool stream;             /* the result is larger than the caches: what is stored is not read back from them */
+    bool finite_zero_points; /* every zero point is finite in the expressed type */
     double scale_least, scale_most;
     /* For f16, bf16 and f32, else NULL. zero_point_f32 is rounded to the expressed type, and so is reciprocal_f32 where
      * it is multiplied by; where it is divided by the scale, reciprocal_f32 is f32(1 / scale). */

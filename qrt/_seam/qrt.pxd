@@ -79,6 +79,7 @@ cdef extern from "qrt.h" nogil:
         qrt_scale_mode scale_mode
         const double *scale
         const int64_t *zero_point
+        bint finite_zero_points
         double scale_least, scale_most
         const float *scale_f32
         const float *reciprocal_f32
