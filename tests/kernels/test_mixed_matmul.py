@@ -163,3 +163,16 @@ def test_integers_of_a_unit() -> None:
     assert largest.max() <= 0x7F7F7F
     assert np.rint(np.abs(a).max(axis=1) / (unit[:, 0].astype(np.float64) / 2)).min() > 0x7F7F7F
     assert (np.abs(integers * unit.astype(np.float64) - a) <= unit / 2).all()
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("width", [4, 8])
+def test_overflowing_blocks_make_the_one_nan(isa: str, width: int) -> None:
+    """Infinity less infinity, of numbers alone; and a negative NaN among the operands."""
+    w = np.repeat(np.int8([[7], [-7]]), 128, axis=0).repeat(33, axis=1)
+    given = {"nibbles": width == 4, "w": "i8", "k_block": 128, "scales": np.full((2, 33), 3e38, np.float32),
+             "zero_points": np.zeros((2, 33), np.int64)}  # fmt: skip
+    assert np.isnan(check(isa, given, np.full((5, 256), 1e30, np.float32), w)).all()
+    a = np.ones((5, 256), np.float32)
+    a[:, 3] = -np.float32(np.nan)
+    assert np.isnan(check(isa, given | {"scales": np.ones((2, 33), np.float32)}, a, w)).all()
