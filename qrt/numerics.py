@@ -388,9 +388,10 @@ def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Ar
     """Sub-channel ``float32``: each block's integer sum, in float32, times its scale, added in ascending block order
     without fusing; the bias last. ``sums`` is [blocks, ..., columns], ``scale`` [blocks, columns]."""
     total = np.zeros(sums.shape[1:], np.float32)
-    for acc, s in zip(sums, scale, strict=True):
-        total = total + acc.astype(np.float32) * s
-    return total if bias is None else total + bias.astype(np.float32) * bias_scale
+    with np.errstate(over="ignore"):
+        for acc, s in zip(sums, scale, strict=True):
+            total = total + acc.astype(np.float32) * s
+        return total if bias is None else total + bias.astype(np.float32) * bias_scale
 
 
 def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multiplier: Array) -> Array:

@@ -21,7 +21,7 @@ from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_dire
 from qrt.passes.constant_casts import MAX_ELEMENTS
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed
+from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
 from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, constant_storage, uniform_type
 from qrt.types import IntegerType, UniformType
 
@@ -198,7 +198,7 @@ def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channel
         wide = nest.emit("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
     if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
         wide = nest.emit("arith.trunci", (wide,), I32)  # whose product has 64 bits
-    return Bias(nest.finish(scale_fixed(nest, wide, multiplier, shift, channel))[0], True, bound)
+    return Bias(nest.finish(scale_fixed_exactly(nest, wide, multiplier, shift, channel))[0], True, bound)
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
