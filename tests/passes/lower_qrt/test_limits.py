@@ -6,13 +6,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from qrt.errors import QuantTypeError, VerifyError
+from qrt.errors import ModelError, QuantTypeError, VerifyError
+from qrt.ir import parse
 from qrt.numerics import REQUANT_RULES
+from qrt.ops.accumulate import largest_depth
 from qrt.types import UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, reference, tensor
 from tests.ops.strategies import storage_of
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 
 ENDS = ("storage_min", "storage_max")
 WIDE_OUT = UniformType("i32", "f32", 0.125)
@@ -120,3 +122,33 @@ def test_sums_of_blocks_that_may_leave_float32_are_refused(scale: float, is_refu
             call("matmul", arrays, types, out, requant="float32")
     with pytest.raises(VerifyError, match="may leave float32"):
         lowered(program("matmul", arrays, types, tensor((2, 1), out), requant="float32"))
+
+
+@pytest.mark.parametrize(
+    ("storage", "rule", "with_bias", "most"),
+    [
+        ("i32", "fixed", False, 0),  # one product may have 62 bits
+        ("u16", "float32", False, (2**62 - 1) // 65535**2),
+        ("u8", "fixed_double", False, 33025),
+        ("u24", "fixed", True, (2**62 - 1 - 2**31) // (2**24 - 1) ** 2),
+    ],
+)
+def test_a_depth_that_is_not_known_is_asserted(storage: str, rule: str, with_bias: bool, most: int) -> None:
+    """It is refused when it runs, as the op itself refuses it: a sum that wraps is no result."""
+    t, tb = UniformType(storage, "f32", 1.0), UniformType("i32", "f32", 1.0)
+    out = UniformType("i32", "f32", 1e9)
+    assert largest_depth(t, t, rule, tb if with_bias else None) == most
+    types = [tensor((1, None), t), tensor((None, 1), t), *([tensor((1,), tb)] if with_bias else [])]
+    bias = [np.int32([0])] if with_bias else []
+    for depth in (most, most + 1):
+        if depth > 1 << 20:
+            continue  # 1 GiB of operands
+        line = np.zeros((1, depth), storage_of(t, (1,), np.random.default_rng(0)).dtype)
+        arrays = [line, line.T.copy(), *bias]
+        text = program("matmul", arrays, types, tensor((1, 1), out), requant=rule)
+        for module, interpret in product((parse(text), lowered(text)), (False, True)):
+            if depth <= most:
+                assert run(module, arrays, interpret).tolist() == [[0]]
+                continue
+            with pytest.raises(ModelError, match="accumulator"):
+                run(module, arrays, interpret)
