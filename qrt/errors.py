@@ -1,5 +1,6 @@
 """QuantError and its family: everything qrt raises about its input."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -32,6 +33,13 @@ class Diagnostic:
         bare = f"{self.severity}: {self.message}"
         text = bare if self.location is None else self.location.render(self.message, self.severity)
         return "\n".join((text, *map(str, self.notes)))
+
+
+def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known name that a misspelt one may stand for, if one is as alike as `difflib` measures it."""
+    from difflib import get_close_matches  # here: only for an error
+
+    return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
 
 
 class QuantError(Exception):

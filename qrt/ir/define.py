@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, nearest
 from qrt.ir import places
 from qrt.ir.attribute_kinds import AttributeKind
 from qrt.ir.attributes import Attribute, DenseArrayAttr, StringAttr
@@ -326,6 +326,8 @@ class Definition:
     def _check_signature(self, operation: Operation) -> None:
         self.result_groups.check_count(operation, len(operation.results))
         self.operand_groups.check_count(operation, len(operation.operands))
+        if EXTENSION in self.traits:
+            check_names(operation, self.attributes)
         for name, spec in self.attributes.items():
             spec.check(name, operation)
         if self.operand_groups.constrained:
@@ -394,6 +396,21 @@ class Definition:
                 raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
 
 
+def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
+    """Raise VerifyError for an attribute without a dialect's prefix that is not among the known ones: unread, it would
+    change nothing. With a `likeness` only for one that may be a known one misspelt."""
+    for name in operation.attributes:
+        if name in known or "." in name or (operation.definition and name in operation.definition.properties):
+            continue
+        meant = nearest(name, known, likeness or 0.6)
+        if meant is None and likeness:
+            continue
+        hint = f", did you mean '{meant}'?" if meant else ";"
+        listed = f"its attributes are {', '.join(known)}" if known else "it has none"
+        message = f"has no attribute '{name}'{hint} {listed}"
+        raise operation.op_error(message, places.attribute(operation, name))
+
+
 def one_of(*choices: str) -> Constraint:
     """A string out of a list."""
 
@@ -429,6 +446,7 @@ __all__ = [
     "Relation",
     "Trait",
     "TypeConstraint",
+    "check_names",
     "instance_of",
     "one_of",
     "segments",
