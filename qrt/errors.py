@@ -42,6 +42,15 @@ def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
     return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
 
 
+def shown(value: object) -> str:
+    """A value as an error says it: short, whatever its `repr` does. That of an integer of 4300 digits raises."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
 class QuantError(Exception):
     """Base of every error qrt raises on purpose."""
 
@@ -60,6 +69,12 @@ class KernelError(QuantError):
 
 class UndefinedError(QuantError):
     """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much."""
+
+
+def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
+    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names it, ``wanted`` says what it is."""
+    if not isinstance(value, kinds):
+        raise QuantTypeError(f"{what} must be {wanted}, got {shown(value)}")
 
 
 class DiagnosticError(QuantError):

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from qrt import numerics
-from qrt.errors import KernelError
+from qrt.errors import KernelError, shown
 
 cnp.import_array()
 
@@ -263,7 +263,7 @@ def get_num_threads():
 
 def set_num_threads(threads):
     if not isinstance(threads, int) or not 1 <= threads <= 256:
-        raise KernelError(f"set_num_threads: {threads!r} given, expected 1 to 256")
+        raise KernelError(f"set_num_threads: {shown(threads)} given, expected 1 to 256")
     qrt_set_num_threads(threads)
 
 

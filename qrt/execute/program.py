@@ -5,13 +5,14 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from qrt import ir, kernels
-from qrt.errors import ModelError, QuantTypeError
+from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
@@ -50,6 +51,8 @@ class Program:
     """
 
     def __init__(self, module: ir.Module, function: str | None = None, *, saturating: bool = False) -> None:
+        require(module, ir.Module, "a program", "a Module")
+        require(function, (str, type(None)), "the function", "a name")
         module.verify()
         _check_extents(module)
         self._module = module
@@ -76,9 +79,13 @@ class Program:
     ) -> dict[str, Any]:
         """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
         ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
+        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+        require(max_steps, (int, type(None)), "max_steps", "an integer")
         names = [port.name for port in self.inputs]
         if unknown := set(inputs) - set(names):
-            raise ModelError(f"no input is named {min(unknown)!r}; the inputs are {', '.join(names) or 'none'}")
+            raise ModelError(
+                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
+            )
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
         arrays = self._incoming([inputs[name] for name in names])
@@ -168,6 +175,7 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
 def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
     """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read, ``ParseError`` where it is not
     MLIR."""
+    require(path, (str, PathLike), "the path of a program", "a string or a path")
     file = Path(path)
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")

@@ -7,6 +7,7 @@ that: this is where the speed comes from. A look-up is only kept where the full 
 from collections.abc import Sequence
 from typing import NoReturn
 
+from qrt.errors import require
 from qrt.ir import registry
 from qrt.ir.assembly import GENERIC_LINE, Line
 from qrt.ir.attribute_parser import AttributeParser
@@ -47,6 +48,8 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
       }
     }
     """
+    require(text, str, "a program", "text")
+    require(filename, str, "the file's name", "text")
     with garbage_uncollected():
         module = Parser(Source(text, filename), allow_unregistered, upstream).module()
     module.upstream = upstream

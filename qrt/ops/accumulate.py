@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt import numerics
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, BoundCall, quantized, storage_dtype
 from qrt.ops.requant import check_rule, largest_accumulator, max_magnitude
 from qrt.types import TensorType, UniformType
@@ -33,7 +33,7 @@ def check_accumulator(
     check_rule(op, rule, None if bound is None else bound + _beside(bias, rule))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
         raise QuantTypeError(
-            f"{op}: requant = {rule!r} is not defined for sub-channel weights, use 'fixed' or 'float32'"
+            f"{op}: requant = {shown(rule)} is not defined for sub-channel weights, use 'fixed' or 'float32'"
         )
 
 

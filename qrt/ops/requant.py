@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qrt import numerics
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, container
 from qrt.types import UniformType
 
@@ -20,7 +20,7 @@ def check_rule(op: str, rule: str, bound: int | None) -> None:
     """Refuses unknown rules, and accumulators (``bound`` is their largest magnitude, None if unknown) that a rule
     cannot hold."""
     if rule not in numerics.REQUANT_RULES:
-        raise QuantTypeError(f"{op}: requant must be one of {', '.join(numerics.REQUANT_RULES)}, got {rule!r}")
+        raise QuantTypeError(f"{op}: requant must be one of {', '.join(numerics.REQUANT_RULES)}, got {shown(rule)}")
     if bound is None or bound <= largest_accumulator(rule):
         return
     if rule == "fixed_double":
