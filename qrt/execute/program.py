@@ -18,6 +18,7 @@ from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
+from qrt.files import MAX_INPUT, read_text
 from qrt.ir.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type
@@ -172,20 +173,15 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
 
 
-def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
-    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read, ``ParseError`` where it is not
-    MLIR."""
+def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int = MAX_INPUT) -> ir.Module:
+    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read or has more than ``max_bytes``,
+    ``ParseError`` where it is not MLIR."""
+    require(max_bytes, int, "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     file = Path(path)
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"{file}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{file}: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)
+    return ir.parse(read_text(str(file), max_bytes), filename=str(file), allow_unregistered=allow_unregistered)
 
 
 def _check_extents(module: ir.Module) -> None:
