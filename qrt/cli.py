@@ -75,8 +75,10 @@ def _open_streams() -> None:
 
 
 def _fail(message: str) -> int:
-    with suppress(OSError):  # nobody reads it
+    try:
         print(message, file=sys.stderr, flush=True)
+    except OSError:  # nobody reads it
+        _leave_unwritten(sys.stderr)
     return 1
 
 
