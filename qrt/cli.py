@@ -52,7 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _leave_unwritten(sys.stdout)
         return _fail(f"error: standard output: {reason(error)}")
     except KeyboardInterrupt:
-        _leave_unwritten(sys.stdout)
         return _interrupted(is_program=arguments is None)
 
 
@@ -85,8 +84,8 @@ def _fail(message: str) -> int:
 def _leave_unwritten(stream: TextIO) -> None:
     """What is left in a stream that takes no more: Python would try again, and complain, at its end."""
     with suppress(OSError, ValueError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, stream.fileno())
+        number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
         os.close(null)
 
 

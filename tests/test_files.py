@@ -336,7 +336,6 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
         raise KeyboardInterrupt
 
     monkeypatch.setattr("qrt.cli.load", interrupt)
-    monkeypatch.setattr("qrt.cli._leave_unwritten", lambda stream: None)
     assert main([*RUN]) == 130
     assert capsys.readouterr().err == "interrupted\n"
 
