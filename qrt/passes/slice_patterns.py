@@ -51,15 +51,14 @@ def numbers_of(values: Mixed) -> Shape:
     return tuple(None if isinstance(value, Value) else value for value in values)
 
 
-def _reduced(full: Shape, rank: int) -> Shape:
-    """A shape without its first sizes of 1, as many as it has dimensions too many."""
-    spare, kept = len(full) - rank, []
-    for size in full:
-        if size == 1 and spare:
-            spare -= 1
-        else:
-            kept.append(size)
-    return tuple(kept)
+def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
+    """The type of the part that an op on other lists takes or puts, without the dimensions that it leaves out; None
+    where those are not known."""
+    type = ranked(part)
+    dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
+    if dropped is None:
+        return None
+    return type.with_(shape=[size for axis, size in enumerate(numbers_of(lists["sizes"])) if axis not in dropped])
 
 
 def _slice(
@@ -103,12 +102,12 @@ def _slice_of_insert(op: Operation, builder: Builder) -> Made:
 
 
 def _static_extract(op: Operation, builder: Builder) -> Made:
-    lists, type = static_lists(op), ranked(op.results[0])
-    if lists is None:
+    lists = static_lists(op)
+    type = None if lists is None else _known(op, op.results[0], lists)
+    if lists is None or type is None:
         return None
-    result = type.with_(shape=_reduced(numbers_of(lists["sizes"]), len(type.shape or ())))
-    made = _slice(op, builder, op.operands[:1], lists, result)
-    return None if made is None else [cast(builder, made, type)]
+    made = _slice(op, builder, op.operands[:1], lists, type)
+    return None if made is None else [cast(builder, made, op.results[0].type)]
 
 
 def _slice_of_cast(op: Operation, builder: Builder) -> Made:
@@ -162,10 +161,9 @@ def _results(op: Operation, value: Value | None, builder: Builder) -> Made:
 
 def _static_insert(op: Operation, builder: Builder) -> Made:
     lists, (source, dest) = static_lists(op), op.operands[:2]
-    if lists is None:
+    known = None if lists is None else _known(op, source, lists)
+    if lists is None or known is None:
         return None
-    type = ranked(source)
-    known = type.with_(shape=_reduced(numbers_of(lists["sizes"]), len(type.shape or ())))
     given = cast(_for_source(op, builder), source, known)
     return _results(op, _slice(op, builder, (given, dest), lists, dest.type), builder)
 

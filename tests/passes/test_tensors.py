@@ -87,6 +87,29 @@ def test_buffers_and_tensors_hold_what_they_did():
     assert [np.asarray(value).tolist() for value in after] == [np.asarray(value).tolist() for value in before]
 
 
+def test_a_slice_keeps_the_dimensions_that_its_type_keeps():
+    """Not the last ones of size 1: a tensor<4x1xf16> is cast to no tensor<1x4xf16>."""
+    text = """
+    func.func @f(%t: tensor<1x1x8x1xf16>, %u: tensor<1x?xf16>, %i: index) -> (tensor<1x4xf16>, tensor<1x1x8x1xf16>) {
+      %0 = arith.constant 0 : index
+      %4 = arith.constant 4 : index
+      %1 = tensor.extract_slice %t[%0, 0, %i, 0] [1, 1, 4, 1] [1, 1, 1, 1] : tensor<1x1x8x1xf16> to tensor<1x4xf16>
+      %2 = tensor.insert_slice %u into %t[%0, 0, %i, 0] [1, 1, %4, 1] [1, 1, 1, 1]
+        : tensor<1x?xf16> into tensor<1x1x8x1xf16>
+      return %1, %2 : tensor<1x4xf16>, tensor<1x1x8x1xf16>
+    }"""
+    inputs = {
+        "arg0": np.arange(8, dtype=np.float16).reshape(1, 1, 8, 1),
+        "arg1": -np.ones((1, 4), np.float16),
+        "arg2": np.int64(3),
+    }
+    modules = ir.parse(text), run_passes(ir.parse(text), "canonicalize")
+    assert "arith.constant" not in str(modules[1])
+    before, after = (list(qrt.compile(module).run(inputs, interpret=True).values()) for module in modules)
+    assert [value.tolist() for value in after] == [value.tolist() for value in before]
+    assert before[0].tolist() == [[3, 4, 5, 6]]
+
+
 def test_a_padding_with_strides_stays():
     """Its elements are not next to each other, so that what follows them moves by two; upstream moves it by one."""
     text = """

@@ -13,6 +13,7 @@ import numpy as np
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.interpret.regions import choice
+from qrt.execute.interpret.tensor import check_expansion
 from qrt.ir import Operation, Value
 from qrt.ir.attributes import UnitAttr
 from qrt.ir.dialects.memref import global_of, global_type
@@ -381,10 +382,9 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
 
     def expand_shape(*operands: Any) -> Array:
         array, sizes = operands[0], [pick(operands) for pick in picks]
+        check_expansion(array.shape, groups, sizes)
         strides: list[int] = []
-        for extent, stride, group in zip(array.shape, array.strides, groups, strict=True):
-            if prod(sizes[axis] for axis in group) != extent:
-                raise UndefinedError(f"{[sizes[axis] for axis in group]} does not divide a dimension of {extent}")
+        for stride, group in zip(array.strides, groups, strict=True):
             strides += [stride * prod(sizes[inner] for inner in group if inner > axis) for axis in group]
         strides += [array.itemsize] * (len(sizes) - len(strides))
         return np.lib.stride_tricks.as_strided(array, sizes, strides)

@@ -275,14 +275,21 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
 
     def expand_shape(*operands: Any) -> Array:
         array, shape = operands[0], sizes(operands)
-        for axis, group in enumerate(groups):
-            parts = [shape[each] for each in group]
-            if any(part < 0 for part in parts) or prod(parts) != array.shape[axis]:
-                raise UndefinedError(f"dimension {axis}, which is {array.shape[axis]}, does not expand to {parts}")
+        check_expansion(array.shape, groups, shape)
         made: Array = array.reshape(shape)
         return made
 
     return expand_shape
+
+
+def check_expansion(given: Shape, groups: Sequence[Sequence[int]], made: Sequence[int]) -> None:
+    """Raise UndefinedError unless each dimension is divided into its group of those that are made."""
+    for axis, group in enumerate(groups):
+        parts = [made[each] for each in group]
+        if any(part < 0 for part in parts) or prod(parts) != given[axis]:
+            raise UndefinedError(f"dimension {axis}, which is {given[axis]}, does not expand to {parts}")
+    if not groups and set(made) - {1}:
+        raise UndefinedError(f"one element does not expand to {list(made)}")
 
 
 def _concat(op: Operation, compiler: Compiler) -> Function:

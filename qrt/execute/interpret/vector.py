@@ -259,7 +259,10 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
         target = memory.copy() if returns else memory
         if not target.flags.writeable:
             raise UndefinedError("writes to constant memory")
-        target[tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)] = vector[there]
+        if transfer.shape:
+            target[tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)] = vector[there]
+        elif there:  # one lane, which a condition would make an array of one dimension
+            target[tuple(indices)] = vector
         return target if returns else None
 
     return checked(op, 1, write, compiler)

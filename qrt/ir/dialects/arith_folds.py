@@ -223,6 +223,12 @@ def _there_and_back(op: Operation) -> Folded:
     return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
 
 
+def _index_there_and_back(op: Operation) -> Folded:
+    """``op(op(x)) -> x`` of one type, through a type that keeps all bits of x, which upstream does not ask for."""
+    between, x = (getattr(element_of(type), "width", 64) for type in (op.operands[0].type, op.results[0].type))
+    return _there_and_back(op) if between >= x else None
+
+
 # -- ops of their own --------------------------------------------------------------------------------------------------
 
 
@@ -373,8 +379,8 @@ FOLDS: dict[str, Fold] = {
     "arith.uitofp": fold_constants,
     "arith.fptosi": fold_constants,
     "arith.fptoui": fold_constants,
-    "arith.index_cast": rules(_there_and_back),
-    "arith.index_castui": rules(_there_and_back),
+    "arith.index_cast": rules(_index_there_and_back),
+    "arith.index_castui": rules(_index_there_and_back),
     "arith.bitcast": rules(_to_itself, _there_and_back),
     "arith.cmpi": rules(_cmpi_of_same, _cmpi_of_bool),
     "arith.cmpf": _cmpf,

@@ -251,3 +251,22 @@ def test_a_cast_to_a_static_shape_is_checked():
     text = view("memref.cast %m : memref<?xf32> to memref<4xf32>", "memref<?xf32>", "memref<4xf32>")
     run(text, grid(4))
     refused(text, grid(5), message=r"a memref of shape \[5\] is no memref<4xf32>")
+
+
+def test_expansions_of_sizes_that_only_the_run_knows():
+    """As strides without a check, they would reach beyond the buffer."""
+    text = view(
+        "memref.expand_shape %m [] output_shape [%n] : memref<f32> into memref<?xf32>",
+        "memref<f32>",
+        "memref<?xf32>",
+        ", %n: index",
+    )
+    assert run(text, grid(), i64(1))[0].tolist() == [0]
+    refused(text, grid(), i64(3), message=r"one element does not expand to \[3\]")
+    text = view(
+        "memref.expand_shape %m [[0, 1]] output_shape [%n, %k] : memref<?xf32> into memref<?x?xf32>",
+        "memref<?xf32>",
+        "memref<?x?xf32>",
+        ", %n: index, %k: index",
+    )
+    refused(text, grid(6), i64(-2), i64(-3), message=r"dimension 0, which is 6, does not expand to \[-2, -3\]")

@@ -69,6 +69,20 @@ def test_writes():
     assert memory.tolist() == [9, 0, 7, 0]
 
 
+def test_writes_without_dimensions():
+    text = """
+    func.func @f(%v: vector<f32>, %m: memref<f32>, %n: memref<4xf32>, %t: tensor<f32>, %i: index) -> tensor<f32> {
+      vector.transfer_write %v, %m[] : vector<f32>, memref<f32>
+      vector.transfer_write %v, %n[%i] : vector<f32>, memref<4xf32>
+      %0 = vector.transfer_write %v, %t[] : vector<f32>, tensor<f32>
+      return %0 : tensor<f32>
+    }"""
+    vector, memory, line, tensor = np.array(7, np.float32), grid(), np.zeros(4, np.float32), grid()
+    (result,) = run(text, vector, memory, line, tensor, i64(2))
+    assert (result.tolist(), memory.tolist(), line.tolist(), tensor.tolist()) == (7, 7, [0, 0, 7, 0], 0)
+    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds of dimension 0, 4")
+
+
 def test_float_sums_are_sequential():
     text = """
     func.func @f(%v: vector<4xf32>, %x: f32) -> (f32, f32) {
