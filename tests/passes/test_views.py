@@ -108,6 +108,39 @@ def test_a_view_out_of_bounds_stays(offset, size, stride):
     assert re.search(r"memref\.subview %arg0\[%\d\] \[%\d\] \[%\d\]", after)
 
 
+def test_memory_of_a_scope_is_taken_where_it_was():
+    """Upstream takes it before the branch, also if its size is negative where the branch is not taken, and before the
+    loop, whose iterations then share it."""
+    text = """
+    func.func @f(%b: i1, %n: index, %m: memref<4xf32>, %f: f32) {
+      %c0 = arith.constant 0 : index
+      scf.if %b {
+        memref.alloca_scope {
+          %0 = memref.alloca(%n) : memref<?xf32>
+          memref.store %f, %0[%c0] : memref<?xf32>
+          %c1 = arith.constant 1 : index
+          %c3 = arith.constant 3 : index
+          scf.for %i = %c0 to %c3 step %c1 {
+            %1 = memref.alloca() : memref<1xf32>
+            %2 = memref.load %1[%c0] : memref<1xf32>
+            %3 = arith.addf %2, %f : f32
+            memref.store %3, %1[%c0] : memref<1xf32>
+            memref.store %3, %m[%i] : memref<4xf32>
+          }
+        }
+      }
+      return
+    }"""
+    for condition, size in ((True, 1), (False, -1)):
+        seen = []
+        for module in (ir.parse(text), run_passes(ir.parse(text), "canonicalize")):
+            memory = np.zeros(4, np.float32)
+            given = (condition, np.int64(size), memory, np.float32(2))
+            qrt.compile(module).run({f"arg{at}": value for at, value in enumerate(given)}, interpret=True)
+            seen.append(memory.tolist())
+        assert seen == [[2, 2, 2, 0] if condition else [0] * 4] * 2
+
+
 def test_a_cast_to_its_own_type_keeps_the_type():
     text = """
     func.func @f(%m: memref<4xf32>) -> memref<?xf32> {

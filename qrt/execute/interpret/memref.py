@@ -12,6 +12,7 @@ import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
 from qrt.execute.interpret.tensor import check_expansion
 from qrt.ir import Operation, Value
@@ -84,7 +85,7 @@ def _strided(memory: Array, offset: int, shape: Sequence[int], strides: Sequence
             raise UndefinedError(f"elements {low} to {high} are not within the buffer's {memory.size}")
     step = memory.itemsize
     start = memory[min(max(offset, 0), memory.size) :]
-    return np.lib.stride_tricks.as_strided(start, tuple(shape), [stride * step for stride in strides])
+    return strided(start, tuple(shape), [stride * step for stride in strides])
 
 
 def _alloc(op: Operation, compiler: Compiler) -> Function:
@@ -331,7 +332,7 @@ def _subview(op: Operation, compiler: Compiler) -> Function:
             tuple(slice(min(offset, extent), None) for offset, extent in zip(offsets, array.shape, strict=True))
         ]
         kept = [axis for axis in range(array.ndim) if axis not in dropped]
-        return np.lib.stride_tricks.as_strided(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
+        return strided(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
 
     return subview
 
@@ -370,7 +371,7 @@ def _extract_strided_metadata(op: Operation, compiler: Compiler) -> Function:
     def extract(array: Array) -> tuple[Any, ...]:
         memory, offset = _memory(array, given)
         strides = [stride // array.itemsize for stride in array.strides]
-        base = np.lib.stride_tricks.as_strided(memory, (), ())
+        base = strided(memory, (), ())
         return (base, *map(np.int64, (offset, *array.shape, *strides)))
 
     return extract
@@ -387,7 +388,7 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
         for stride, group in zip(array.strides, groups, strict=True):
             strides += [stride * prod(sizes[inner] for inner in group if inner > axis) for axis in group]
         strides += [array.itemsize] * (len(sizes) - len(strides))
-        return np.lib.stride_tricks.as_strided(array, sizes, strides)
+        return strided(array, sizes, strides)
 
     return expand_shape
 
@@ -404,7 +405,7 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
                 if array.strides[outer] != array.strides[inner] * array.shape[inner] and array.size:
                     raise UndefinedError(f"dimensions {list(group)} are not contiguous")
             strides.append(array.strides[kept[-1]])
-        return np.lib.stride_tricks.as_strided(array, sizes, strides)
+        return strided(array, sizes, strides)
 
     return collapse_shape
 

@@ -12,7 +12,7 @@ from qrt.errors import ModelError
 from qrt.ir.affine import evaluate
 from qrt.ir.dialects.linalg_named import TABLE
 from qrt.ops.core import element_dtype
-from qrt.types import IntegerType
+from qrt.types import FloatType, IntegerType
 from tests.execute.interpret.programs import call, generic, program
 
 RNG = np.random.default_rng(0)
@@ -182,6 +182,16 @@ def test_float_matmuls_are_in_order():
         expected += x[:, k : k + 1] * w[k]
     (found,) = call(program(line, [type] * 3, [type]), x, w, np.zeros((9, 5), np.float32))
     np.testing.assert_array_equal(found, expected)
+
+
+def test_floats_of_eight_bits():
+    """NumPy makes no strided views of their dtypes."""
+    body = "%s = arith.sitofp %x0 : i8 to f8E5M2\nlinalg.yield %s : f8E5M2"
+    maps = ["(d0, d1) -> (d0, d1)", "(d0, d1) -> (d1, d0)"]
+    text = generic(maps, "pp", body, [(2, "i8")], [(2, "f8E5M2")])
+    x = np.arange(6, dtype=np.int8).reshape(2, 3)
+    found = call(text, x, np.zeros((3, 2), element_dtype(FloatType("f8E5M2"))))[0]
+    np.testing.assert_array_equal(found.astype(np.int8), x.T)
 
 
 def test_what_is_no_fold_goes_in_order():

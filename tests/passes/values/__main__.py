@@ -18,14 +18,15 @@ given = parser.parse_args()
 draw = Draw(f"values {given.seed}")
 sweep = Sweep()
 import time
-start=time.process_time()
+
+start = time.process_time()
 with watched() as registered:
     w = [p for p in written() if given.kind in p.source]
-    print(len(w), time.process_time()-start)
+    print(len(w), time.process_time() - start)
     sweep.take(w, draw)
-    print("after written", time.process_time()-start)
+    print("after written", time.process_time() - start)
     sweep.take(islice(drawn(draw), max(0, given.programs - len(w))), draw)
-print(time.process_time()-start)
+print(time.process_time() - start)
 print(sweep.counts, sweep.passes, sweep.kinds)
 for group in (registered.folds, registered.patterns):
     print(len(group & sweep.executed), "of", len(group))
@@ -33,5 +34,6 @@ for group in (registered.folds, registered.patterns):
 print(*sweep.lost.most_common(80), sep="\n")
 print(len(sweep.changed))
 for each in sweep.changed[:40]:
-    print("=" * 100); print(each)
+    print("=" * 100)
+    print(each)
 sys.exit(bool(sweep.changed))

@@ -12,7 +12,9 @@ from tests.oracle.execution import draw_values
 
 SMALL = (0, 1, 2, 3, 4, 5, 6, 8, -1, -2, -3)
 """Of an index that may be a size, a bound of a loop, or a place."""
-_WRAPS = sorted({sign * (1 << width) + by for width in (7, 8, 15, 16, 31, 32, 63) for by in (-1, 0, 1) for sign in (1, -1)})
+_WRAPS = sorted(
+    {sign * (1 << width) + by for width in (7, 8, 15, 16, 31, 32, 63) for by in (-1, 0, 1) for sign in (1, -1)}
+)
 HOSTILE = (0, 1, -1, 2, 300, *(number for number in _WRAPS if -(1 << 63) <= number < 1 << 63))
 
 
@@ -98,7 +100,11 @@ def laid_out(type: MemRefType, values):
     offset = layout.offset or 0
     if min(steps) < 0:
         raise Unknown(str(type))
-    memory = np.zeros(offset + sum((size - 1) * step for size, step in zip(values.shape, steps, strict=True)) + 1, values.dtype)
-    placed = np.ndarray(values.shape, values.dtype, memory, offset * memory.itemsize, [s * memory.itemsize for s in steps])
+    memory = np.zeros(
+        offset + sum((size - 1) * step for size, step in zip(values.shape, steps, strict=True)) + 1, values.dtype
+    )
+    placed = np.ndarray(
+        values.shape, values.dtype, memory, offset * memory.itemsize, [s * memory.itemsize for s in steps]
+    )
     placed[...] = values
     return placed

@@ -59,7 +59,9 @@ class Registered:
         for op, each_of in patterns.items():
             made[op] = tuple(
                 self.watched(
-                    self.patterns, f"{'linalg' if op in STRUCTURED_OPS and several[each] > 5 else op}: {label(each)}", each
+                    self.patterns,
+                    f"{'linalg' if op in STRUCTURED_OPS and several[each] > 5 else op}: {label(each)}",
+                    each,
                 )
                 for each in each_of
             )

@@ -20,6 +20,8 @@ from tests.oracle.execution import draw_tensors as executed_tensors
 from tests.oracle.execution import draw_vectors as executed_vectors
 from tests.passes import arith_folds, arith_patterns
 from tests.passes.values.casts import chain
+from tests.passes.values.elementwise import elementwise
+from tests.passes.values.runs import SEEN
 
 TESTS = Path(__file__).parents[2]
 _FOLDERS = (TESTS / "passes" / "files", TESTS / "passes" / "values", TESTS / "ir")
@@ -55,7 +57,9 @@ def functions(source: str, text: str) -> Iterator[Program]:
     except QuantError:
         return
     _call_what_is_unknown(module)
-    symbols = {name.python: each for each in module.operation.regions[0].blocks[0] if (name := each.attributes.get("sym_name"))}
+    symbols = {
+        name.python: each for each in module.operation.regions[0].blocks[0] if (name := each.attributes.get("sym_name"))
+    }
     texts = {name: _defined(each) for name, each in symbols.items()}
     for name, function in symbols.items():
         if function.name == "func.func" and function.regions[0].blocks:
@@ -63,7 +67,9 @@ def functions(source: str, text: str) -> Iterator[Program]:
             named = [texts[each] for each in _named(symbols, name) if each != name]
             if None not in named and all(each.definition is not None for each in function.walk()):
                 used = [str(each) for each in (*named, function)]
-                yield Program(f"{source} @{name}", _SEEN * any("@seen" in each for each in used) + "\n".join(used), name)
+                yield Program(
+                    f"{source} @{name}", _SEEN * any(f"@{SEEN}" in each for each in used) + "\n".join(used), name
+                )
 
 
 def _call_what_is_unknown(module: ir.Module) -> None:
@@ -95,7 +101,7 @@ def _named(symbols: dict[str, Operation], name: str) -> list[str]:
     return list(found)
 
 
-_SEEN = 'memref.global "private" @seen : memref<i64> = dense<0>\n'
+_SEEN = f'memref.global "private" @{SEEN} : memref<i64> = dense<0>\n'
 
 
 def _defined(symbol: Operation) -> str | None:
@@ -107,7 +113,7 @@ def _defined(symbol: Operation) -> str | None:
     if not all(isinstance(each, IntegerType | FloatType | IndexType) for each in type.results):
         return None
     lines = [
-        "%m = memref.get_global @seen : memref<i64>",
+        f"%m = memref.get_global @{SEEN} : memref<i64>",
         "%s = memref.load %m[] : memref<i64>",
         "%k = arith.constant 6364136223846793005 : i64",
         "%e = arith.constant 1442695040888963407 : i64",
@@ -126,7 +132,9 @@ def _defined(symbol: Operation) -> str | None:
     lines.append(f"return {names} : {_listed(type.results)}" if names else "return")
     head = ", ".join(f"%a{place}: {given}" for place, given in enumerate(type.inputs))
     body = "\n".join(lines)
-    return f"func.func private @{symbol.attributes['sym_name'].python}({head}) -> ({_listed(type.results)}) {{\n{body}\n}}"
+    return (
+        f"func.func private @{symbol.attributes['sym_name'].python}({head}) -> ({_listed(type.results)}) {{\n{body}\n}}"
+    )
 
 
 def _to_i64(name: str, type: Type, made: str) -> list[str]:
@@ -138,7 +146,10 @@ def _to_i64(name: str, type: Type, made: str) -> list[str]:
         return [f"{made} = arith.{'extui' if type.width < 64 else 'trunci'} {name} : {type} to i64"]
     if isinstance(type, FloatType) and type.width in (16, 32):
         integer = f"i{type.width}"
-        return [f"{made}b = arith.bitcast {name} : {type} to {integer}", f"{made} = arith.extui {made}b : {integer} to i64"]
+        return [
+            f"{made}b = arith.bitcast {name} : {type} to {integer}",
+            f"{made} = arith.extui {made}b : {integer} to i64",
+        ]
     return []
 
 
@@ -147,7 +158,11 @@ def _from_i64(name: str, type: Type) -> str:
         return f"arith.index_cast {name} : i64 to index"
     if isinstance(type, FloatType):
         return f"arith.uitofp {name} : i64 to {type}"
-    return f"arith.{'trunci' if type.width < 64 else 'extui'} {name} : i64 to {type}" if type.width != 64 else f"arith.addi {name}, {name} : i64"
+    return (
+        f"arith.{'trunci' if type.width < 64 else 'extui'} {name} : i64 to {type}"
+        if type.width != 64
+        else f"arith.addi {name}, {name} : i64"
+    )
 
 
 # -- drawn -------------------------------------------------------------------------------------------------------------
@@ -159,11 +174,14 @@ def _text(kind, draw: Draw) -> Program:
 
 def _case(kind, draw: Draw) -> Program:
     (case,) = kind(draw, 1)
-    return Program(f"executed {kind.__name__}", case.text, calls=[[value.array()[()] for value in call] for call in case.calls])
+    return Program(
+        f"executed {kind.__name__}", case.text, calls=[[value.array()[()] for value in call] for call in case.calls]
+    )
 
 
 _KINDS = (
-    chain,
+    partial(_text, chain),
+    *[partial(_text, elementwise)] * 3,
     partial(_text, draw_affine.affine_nests),
     partial(_text, draw_buffers.buffers),
     partial(_text, draw_carried.carrying),
@@ -183,5 +201,4 @@ def drawn(draw: Draw) -> Iterator[Program]:
     """Programs without end: of each kind in turn."""
     while True:
         for kind in _KINDS:
-            made = kind(draw)
-            yield made if isinstance(made, Program) else Program("chain of casts", made)
+            yield kind(draw)

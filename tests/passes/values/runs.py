@@ -14,6 +14,8 @@ from qrt.execute.interpret.core import ModuleCode, Run
 from qrt.types import FloatType
 
 STEPS = 3000
+SEEN = "seen"
+"""The name of the global that functions write what they are given to."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,12 @@ class Code:
                 return Seen(error=str(error).splitlines()[0])
             except Exception as error:
                 return Seen(error=f"crash: {type(error).__name__}: {error}")
+        return Seen(tuple(map(_bits, (*results, *given, *self.globals(run)))), printed.getvalue())
+
+    def globals(self, run: Run) -> list:
+        """The memory of functions that are called, which one who calls them may ask for."""
         memory = {operation.attributes["sym_name"].python: array for operation, array in run.globals.items()}
-        globals_ = [array for name, array in sorted(memory.items())]
-        return Seen(tuple(map(_bits, (*results, *given, *globals_))), printed.getvalue())
+        return [memory.get(SEEN, np.zeros((), np.int64))]
 
 
 def _copied(value, type):

@@ -114,7 +114,9 @@ class Sweep:
             self.executed |= fired
 
     def report(self, program: Program, name: str, given: list, what: str, printed: str = "") -> None:
-        self.changed.append(f"--{name} changes {program.source}\n{what[:1500]}\narguments {given}\n{program.text}\n{printed}")
+        self.changed.append(
+            f"--{name} changes {program.source}\n{what[:1500]}\narguments {given}\n{program.text}\n{printed}"
+        )
 
 
 def pipelines(root: Operation, draw: Draw) -> list[str]:
