@@ -200,21 +200,7 @@ def _inserted_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
     return tuple(dropped) if at == len(reduced) else None
 
 
-def _cast_source(op: Operation, builder: Builder) -> Made:
-    """Sizes that only the slice says are those of what is inserted."""
-    source = op.operands[0]
-    given, sizes = ranked(source), [size if isinstance(size, int) else None for size in mixed_values(op, "sizes")]
-    shape = given.shape or ()
-    if len(sizes) != len(shape):
-        return None
-    known = given.with_(shape=[b if a is None else a for a, b in zip(sizes, shape, strict=True)])
-    if known is given or not keeps_sizes(given, known):
-        return None
-    operands = [cast(_for_source(op, builder), source, known), *op.operands[1:]]
-    return builder.create(op.name, operands, [result.type for result in op.results], dict(op.attributes)).results
-
-
-_INSERT = (_static_insert, _insert_of_casts, _cast_source)
+_INSERT = (_static_insert, _insert_of_casts)
 
 SLICE_FOLDS: dict[str, Sequence[Pattern]] = {
     "tensor.extract_slice": (_slice_of_constant, _slice_of_insert),

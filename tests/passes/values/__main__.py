@@ -30,7 +30,7 @@ print(time.process_time() - start)
 print(sweep.counts, sweep.passes, sweep.kinds)
 for group in (registered.folds, registered.patterns):
     print(len(group & sweep.executed), "of", len(group))
-    print("never:", *sorted(group - sweep.executed), sep="\n   ")
+    for each in sorted(group - sweep.executed): print("   never", each, sweep.where.get(each, [])[:3])
 print(*sweep.lost.most_common(80), sep="\n")
 print(len(sweep.changed))
 for each in sweep.changed[:40]:

@@ -1,12 +1,15 @@
 """Arguments drawn for a function's types: the ends of every width, where a narrower one wraps, NaNs, infinities, signed
 zeros and subnormals, sizes 0 and 1, negative extents."""
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, UniformType, VectorType
+from tests.oracle import draw_numbers
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution import draw_values
 
@@ -22,30 +25,57 @@ class Unknown(Exception):
     """A type of which no value is drawn."""
 
 
-def arguments(draw: Draw, types: list[Type], small: bool) -> list:
-    """One value of each type. Half of the time all sizes that the types leave open are the same. With `small`, an index
-    may be a size."""
-    sizes = draw.choice([0, 1, 2, 3, 4, 6]) if draw.chance(0.5) else None
-    return [argument(draw, type, small, sizes) for type in types]
+@dataclass(frozen=True)
+class Style:
+    """How arguments are drawn: the open dimensions of a type, by place, and what an index may be."""
+
+    dimension: Callable[[int], int]
+    indices: Sequence[int]
+    numbers: Sequence[int] = ()
+    """The first scalars of type index."""
 
 
-def argument(draw: Draw, type: Type, small: bool, sizes: int | None = None):
+def hostile(draw: Draw) -> Style:
+    """Dimensions apart, and any index: no size, else memory would be asked for by it."""
+    return Style(lambda axis: draw.choice([0, 1, 1, 2, 3, 4]), HOSTILE)
+
+
+def small(draw: Draw) -> Style:
+    """Dimensions apart, and small numbers of both signs."""
+    return Style(lambda axis: draw.choice([0, 1, 1, 2, 3, 4, 4, 6]), SMALL)
+
+
+def tidy(draw: Draw) -> Style:
+    """All dimensions are one, and an index is this, 0 or 1: a program that expects sizes to agree runs."""
+    size = draw.choice([1, 2, 3, 4, 4, 5, 6, 8])
+    return Style(lambda axis: size, (size, size, 0, 1))
+
+
+def told(draw: Draw) -> Style:
+    """What functions that are drawn with `draw_numbers` run with."""
+    return Style(lambda axis: (4, 6)[axis], (2,), draw_numbers.NUMBERS)
+
+
+def arguments(draw: Draw, types: Iterable[Type], style: Style) -> list:
+    """One value of each type."""
+    known = iter(style.numbers)
+    return [
+        np.int64(next(known, draw.choice(style.indices))) if isinstance(type, IndexType) else argument(draw, type, style)
+        for type in types
+    ]
+
+
+def argument(draw: Draw, type: Type, style: Style):
     if not isinstance(type, TensorType | VectorType | MemRefType):
-        return elements(draw, type, (), small)[()]
-    given = type.shape
-    if given is None:
-        given = [None] * draw.choice([0, 1, 2, 2, 3])
-    shape = tuple(_size(draw, sizes) if size is None else size for size in given)
-    values = elements(draw, type.element, shape, small)
+        return elements(draw, type, (), style)[()]
+    given = [None] * draw.choice([0, 1, 2, 2, 3]) if type.shape is None else type.shape
+    shape = tuple(style.dimension(axis) if size is None else size for axis, size in enumerate(given))
+    values = elements(draw, type.element, shape, style)
     return laid_out(type, values) if isinstance(type, MemRefType) else values
 
 
-def _size(draw: Draw, sizes: int | None) -> int:
-    return draw.choice([0, 1, 1, 2, 3, 4, 4, 6]) if sizes is None else sizes
-
-
-def elements(draw: Draw, type: Type, shape: tuple[int, ...], small: bool):
-    """An array of values that are hostile, or small where they may be sizes."""
+def elements(draw: Draw, type: Type, shape: tuple[int, ...], style: Style):
+    """An array of values that are hostile, but for indices, which may be sizes."""
     count = prod(shape)
     if count > 1 << 16:
         raise Unknown(str(type))
@@ -65,7 +95,8 @@ def elements(draw: Draw, type: Type, shape: tuple[int, ...], small: bool):
         numbers = [draw.choice(inside) if draw.chance(0.6) else draw.randint(low, high) for _ in range(count)]
         return np.array(numbers, element_dtype(type)).reshape(shape)
     if isinstance(type, IndexType):
-        return np.array([draw.choice(SMALL if small else HOSTILE) for _ in range(count)], np.int64).reshape(shape)
+        chosen = [(4, 6)[place % 2] if style.numbers else draw.choice(style.indices) for place in range(count)]
+        return np.array(chosen, np.int64).reshape(shape)
     if isinstance(type, IntegerType) and type.width <= 64:
         dtype = element_dtype(type)
         if type.width == 1:

@@ -9,7 +9,7 @@ from qrt.errors import QuantError
 from qrt.ir import Operation
 from qrt.pipeline import run_passes
 from tests.oracle.draw_types import Draw
-from tests.passes.values.arguments import Unknown, arguments
+from tests.passes.values.arguments import Unknown, arguments, hostile, small, tidy, told
 from tests.passes.values.fired import FIRED
 from tests.passes.values.programs import Program
 from tests.passes.values.runs import Code, Seen
@@ -20,7 +20,8 @@ _MAKES_MEMORY = frozenset(
     "tensor.splat memref.reinterpret_cast memref.reshape memref.subview memref.view linalg.generic".split()
 )
 """In a program with one of these an index may be a size."""
-_TRIES = 6
+_TRIES = 30
+_STYLES = (hostile, small, tidy)
 
 
 @dataclass
@@ -33,6 +34,7 @@ class Sweep:
     kinds: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     changed: list[str] = field(default_factory=list)
+    where: dict = field(default_factory=dict)
 
     def take(self, programs: Iterable[Program], draw: Draw, runs: int = 3) -> None:
         for program in programs:
@@ -63,17 +65,17 @@ class Sweep:
         sizes = any(operation.name in _MAKES_MEMORY for operation in function.walk())
         found: list[tuple[list, Seen]] = []
         for number in range(_TRIES):
-            given: list
             if number < len(program.calls):
                 given = program.calls[number]
             else:
+                style = told if program.is_told and number % 2 else _STYLES[number % 3 or sizes]
                 try:
-                    given = arguments(draw, types, sizes or number % 2 == 0)
+                    given = arguments(draw, types, style(draw))
                 except Unknown:
                     return []
             outcome = code.run(program.name, given)
             self.counts["executions"] += 1
-            if not outcome.endless:
+            if not outcome.endless and (not outcome.error or len(found) < 2 * runs):
                 found.append((given, outcome))
             if sum(not outcome.error for _, outcome in found) >= runs or (not types and found):
                 break
@@ -112,6 +114,8 @@ class Sweep:
                 return
         if well:
             self.executed |= fired
+        for each in fired:
+            self.where.setdefault(each, []).append((program.source, seen[0][1].error))
 
     def report(self, program: Program, name: str, given: list, what: str, printed: str = "") -> None:
         self.changed.append(

@@ -1,0 +1,119 @@
+func.func @ranks(%t: tensor<4x?xf32>, %m: memref<4x?x2xf32>) -> (index, index) {
+  %0 = tensor.rank %t : tensor<4x?xf32>
+  %1 = memref.rank %m : memref<4x?x2xf32>
+  return %0, %1 : index, index
+}
+func.func @bits(%t: tensor<?xf32>, %u: tensor<4xi32>) -> (tensor<?xf32>, tensor<4xi32>) {
+  %0 = tensor.bitcast %t : tensor<?xf32> to tensor<?xi32>
+  %1 = tensor.bitcast %0 : tensor<?xi32> to tensor<?xf32>
+  %2 = tensor.bitcast %u : tensor<4xi32> to tensor<4xi32>
+  return %1, %2 : tensor<?xf32>, tensor<4xi32>
+}
+func.func @elements(%i: index) -> (f32, i8, i64, f32) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %a = arith.constant dense<[[1.0, 0x7FC00001], [-0.0, 4.0]]> : tensor<2x2xf32>
+  %b = arith.constant dense<-128> : tensor<3xi8>
+  %c = arith.constant dense<[9223372036854775807, -9223372036854775808]> : tensor<2xi64>
+  %2 = tensor.extract %a[%1, %0] : tensor<2x2xf32>
+  %3 = tensor.extract %b[%i] : tensor<3xi8>
+  %4 = tensor.extract %c[%1] : tensor<2xi64>
+  %5 = tensor.extract %a[%0, %1] : tensor<2x2xf32>
+  return %2, %3, %4, %5 : f32, i8, i64, f32
+}
+func.func @expanded_twice(%t: tensor<?xf32>, %n: index) -> tensor<?x1x1xf32> {
+  %0 = tensor.expand_shape %t [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [%n, 1, 1] : tensor<?x1xf32> into tensor<?x1x1xf32>
+  return %1 : tensor<?x1x1xf32>
+}
+func.func @expanded_of_none(%t: tensor<f32>, %n: index) -> (tensor<?xf32>, tensor<1x1xf32>) {
+  %0 = tensor.expand_shape %t [] output_shape [%n] : tensor<f32> into tensor<?xf32>
+  %1 = tensor.expand_shape %t [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [1, 1] : tensor<1xf32> into tensor<1x1xf32>
+  return %0, %2 : tensor<?xf32>, tensor<1x1xf32>
+}
+func.func @inserted_from_cast(%t: tensor<2x4xf32>, %d: tensor<8x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %0 = tensor.cast %t : tensor<2x4xf32> to tensor<?x4xf32>
+  %1 = tensor.cast %d : tensor<8x8xf32> to tensor<?x8xf32>
+  %2 = arith.constant 2 : index
+  %3 = tensor.insert_slice %0 into %1[%n, 0] [%2, 4] [1, 1] : tensor<?x4xf32> into tensor<?x8xf32>
+  return %3 : tensor<?x8xf32>
+}
+func.func @inserted_from_cast_in_parallel(%t: tensor<2x4xf32>, %d: tensor<8x8xf32>, %n: index, %m: index) -> tensor<8x8xf32> {
+  %0 = tensor.cast %t : tensor<2x4xf32> to tensor<?x4xf32>
+  %1 = scf.forall (%i) in (%m) shared_outs(%o = %d) -> tensor<8x8xf32> {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %0 into %o[%i, 0] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<8x8xf32>
+    }
+  }
+  return %1 : tensor<8x8xf32>
+}
+func.func @memory_expanded_twice(%t: memref<?xf32>, %n: index) -> memref<?x1x1xf32> {
+  %0 = memref.expand_shape %t [[0, 1]] output_shape [%n, 1] : memref<?xf32> into memref<?x1xf32>
+  %1 = memref.expand_shape %0 [[0], [1, 2]] output_shape [%n, 1, 1] : memref<?x1xf32> into memref<?x1x1xf32>
+  return %1 : memref<?x1x1xf32>
+}
+func.func @reshaped(%m: memref<4x6xf32>, %s: memref<2xindex>) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = arith.constant 3 : index
+  %b = arith.constant 8 : index
+  memref.store %a, %s[%c0] : memref<2xindex>
+  memref.store %b, %s[%c1] : memref<2xindex>
+  %0 = memref.reshape %m(%s) : (memref<4x6xf32>, memref<2xindex>) -> memref<?x?xf32>
+  %1 = memref.dim %0, %c0 : memref<?x?xf32>
+  %2 = memref.dim %0, %c1 : memref<?x?xf32>
+  return %1, %2 : index, index
+}
+func.func @inserted_in_parallel(%t: tensor<2x4xf32>, %u: tensor<?x4xf32>, %d: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
+  %0 = tensor.cast %t : tensor<2x4xf32> to tensor<?x4xf32>
+  %1:2 = scf.forall (%i) in (%c4) shared_outs(%o = %d, %p = %e) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %at = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %0 into %o[%at, 0] [%c2, 4] [1, 1] : tensor<?x4xf32> into tensor<8x8xf32>
+      tensor.parallel_insert_slice %u into %p[%at, 4] [%c2, 4] [1, 1] : tensor<?x4xf32> into tensor<8x8xf32>
+    }
+  }
+  return %1#0, %1#1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+func.func @slices_without_ones(%t: tensor<1x1x8x1xf16>, %i: index) -> (tensor<1x4xf16>, tensor<4xf16>) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract_slice %t[%c0, 0, %i, 0] [1, 1, 4, 1] [1, 1, 1, 1] : tensor<1x1x8x1xf16> to tensor<1x4xf16>
+  %1 = tensor.extract_slice %t[0, %c0, %i, 0] [1, 1, 4, 1] [1, 1, 1, 1] : tensor<1x1x8x1xf16> to tensor<4xf16>
+  return %0, %1 : tensor<1x4xf16>, tensor<4xf16>
+}
+func.func @buffers(%t: tensor<4x?xf32>, %i: index) -> (f32, index, tensor<4x?xf32>) {
+  %0 = bufferization.to_buffer %t read_only : tensor<4x?xf32> to memref<4x?xf32>
+  %1 = memref.load %0[%i, %i] : memref<4x?xf32>
+  %c1 = arith.constant 1 : index
+  %2 = memref.dim %0, %c1 : memref<4x?xf32>
+  %3 = bufferization.to_buffer %t : tensor<4x?xf32> to memref<4x?xf32>
+  %4 = bufferization.to_tensor %3 : memref<4x?xf32> to tensor<4x?xf32>
+  return %1, %2, %4 : f32, index, tensor<4x?xf32>
+}
+func.func @padded_twice(%t: tensor<?x4xf32>, %n: index, %f: f32) -> tensor<?x?xf32> {
+  %0 = tensor.pad %t low[%n, 1] high[1, %n] { ^bb0(%i: index, %j: index): tensor.yield %f : f32 } : tensor<?x4xf32> to tensor<?x?xf32>
+  %1 = tensor.pad %0 low[2, %n] high[%n, 0] { ^bb0(%i: index, %j: index): tensor.yield %f : f32 } : tensor<?x?xf32> to tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
+}
+func.func @views(%m: memref<10xf32>) -> f32 {
+  %c = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  %0 = memref.subview %m[2] [%c] [1] : memref<10xf32> to memref<?xf32, strided<[1], offset: 2>>
+  %1 = memref.load %0[%c7] : memref<?xf32, strided<[1], offset: 2>>
+  return %1 : f32
+}
+func.func @view_out_of_bounds(%m: memref<10xf32>, %i: index) -> f32 {
+  %c = arith.constant 11 : index
+  %0 = memref.subview %m[2] [%c] [1] : memref<10xf32> to memref<?xf32, strided<[1], offset: 2>>
+  %1 = memref.load %0[%i] : memref<?xf32, strided<[1], offset: 2>>
+  return %1 : f32
+}
+func.func @different_shapes(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xi1>, %n: tensor<?xi32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %0 = arith.addf %a, %b : tensor<?xf32>
+  %1 = arith.select %c, %0, %b : tensor<?xi1>, tensor<?xf32>
+  %2 = math.fpowi %a, %n : tensor<?xf32>, tensor<?xi32>
+  return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
