@@ -2,6 +2,7 @@
 elements of another place."""
 
 import numpy as np
+import pytest
 
 import qrt
 from qrt import ir
@@ -108,6 +109,21 @@ def test_a_slice_keeps_the_dimensions_that_its_type_keeps():
     before, after = (list(qrt.compile(module).run(inputs, interpret=True).values()) for module in modules)
     assert [value.tolist() for value in after] == [value.tolist() for value in before]
     assert before[0].tolist() == [[3, 4, 5, 6]]
+
+
+@pytest.mark.parametrize("place", [2, -1])
+def test_an_element_of_a_splat_out_of_bounds_stays(place):
+    """Upstream takes it for an element as any other; it is an error when it runs."""
+    text = f"""
+    func.func @f(%x: f32) -> (f32, f32) {{
+      %c = arith.constant {place} : index
+      %0 = arith.constant dense<2.0> : tensor<2xf32>
+      %1 = tensor.splat %x : tensor<2xf32>
+      %2 = tensor.extract %0[%c] : tensor<2xf32>
+      %3 = tensor.extract %1[%c] : tensor<2xf32>
+      return %2, %3 : f32, f32
+    }}"""
+    assert str(run_passes(ir.parse(text), "canonicalize")).count("tensor.extract") == 2
 
 
 def test_a_padding_with_strides_stays():

@@ -2,6 +2,7 @@
 types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,7 +95,12 @@ def _folded(operation: Operation, *shapes: Sequence[int]) -> Folded:
 
 def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
     extents = _known(operation.operands[0])
-    return None if extents is None else [IntegerAttr(int(np.prod(extents, dtype=np.int64)), INDEX)]
+    return None if extents is None else _index(prod(extents))
+
+
+def _index(number: int) -> Folded:
+    """A number, if it is one of type index: a larger one is an error when it runs."""
+    return [IntegerAttr(number, INDEX)] if -(1 << 63) <= number < 1 << 63 else None
 
 
 def _fold_get_extent(operation: Operation, folds: Folds) -> Folded:
@@ -171,8 +177,7 @@ def _fold_arithmetic(operation: Operation, folds: Folds) -> Folded:
         return [operation.operands[0]]
     if left is None or right is None or (name == "div" and right in (0, -1)):
         return None
-    number = {"add": left + right, "mul": left * right, "div": left // (right or 1)}[name]
-    return [IntegerAttr((number + 2**63) % 2**64 - 2**63, INDEX)]
+    return _index({"add": left + right, "mul": left * right, "div": left // (right or 1)}[name])
 
 
 # -- the ops -----------------------------------------------------------------------------------------------------------

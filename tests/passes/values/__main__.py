@@ -32,6 +32,7 @@ for group in (registered.folds, registered.patterns):
     print(len(group & sweep.executed), "of", len(group))
     for each in sorted(group - sweep.executed): print("   never", each, sweep.where.get(each, [])[:3])
 print(*sweep.lost.most_common(80), sep="\n")
+print('WRONG', len(registered.wrong), *registered.wrong[:20], sep='\n')
 print(len(sweep.changed))
 for each in sweep.changed[:40]:
     print("=" * 100)

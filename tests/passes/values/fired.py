@@ -9,6 +9,7 @@ from unittest import mock
 from qrt.ir import greedy, registry, simplify_regions
 from qrt.ir.dialects.arith_folds import rules
 from qrt.ir.dialects.linalg import STRUCTURED_OPS
+from tests.passes.values.constants import wrong_constant
 from qrt.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
 
 FIRED: Counter[str] = Counter()
@@ -29,6 +30,7 @@ class Registered:
     def __init__(self) -> None:
         self.folds: set[str] = set()
         self.patterns: set[str] = set()
+        self.wrong: list[str] = []
 
     def watched(self, kind: set[str], name: str, function: Callable, fired: Callable = lambda made: made is not None):
         kind.add(name)
@@ -42,7 +44,19 @@ class Registered:
         return watching
 
     def fold(self, op: str, fold: Callable) -> Callable:
-        """A fold of several rules is watched rule by rule."""
+        """A fold of several rules is watched rule by rule, and what it computes is compared."""
+        watched = self.rules(op, fold)
+
+        def compared(operation, folds):
+            made = watched(operation, folds)
+            found = wrong_constant(operation, made)
+            if found:
+                self.wrong.append(found)
+            return made
+
+        return compared
+
+    def rules(self, op: str, fold: Callable) -> Callable:
         held = inspect.getclosurevars(fold).nonlocals if hasattr(fold, "__code__") else {}
         if fold.__qualname__ != rules(fold).__qualname__:
             return self.watched(self.folds, f"{op}: {label(fold)}", fold)

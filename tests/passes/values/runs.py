@@ -50,7 +50,7 @@ class Code:
                 return Seen(error=str(error).splitlines()[0])
             except Exception as error:
                 return Seen(error=f"crash: {type(error).__name__}: {error}")
-        return Seen(tuple(map(_bits, (*results, *given, *self.globals(run)))), printed.getvalue())
+        return Seen(tuple(map(bits, (*results, *given, *self.globals(run)))), printed.getvalue())
 
     def globals(self, run: Run) -> list:
         """The memory of functions that are called, which one who calls them may ask for."""
@@ -70,7 +70,7 @@ def _copied(value, type):
     return np.ndarray(value.shape, value.dtype, memory, start, value.strides)
 
 
-def _bits(value):
+def bits(value):
     """(shape, the bytes), where all NaNs are one: which NaN it is, is not promised."""
     array = np.asarray(value)
     if array.dtype.kind in "fV" or array.dtype.name in ("bfloat16",) or array.dtype.kind not in "biu":

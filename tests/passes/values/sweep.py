@@ -105,8 +105,8 @@ class Sweep:
                 self.counts["errors before"] += 1
                 kept = bool(found.error)
                 self.counts["errors kept"] += kept
-                if not kept:
-                    self.lost[f"{name}: {outcome.error.partition('error: ')[2][:60]}"] += 1
+                if not kept and stands(module, outcome):
+                    self.lost[f"STANDS {name}: {outcome.error.partition('error: ')[2][:90]} {program.source}"] += 1
                 continue
             well = True
             if found != outcome:
@@ -140,3 +140,11 @@ def pipelines(root: Operation, draw: Draw) -> list[str]:
         others += ["lower-quant-ops"] * 3 + ["strip-func-quant-types", "normalize-quant-types"]
     others += ["dce", "symbol-dce"] if draw.chance(0.1) else []
     return ["canonicalize", draw.choice(others)]
+
+
+def stands(module: ir.Module, outcome: Seen) -> bool:
+    """Whether the operation that raised is still there."""
+    for operation in module.operation.walk():
+        if str(operation.location) + ":" in outcome.error and f"'{operation.name}'" in outcome.error:
+            return True
+    return False
