@@ -118,7 +118,8 @@ class Ranges:
         return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
-        """The expressions that may be the greatest of all, or the least; of equal constants the first."""
+        """The expressions that may be the greatest of all, or the least; of equal constants the first. All, where each
+        is beyond another: the range of a loop of no iterations holds no number."""
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
         kept: list[Expression] = []
@@ -126,7 +127,7 @@ class Ranges:
             others = ((number, each) for number, each in enumerate(ranges) if number != index)
             if not any(_passes(each, (near, far), sign, index < number) for number, each in others):
                 kept.append(far if far is not None and near == far else value)
-        return tuple(kept)
+        return tuple(kept or results)
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:

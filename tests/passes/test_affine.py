@@ -58,3 +58,17 @@ def test_quotients_of_remainders_are_not_decided_by_one_of_their_values():
     memory = np.zeros(8, np.int64)
     qrt.compile(run_passes(ir.parse(text), "canonicalize")).run({"arg0": memory}, interpret=True)
     assert memory.tolist() == [0, 0, 0, 1, 0, 0, 0, 1]
+
+
+def test_bounds_in_a_loop_of_no_iterations_stay():
+    """Each result is beyond the other there, so that none would be left."""
+    text = """
+    func.func @f(%m: memref<8xi32>, %x: i32) {
+      affine.for %i = 2 to 0 step 2 {
+        affine.for %j = 2 to min affine_map<(d0) -> (d0 * 8 + 9, d0 * 7)>(%i) {
+          affine.store %x, %m[%j] : memref<8xi32>
+        }
+      }
+      return
+    }"""
+    run_passes(ir.parse(text), "canonicalize").verify()

@@ -127,6 +127,11 @@ def by_one_is_zero(op: Operation) -> Folded:
     return _zero(op) if splat_is(op.operands[1], 1) else None
 
 
+def signed_one(fold: Identity) -> Identity:
+    """Not of i1, whose 1 is -1 to a signed division: least value by -1 is undefined."""
+    return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
+
+
 def _zero(op: Operation) -> Folded:
     zero = filled(0, op.results[0].type)
     return None if zero is None else [zero]
@@ -343,12 +348,12 @@ FOLDS: dict[str, Fold] = {
     "arith.addui_extended": rules(_sum_with_zero),
     "arith.mulsi_extended": rules(_product_with_zero),
     "arith.mului_extended": rules(_product_with_zero, _product_with_one),
-    "arith.divsi": rules(right(1), _div_of_muli("nsw")),
+    "arith.divsi": rules(signed_one(right(1)), _div_of_muli("nsw")),
     "arith.divui": rules(right(1), _div_of_muli("nuw")),
-    "arith.ceildivsi": rules(right(1)),
+    "arith.ceildivsi": rules(signed_one(right(1))),
     "arith.ceildivui": rules(right(1)),
-    "arith.floordivsi": rules(right(1)),
-    "arith.remsi": rules(by_one_is_zero),
+    "arith.floordivsi": rules(signed_one(right(1))),
+    "arith.remsi": rules(signed_one(by_one_is_zero)),
     "arith.remui": rules(by_one_is_zero),
     "arith.andi": rules(same, absorbs(0), right(-1), _andi_of_complement, _idempotent),
     "arith.ori": rules(same, right(0), absorbs(-1), _ori_of_complement),

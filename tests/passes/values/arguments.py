@@ -60,7 +60,9 @@ def arguments(draw: Draw, types: Iterable[Type], style: Style) -> list:
     """One value of each type."""
     known = iter(style.numbers)
     return [
-        np.int64(next(known, draw.choice(style.indices))) if isinstance(type, IndexType) else argument(draw, type, style)
+        np.int64(next(known, draw.choice(style.indices)))
+        if isinstance(type, IndexType)
+        else argument(draw, type, style)
         for type in types
     ]
 

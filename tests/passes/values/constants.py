@@ -19,13 +19,16 @@ _MODULE = ModuleCode(parse(""), TABLES, saturating=False)
 def wrong_constant(operation: Operation, made: "list[Value | Attribute] | None") -> str:
     """What is wrong about the constants that an operation on constants folds to; nothing of one that does not run."""
     constants = [constant_of(value) for value in operation.operands]
-    if made is None or None in constants or operation.regions or not any(isinstance(each, Attribute) for each in made):
+    if made is None or None in constants or operation.regions:
+        return ""
+    folded_to = [each if isinstance(each, Attribute) else constant_of(each) for each in made]
+    if None in folded_to:
         return ""
     compiler = Compiler(_MODULE)
     try:
         steps = compiler.steps([operation])
         known = {value: _array(value, constant) for value, constant in zip(operation.operands, constants, strict=True)}
-        folded = [_array(result, value) for result, value in zip(operation.results, made, strict=True) if isinstance(value, Attribute)]
+        folded = [_array(result, constant) for result, constant in zip(operation.results, folded_to, strict=True)]
     except QuantError:
         return ""
     frame = compiler.template.copy()
@@ -38,7 +41,7 @@ def wrong_constant(operation: Operation, made: "list[Value | Attribute] | None")
                 step(frame)
     except QuantError as error:
         return f"folds what is an error: {error}"
-    computed = [frame[compiler.slot(result)] for result, value in zip(operation.results, made, strict=True) if isinstance(value, Attribute)]
+    computed = [frame[compiler.slot(result)] for result in operation.results]
     if [bits(value) for value in computed] == [bits(value) for value in folded]:
         return ""
     return f"{operation.name} folds to {folded}, and computes {computed}"

@@ -183,3 +183,32 @@ func.func @stack_in_branches(%b: i1, %n: index, %m: memref<4xf32>, %f: f32) {
   }
   return
 }
+func.func @decided_far_before(%c: i1, %d: i1, %x: i32, %y: i32, %q: memref<i1>) -> i32 {
+  cf.cond_br %c, ^a(%x : i32), ^c(%x : i32)
+^a(%z: i32):
+  memref.store %d, %q[] : memref<i1>
+  cf.br ^b(%x : i32)
+^b(%u: i32):
+  %0 = arith.muli %u, %y : i32
+  cf.cond_br %c, ^c(%0 : i32), ^c(%y : i32)
+^c(%v: i32):
+  return %v : i32
+}
+func.func @regions_in_a_loop(%c: i1, %x: i32, %y: i32, %n: index) -> (i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (i32, i32) {
+    %1:3 = scf.execute_region -> (i32, i32, i32) {
+      cf.cond_br %c, ^a, ^b
+    ^a:
+      %t = func.call @seen_by(%a) : (i32) -> i1
+      %u = arith.extui %t : i1 to i32
+      scf.yield %u, %u, %x : i32, i32, i32
+    ^b:
+      scf.yield %b, %b, %x : i32, i32, i32
+    }
+    %2 = arith.addi %1#0, %1#2 : i32
+    scf.yield %2, %1#1 : i32, i32
+  }
+  return %0#0, %0#1 : i32, i32
+}

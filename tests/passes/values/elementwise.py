@@ -1,6 +1,8 @@
 """Functions of arith and math on few values and on constants that identities are about: 0, 1, -1, the ends of a type,
 NaNs, infinities and signed zeros; a value beside itself, its negation, and what undoes it."""
 
+import re
+
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.draw_values import bits
 from tests.oracle.execution.values import is_float, literal
@@ -9,27 +11,26 @@ from tests.oracle.execution.values import width as width_of
 _INTEGERS = ("i1", "i4", "i8", "i16", "i32", "i64", "index")
 _FLOATS = ("f16", "bf16", "f32", "f64")
 _SHAPES = ("{}", "{}", "{}", "vector<2x{}>", "tensor<2x{}>", "tensor<?x{}>")
-_BINARY = (
-    "addi addi subi subi muli muli divsi divui ceildivsi ceildivui floordivsi remsi remui andi andi ori ori xori xori shli "
-    "shrsi shrui maxsi minsi maxui minui"
-).split()
 _FLAGGED = {"addi": "nsw nuw", "subi": "nsw nuw", "muli": "nsw nuw", "shli": "nsw nuw"}
-_EXTENDED = ("addui_extended", "mulsi_extended", "mului_extended")
-_BINARY_FLOAT = "addf subf mulf divf remf maximumf minimumf maxnumf minnumf".split()
-_UNARY_FLOAT = (
-    "math.absf math.ceil math.floor math.round math.roundeven math.trunc math.sqrt arith.negf arith.negf".split()
-)
-_UNARY = "math.absi math.ctlz math.cttz math.ctpop".split()
-_TESTS = "math.isnan math.isinf math.isfinite math.isnormal".split()
-_PREDICATES = "eq ne slt sle sgt sge ult ule ugt uge".split()
-_FLOAT_PREDICATES = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
+_EXTENDED = ("mulsi_extended", "mului_extended")
+_NAMES = """
+binary: addi addi subi subi muli muli divsi divui ceildivsi ceildivui floordivsi remsi remui andi andi ori ori xori xori
+  shli shrsi shrui maxsi minsi maxui minui
+unary: math.absi math.ctlz math.cttz math.ctpop
+binary of floats: addf subf mulf divf remf maximumf minimumf maxnumf minnumf
+unary of floats: math.absf math.ceil math.floor math.round math.roundeven math.trunc math.sqrt arith.negf arith.negf
+tests: math.isnan math.isinf math.isfinite math.isnormal
+predicates: eq ne slt sle sgt sge ult ule ugt uge
+predicates of floats: false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true
+"""
+_OPS = {kind: names.split() for kind, names in re.findall(r"^(\w.*?):((?: .*\n)+)", _NAMES, re.MULTILINE)}
 
 
 class _Function:
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
         self.shape = draw.choice(_SHAPES)
-        self.element = draw.choice([*_INTEGERS, *_FLOATS, "i8", "i32", "f32"])
+        self.element = draw.choice([*_INTEGERS, *_FLOATS, "i1", "i8", "i32", "f32"])
         self.lines: list[str] = []
         self.values: dict[str, list[str]] = {self.element: ["%a", "%b"]}
 
@@ -110,19 +111,20 @@ class _Function:
             self.add(f"arith.select {condition}, {a}, {b} : {both + ', ' if self.shape != '{}' else ''}{type}", element)
         elif is_float(element):
             if kind < 0.5:
-                self.add(f"{draw.choice(_UNARY_FLOAT)} {a} : {type}", element)
+                self.add(f"{draw.choice(_OPS['unary of floats'])} {a} : {type}", element)
             elif kind < 0.55:
                 self.add(f"math.copysign {a}, {b} : {type}", element)
             else:
-                self.add(f"arith.{draw.choice(_BINARY_FLOAT)} {a}, {b} : {type}", element)
+                self.add(f"arith.{draw.choice(_OPS['binary of floats'])} {a}, {b} : {type}", element)
         elif kind < 0.36:
-            self.add(f"{draw.choice(_UNARY)} {a} : {type}", element)
+            self.add(f"{draw.choice(_OPS['unary'])} {a} : {type}", element)
         elif kind < 0.42 and element != "index":
-            self.add(f"arith.{draw.choice(_EXTENDED)} {a}, {b} : {type}", element, 2) if draw.chance(
-                0.66
-            ) else self.sum(a, b, element)
+            if draw.chance(0.3):
+                self.sum(a, b, element)
+            else:
+                self.add(f"arith.{draw.choice(_EXTENDED)} {a}, {b} : {type}", element, 2)
         else:
-            name = draw.choice(_BINARY)
+            name = draw.choice(_OPS["binary"])
             flags = _FLAGGED.get(name, "").split()
             flag = f" overflow<{draw.choice(flags)}>" if flags and draw.chance(0.15) else ""
             self.add(f"arith.{name} {a}, {b}{flag} : {type}", element)
@@ -137,9 +139,9 @@ class _Function:
         type, draw = self.type(element), self.draw
         if is_float(element):
             if draw.chance(0.2):
-                return self.add(f"{draw.choice(_TESTS)} {a} : {type}", "i1")
-            return self.add(f"arith.cmpf {draw.choice(_FLOAT_PREDICATES)}, {a}, {b} : {type}", "i1")
-        return self.add(f"arith.cmpi {draw.choice(_PREDICATES)}, {a}, {b} : {type}", "i1")
+                return self.add(f"{draw.choice(_OPS['tests'])} {a} : {type}", "i1")
+            return self.add(f"arith.cmpf {draw.choice(_OPS['predicates of floats'])}, {a}, {b} : {type}", "i1")
+        return self.add(f"arith.cmpi {draw.choice(_OPS['predicates'])}, {a}, {b} : {type}", "i1")
 
     def convert(self, element: str) -> None:
         """To another width, and sometimes what undoes it."""

@@ -9,8 +9,8 @@ from unittest import mock
 from qrt.ir import greedy, registry, simplify_regions
 from qrt.ir.dialects.arith_folds import rules
 from qrt.ir.dialects.linalg import STRUCTURED_OPS
-from tests.passes.values.constants import wrong_constant
 from qrt.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
+from tests.passes.values.constants import wrong_constant
 
 FIRED: Counter[str] = Counter()
 """How often each did, since it was last cleared."""

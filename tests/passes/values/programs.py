@@ -1,13 +1,14 @@
 """Programs to sweep: every function of the files that passes and dialects are tested with, each with what it names, and
 programs drawn at random. What a file leaves to other code is a function that writes what it is given to a global."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from functools import partial
 from pathlib import Path
 
 from qrt import ir
-from qrt.errors import QuantError
 from qrt.ir import Operation
 from qrt.ir.attributes import SymbolRefAttr
 from qrt.ir.rewrite import Builder, replace
@@ -36,6 +37,8 @@ class Program:
     text: str
     name: str = "f"
     calls: list[list] = field(default_factory=list)
+    takes_every_pass: bool = False
+    """Whether all passes are tried on it, not only canonicalize and one that is drawn."""
     is_told: bool = False
     """Whether it expects the numbers of `draw_numbers`."""
 
@@ -45,7 +48,9 @@ def written() -> Iterator[Program]:
     for folder in _FOLDERS:
         for path in sorted(folder.glob("*.mlir")):
             if ".expected" not in path.name and not path.name.startswith(_REFUSED):
-                yield from functions(f"{folder.name}/{path.name}", path.read_text())
+                every = folder.name == "values"
+                for program in functions(f"{folder.name}/{path.name}", path.read_text()):
+                    yield replace_fields(program, takes_every_pass=every)
     for table in (arith_folds.CASES, arith_patterns.CASES, arith_patterns.OURS):
         for name, case in table.items():
             yield Program(f"arith: {name}", arith_folds.program(*case))
@@ -197,8 +202,19 @@ _KINDS = (
 )
 
 
+_TOTAL = re.compile(r"arith\.(?:addi|subi|muli|xori)(?![^\n]*overflow)(?= [^\n]* : (?:i\d+|index)\n)")
+_PARTIAL = ("divsi", "divui", "remsi", "remui", "ceildivsi", "floordivsi", "shli", "shrsi", "shrui")
+
+
+def partial_ops(program: Program, draw: Draw) -> Program:
+    """The program with ops that are an error for some operands, which no pass may run where they did not run."""
+    text = _TOTAL.sub(lambda match: f"arith.{draw.choice(_PARTIAL)}" if draw.chance(0.4) else match[0], program.text)
+    return replace_fields(program, text=text, source=f"errors in {program.source}")
+
+
 def drawn(draw: Draw) -> Iterator[Program]:
     """Programs without end: of each kind in turn."""
     while True:
         for kind in _KINDS:
-            yield kind(draw)
+            program = kind(draw)
+            yield partial_ops(program, draw) if draw.chance(0.3) else program

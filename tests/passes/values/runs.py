@@ -11,9 +11,10 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import ModuleCode, Run
-from qrt.types import FloatType
 
 STEPS = 3000
+CRASH = "crash:"
+"""Begins the error of what is no error of the product."""
 SEEN = "seen"
 """The name of the global that functions write what they are given to."""
 
@@ -27,8 +28,12 @@ class Seen:
     error: str = ""
 
     @property
-    def endless(self) -> bool:
+    def is_endless(self) -> bool:
         return "within the steps it may take" in self.error
+
+    @property
+    def is_crash(self) -> bool:
+        return self.error.startswith(CRASH)
 
 
 class Code:
@@ -49,7 +54,7 @@ class Code:
             except QuantError as error:
                 return Seen(error=str(error).splitlines()[0])
             except Exception as error:
-                return Seen(error=f"crash: {type(error).__name__}: {error}")
+                return Seen(error=f"{CRASH} {type(error).__name__}: {error}")
         return Seen(tuple(map(bits, (*results, *given, *self.globals(run)))), printed.getvalue())
 
     def globals(self, run: Run) -> list:
@@ -63,8 +68,7 @@ def _copied(value, type):
     if not isinstance(value, np.ndarray):
         return value
     if value.base is None or value.flags.c_contiguous:
-        array = value.copy().reshape(value.shape)
-        return array
+        return value.copy().reshape(value.shape)
     memory = value.base.copy()
     start = value.__array_interface__["data"][0] - value.base.__array_interface__["data"][0]
     return np.ndarray(value.shape, value.dtype, memory, start, value.strides)
@@ -73,6 +77,7 @@ def _copied(value, type):
 def bits(value):
     """(shape, the bytes), where all NaNs are one: which NaN it is, is not promised."""
     array = np.asarray(value)
-    if array.dtype.kind in "fV" or array.dtype.name in ("bfloat16",) or array.dtype.kind not in "biu":
-        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    if array.dtype.kind not in "biu":
+        with np.errstate(invalid="ignore"):  # NaNs that signal
+            array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
     return array.shape, array.dtype.itemsize, np.ascontiguousarray(array).tobytes()

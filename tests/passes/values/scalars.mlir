@@ -77,3 +77,107 @@ func.func @chain(%x: index) -> (index, index, index) {
   %7 = arith.index_castui %6 : i8 to index
   return %3, %5, %7 : index, index, index
 }
+func.func @narrowed(%x: i16, %y: i16) -> (i8, i8) {
+  %0 = arith.extui %x : i16 to i32
+  %1 = arith.trunci %0 : i32 to i8
+  %2 = arith.extsi %y : i16 to i32
+  %3 = arith.trunci %2 : i32 to i8
+  return %1, %3 : i8, i8
+}
+func.func @classes() -> (i1, i1, i1, i1, i1, i1) {
+  %0 = arith.constant 0x7F800000 : f32
+  %1 = arith.constant 0x7FC00000 : f32
+  %2 = arith.constant 1.0e-45 : f32
+  %3 = math.isinf %0 : f32
+  %4 = math.isinf %1 : f32
+  %5 = math.isnan %1 : f32
+  %6 = math.isfinite %0 : f32
+  %7 = math.isnormal %2 : f32
+  %8 = math.isfinite %2 : f32
+  return %3, %4, %5, %6, %7, %8 : i1, i1, i1, i1, i1, i1
+}
+func.func @twice_the_same(%x: f32, %y: i8) -> (f32, f32, f32, f32, i8, i8) {
+  %0 = arith.maxnumf %x, %x : f32
+  %1 = arith.minnumf %x, %x : f32
+  %2 = arith.maximumf %x, %x : f32
+  %3 = arith.minimumf %x, %x : f32
+  %4 = arith.maxui %y, %y : i8
+  %5 = arith.minui %y, %y : i8
+  return %0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, i8, i8
+}
+func.func @beside_a_nan(%x: f32) -> (f32, f32) {
+  %n = arith.constant 0x7FC00000 : f32
+  %0 = arith.maxnumf %x, %n : f32
+  %1 = arith.minnumf %x, %n : f32
+  return %0, %1 : f32, f32
+}
+func.func @by_one(%x: i8, %y: index) -> (i8, i8, i8, i8, i8, i8, index) {
+  %0 = arith.constant 1 : i8
+  %1 = arith.constant 1 : index
+  %2 = arith.divsi %x, %0 : i8
+  %3 = arith.divui %x, %0 : i8
+  %4 = arith.ceildivsi %x, %0 : i8
+  %5 = arith.ceildivui %x, %0 : i8
+  %6 = arith.floordivsi %x, %0 : i8
+  %7 = arith.remsi %x, %0 : i8
+  %8 = arith.remui %y, %1 : index
+  return %2, %3, %4, %5, %6, %7, %8 : i8, i8, i8, i8, i8, i8, index
+}
+func.func @bits_by_one(%x: i1) -> (i1, i1, i1) {
+  %0 = arith.constant true
+  %1 = arith.divui %x, %0 : i1
+  %2 = arith.remui %x, %0 : i1
+  %3 = arith.remsi %2, %0 : i1
+  return %1, %2, %3 : i1, i1, i1
+}
+func.func @shifted_by_nothing(%x: i8) -> (i8, i8, i8) {
+  %0 = arith.constant 0 : i8
+  %1 = arith.shli %x, %0 : i8
+  %2 = arith.shrsi %x, %0 : i8
+  %3 = arith.shrui %x, %0 : i8
+  return %1, %2, %3 : i8, i8, i8
+}
+func.func @undefined_constants(%x: i1) -> i1 {
+  %0 = arith.constant true
+  %1 = arith.remsi %0, %0 : i1
+  %2 = arith.xori %1, %x : i1
+  return %2 : i1
+}
+func.func @greatest(%n: index, %p: index) -> (index, index) {
+  %c3 = arith.constant 3 : index
+  %0 = affine.max affine_map<(d0, d1, d2)[s0] -> (d1, d1, s0 * 3, d0)>(%n, %p, %n)[%c3]
+  %1 = affine.min affine_map<(d0, d1, d2)[s0] -> (d1, d1, s0 * 3, d0)>(%n, %p, %n)[%c3]
+  return %0, %1 : index, index
+}
+func.func @least_of_constants() -> (index, index) {
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant -7 : index
+  %0 = affine.max affine_map<(d0)[s0] -> (d0, s0 * 3, d0 mod 5)>(%c7)[%c3]
+  %1 = affine.min affine_map<(d0)[s0] -> (d0, s0 * 3, d0 floordiv 5)>(%c7)[%c3]
+  return %0, %1 : index, index
+}
+func.func @greatest_of_greatest(%n: index, %p: index) -> (index, index) {
+  %0 = affine.max affine_map<(d0) -> (9, d0 * 8)>(%n)
+  %1 = affine.max affine_map<(d0, d1) -> (d1, d0)>(%0, %p)
+  %2 = affine.min affine_map<(d0) -> (9, d0 * 8)>(%n)
+  %3 = affine.min affine_map<(d0, d1) -> (d1, d0)>(%2, %p)
+  return %1, %3 : index, index
+}
+func.func @float_constants() -> (f32, f32, f32, f32, f32, f32, f32, f64, f16) {
+  %a = arith.constant -0.0 : f32
+  %b = arith.constant 0.0 : f32
+  %c = arith.constant 2.5 : f32
+  %d = arith.constant -1.0e-40 : f32
+  %e = arith.constant 2.5 : f64
+  %g = arith.constant 65504.0 : f16
+  %0 = arith.minnumf %a, %b : f32
+  %1 = arith.maxnumf %a, %b : f32
+  %2 = math.trunc %d : f32
+  %3 = math.round %c : f32
+  %4 = math.roundeven %c : f32
+  %5 = math.ceil %d : f32
+  %6 = math.floor %d : f32
+  %7 = math.trunc %e : f64
+  %8 = arith.addf %g, %g : f16
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : f32, f32, f32, f32, f32, f32, f32, f64, f16
+}

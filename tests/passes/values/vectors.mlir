@@ -19,3 +19,11 @@ func.func @without_dimensions(%v: vector<f32>, %m: memref<f32>, %n: memref<4xf32
   %2 = vector.transfer_read %0[%i], %f : memref<?xf32>, vector<f32>
   return %1, %2 : vector<f32>, vector<f32>
 }
+func.func @of_its_own_elements(%v: vector<2x2xf32>, %u: vector<4xi8>) -> (vector<2x2xf32>, vector<4xf32>, vector<4xi8>) {
+  %0:4 = vector.to_elements %v : vector<2x2xf32>
+  %1 = vector.from_elements %0#0, %0#1, %0#2, %0#3 : vector<2x2xf32>
+  %2 = vector.from_elements %0#3, %0#1, %0#2, %0#0 : vector<4xf32>
+  %3:4 = vector.to_elements %u : vector<4xi8>
+  %4 = vector.from_elements %3#0, %3#1, %3#2, %3#3 : vector<4xi8>
+  return %1, %2, %4 : vector<2x2xf32>, vector<4xf32>, vector<4xi8>
+}
