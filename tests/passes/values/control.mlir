@@ -212,3 +212,19 @@ func.func @regions_in_a_loop(%c: i1, %x: i32, %y: i32, %n: index) -> (i32, i32) 
   }
   return %0#0, %0#1 : i32, i32
 }
+func.func @switched_past(%f: i32, %x: i32, %y: i32) -> i32 {
+  cf.switch %f : i32, [
+    default: ^a,
+    1: ^b,
+    2: ^c
+  ]
+^a:
+  %0 = func.call @seen_by(%x) : (i32) -> i1
+  cf.br ^d(%x : i32)
+^b:
+  cf.br ^d(%y : i32)
+^c:
+  cf.br ^a
+^d(%z: i32):
+  return %z : i32
+}

@@ -181,3 +181,50 @@ func.func @float_constants() -> (f32, f32, f32, f32, f32, f32, f32, f64, f16) {
   %8 = arith.addf %g, %g : f16
   return %0, %1, %2, %3, %4, %5, %6, %7, %8 : f32, f32, f32, f32, f32, f32, f32, f64, f16
 }
+func.func @integer_constants() -> (i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8) {
+  %a = arith.constant -100 : i8
+  %b = arith.constant 3 : i8
+  %0 = arith.addi %a, %b : i8
+  %1 = arith.subi %a, %b : i8
+  %2 = arith.muli %a, %b : i8
+  %3 = arith.andi %a, %b : i8
+  %4 = arith.ori %a, %b : i8
+  %5 = arith.xori %a, %b : i8
+  %6 = arith.divsi %a, %b : i8
+  %7 = arith.divui %a, %b : i8
+  %8 = arith.ceildivsi %a, %b : i8
+  %9 = arith.ceildivui %a, %b : i8
+  %10 = arith.floordivsi %a, %b : i8
+  %11 = arith.remsi %a, %b : i8
+  %12 = arith.remui %a, %b : i8
+  %13 = arith.shli %a, %b : i8
+  %14 = arith.shrsi %a, %b : i8
+  %15 = arith.shrui %a, %b : i8
+  %16 = arith.maxsi %a, %b : i8
+  %17 = arith.minsi %a, %b : i8
+  %18 = arith.maxui %a, %b : i8
+  %19 = arith.minui %a, %b : i8
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19 : i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8
+}
+func.func @vectors_of_constants() -> (vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>) {
+  %a = arith.constant dense<[-0.0, 0x7FC00000]> : vector<2xf32>
+  %b = arith.constant dense<[0.0, 2.5]> : vector<2xf32>
+  %0 = arith.addf %a, %b : vector<2xf32>
+  %1 = arith.subf %a, %b : vector<2xf32>
+  %2 = arith.mulf %a, %b : vector<2xf32>
+  %3 = arith.divf %a, %b : vector<2xf32>
+  %4 = arith.remf %a, %b : vector<2xf32>
+  %5 = arith.maximumf %a, %b : vector<2xf32>
+  %6 = arith.minimumf %a, %b : vector<2xf32>
+  %7 = arith.maxnumf %a, %b : vector<2xf32>
+  %8 = arith.minnumf %a, %b : vector<2xf32>
+  %9 = arith.negf %a : vector<2xf32>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>
+}
+func.func @bits_twice(%x: i8) -> (i8, i8, i8, i8) {
+  %0 = arith.ori %x, %x : i8
+  %1 = arith.andi %x, %x : i8
+  %2 = arith.minsi %x, %x : i8
+  %3 = arith.maxsi %x, %x : i8
+  return %0, %1, %2, %3 : i8, i8, i8, i8
+}

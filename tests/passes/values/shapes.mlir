@@ -77,3 +77,13 @@ func.func @splits(%a: tensor<?xindex>) -> (tensor<?xindex>, tensor<?xindex>, ten
   %2 = shape.concat %0, %a : tensor<?xindex>, tensor<?xindex> -> tensor<?xindex>
   return %0, %1, %2 : tensor<?xindex>, tensor<?xindex>, tensor<?xindex>
 }
+func.func @from_casts(%a: tensor<3xindex>) -> tensor<?xindex> {
+  %0 = tensor.cast %a : tensor<3xindex> to tensor<?xindex>
+  %1 = shape.const_shape [1, 1, 1] : tensor<3xindex>
+  %2 = shape.broadcast %0, %1 : tensor<?xindex>, tensor<3xindex> -> tensor<?xindex>
+  return %2 : tensor<?xindex>
+}
+func.func @one_of_a_length_that_is_stated(%a: tensor<?xindex>) -> tensor<3xindex> {
+  %0 = shape.broadcast %a : tensor<?xindex> -> tensor<3xindex>
+  return %0 : tensor<3xindex>
+}

@@ -117,3 +117,92 @@ func.func @different_shapes(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xi
   %2 = math.fpowi %a, %n : tensor<?xf32>, tensor<?xi32>
   return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+func.func @affine_access(%m: memref<8xi32>, %x: i32) -> i32 {
+  %c1 = arith.constant 1 : index
+  affine.for %i = 0 to 3 {
+    %0 = affine.apply affine_map<(d0)[s0] -> (d0 + s0)>(%i)[%c1]
+    %1 = affine.load %m[%0] : memref<8xi32>
+    %2 = arith.addi %1, %x : i32
+    affine.store %2, %m[%0 + 1] : memref<8xi32>
+  }
+  %3 = affine.load %m[%c1 + 2] : memref<8xi32>
+  return %3 : i32
+}
+func.func @affine_decided(%x: i32, %y: i32) -> i32 {
+  %c1 = arith.constant 1 : index
+  %0 = affine.if affine_set<(d0) : (d0 - 1 >= 0)>(%c1) -> i32 {
+    affine.yield %x : i32
+  } else {
+    affine.yield %y : i32
+  }
+  return %0 : i32
+}
+func.func @buffer_of_a_buffer(%m: memref<4xf32>, %f: f32) -> f32 {
+  %c1 = arith.constant 1 : index
+  %0 = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+  %1 = bufferization.to_buffer %0 : tensor<4xf32> to memref<4xf32>
+  memref.store %f, %1[%c1] : memref<4xf32>
+  %2 = memref.load %m[%c1] : memref<4xf32>
+  return %2 : f32
+}
+func.func @filled_from_a_cast(%m: memref<4xf32>, %f: f32) {
+  %0 = memref.cast %m : memref<4xf32> to memref<?xf32>
+  linalg.fill ins(%f : f32) outs(%0 : memref<?xf32>)
+  return
+}
+func.func @allocated(%f: f32) -> (f32, f32, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = memref.alloc(%c4) : memref<?xf32>
+  %1 = memref.alloca(%c4) : memref<?xf32>
+  memref.store %f, %0[%c1] : memref<?xf32>
+  memref.store %f, %1[%c0] : memref<?xf32>
+  %2 = memref.load %0[%c1] : memref<?xf32>
+  %3 = memref.load %1[%c1] : memref<?xf32>
+  %4 = memref.dim %0, %c0 : memref<?xf32>
+  memref.dealloc %0 : memref<?xf32>
+  return %2, %3, %4 : f32, f32, index
+}
+func.func @viewed_from_a_cast(%m: memref<16xi8>, %n: memref<4x?xf32>) -> (i32, index) {
+  %c0 = arith.constant 0 : index
+  %0 = memref.cast %m : memref<16xi8> to memref<?xi8>
+  %1 = memref.view %0[%c0][] : memref<?xi8> to memref<4xi32>
+  %2 = memref.load %1[%c0] : memref<4xi32>
+  %3 = memref.dim %n, %c0 : memref<4x?xf32>
+  return %2, %3 : i32, index
+}
+func.func @cast_to_itself(%t: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tensor.cast %t : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @slice_that_is_cast(%t: tensor<8x8xf32>) -> tensor<2x4xf32> {
+  %c2 = arith.constant 2 : index
+  %0 = tensor.extract_slice %t[1, 1] [%c2, 4] [1, 1] : tensor<8x8xf32> to tensor<?x4xf32>
+  %1 = tensor.cast %0 : tensor<?x4xf32> to tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
+func.func @slice_of_a_size_that_is_cast(%t: tensor<8x8xf32>, %n: index) -> tensor<4x4xf32> {
+  %0 = tensor.extract_slice %t[1, 1] [%n, 4] [1, 1] : tensor<8x8xf32> to tensor<?x4xf32>
+  %1 = tensor.cast %0 : tensor<?x4xf32> to tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+func.func @expanded_and_collapsed(%m: memref<?x4xf32>, %n: index) -> memref<?xf32> {
+  %0 = memref.expand_shape %m [[0, 1], [2]] output_shape [%n, 1, 4] : memref<?x4xf32> into memref<?x1x4xf32>
+  %1 = memref.collapse_shape %0 [[0, 1, 2]] : memref<?x1x4xf32> into memref<?xf32>
+  return %1 : memref<?xf32>
+}
+func.func @affine_never(%x: i32, %y: i32, %n: index) -> i32 {
+  %0 = affine.if affine_set<() : (1 == 0)>() -> i32 {
+    affine.yield %x : i32
+  } else {
+    affine.yield %y : i32
+  }
+  %1 = affine.if affine_set<(d0) : (d0 - d0 >= 0)>(%n) -> i32 {
+    affine.yield %x : i32
+  } else {
+    affine.yield %y : i32
+  }
+  %2 = arith.subi %0, %1 : i32
+  return %2 : i32
+}
