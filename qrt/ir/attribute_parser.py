@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
 from qrt.ir import registry
-from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.affine_parser import parse_affine_map, parse_affine_set
 from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
     FALSE,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, parse_map_of_values, spell_expression
+from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, is_index, spell_expression
+from qrt.ir.affine_parser import parse_map_of_values
 from qrt.ir.attribute_kinds import AFFINE_MAP
 from qrt.ir.attribute_kinds import INDEX as INDEX_ATTRIBUTE
 from qrt.ir.attributes import Attribute, IntegerAttr
@@ -171,7 +172,8 @@ def _fold_map(choose: Callable[[Sequence[int]], int]) -> "Callable[[Operation, F
             return None
         found = [evaluate(result, values, map.dimensions) for result in map.results]
         known = [number for number in found if number is not None]
-        return [IntegerAttr(choose(known), INDEX)] if len(known) == len(found) else None
+        chosen = choose(known) if len(known) == len(found) else None
+        return None if chosen is None or not is_index(chosen) else [IntegerAttr(chosen, INDEX)]
 
     return fold
 

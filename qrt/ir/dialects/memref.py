@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from qrt.ir.affine import parse_affine_map_body
+from qrt.ir.affine_parser import parse_affine_map_body
 from qrt.ir.assembly_elements import DIRECTIVES, Directive
 from qrt.ir.attribute_kinds import I64, UNIT
 from qrt.ir.attributes import UNIT as PRESENT
