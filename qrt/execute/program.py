@@ -19,7 +19,7 @@ from qrt.execute.plan import Coverage, Plan
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
 from qrt.ir.dense import check_extent
 from qrt.ops.core import Array
-from qrt.types import MemRefType, TensorType, Type
+from qrt.types import MemRefType, TensorType, Type, VectorType
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
@@ -186,10 +186,10 @@ def _check_extents(module: ir.Module) -> None:
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
         for value in (*operation.results, *arguments):
-            if isinstance(value.type, TensorType) and value.type not in seen:
+            if isinstance(value.type, TensorType | VectorType) and value.type not in seen:
                 seen.add(value.type)
                 try:
-                    check_extent(value.type)
+                    check_extent(value.type, 8 if isinstance(value.type, VectorType) else None)
                 except QuantTypeError as error:
                     raise failure(operation, str(error)) from None
 

@@ -98,6 +98,10 @@ def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
         raise QuantTypeError(f"an array of {type} has more than {MAX_BYTES} bytes")
 
 
+MAX_FOLDED = 1 << 20
+"""Most elements that folding writes out: a splat of any size is a few characters of text."""
+
+
 class DenseElementsAttr(Attribute):
     """`dense<...> : type`, as a read-only array of the type's shape (a broadcast view for a splat) in
     `storage_dtype(element)`."""
@@ -129,6 +133,11 @@ class DenseElementsAttr(Attribute):
     def is_splat(self) -> bool:
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
+
+    @property
+    def first(self) -> Any:
+        """The first element, as the array holds it: all that a splat, whose array may pass any memory, says."""
+        return _first(self.array)
 
     def element_at(self, index: tuple[int, ...]) -> Attribute:
         """One element, as the constant it is by itself."""
@@ -225,6 +234,15 @@ class DenseResourceAttr(Attribute):
 
     def __hash__(self) -> int:
         return hash((self.type, self.blob.key))
+
+
+def splat(value: Any, type: Type) -> DenseElementsAttr | None:
+    """A constant of one stored value everywhere; None where the type leaves sizes open, or where no array has as many
+    elements."""
+    try:
+        return DenseElementsAttr(np.broadcast_to(value, static_shape(type)), type)  # type: ignore[arg-type]  # it has a shape
+    except QuantTypeError:
+        return None
 
 
 def _bits(array: Array) -> Array:

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from qrt.errors import VerifyError
 from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.define import segments
+from qrt.ir.dense import splat
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.tensor_slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.ir.fold import constant_number, constant_of
@@ -86,8 +85,8 @@ def _slice_of_constant(op: Operation, builder: Builder) -> Made:
     constant, type = constant_of(op.operands[0]), ranked(op.results[0])
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
         return None
-    array = np.broadcast_to(constant.array.flat[0], type.shape)  # type: ignore[arg-type]  # static
-    return [builder.constant(DenseElementsAttr(array, type), type)]
+    made = splat(constant.first, type)
+    return None if made is None else [builder.constant(made, type)]
 
 
 def _same_place(op: Operation, other: Operation) -> bool:

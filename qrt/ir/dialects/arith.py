@@ -143,7 +143,10 @@ def has_safe_constant(operation: Operation) -> bool:
     constant, type = constant_of(operation.operands[1]), element_of(operation.operands[1].type)
     if not isinstance(constant, IntegerAttr | DenseElementsAttr):
         return False
-    values = [constant.value] if isinstance(constant, IntegerAttr) else constant.array.ravel().tolist()
+    if isinstance(constant, IntegerAttr):
+        values = [constant.value]
+    else:
+        values = [int(constant.first)] if constant.is_splat else constant.array.ravel().tolist()
     if "sh" in operation.name:
         width = type.width if isinstance(type, IntegerType) else 64
         return all(0 <= value < width for value in values)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qrt.ir import dense
 from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.constraints import I1, element_of
 from qrt.ir.core import Operation, Value
@@ -72,8 +73,7 @@ def filled(number: int, type: Type) -> Attribute | None:
         return IntegerAttr(number, element)
     if not is_backed(element) or (isinstance(type, TensorType) and not type.has_static_shape):
         return None
-    value = storage_dtype(element).type(number)
-    return DenseElementsAttr(np.broadcast_to(value, type.shape), type)  # type: ignore[arg-type]  # static
+    return dense.splat(storage_dtype(element).type(number), type)
 
 
 # -- identities --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.constraints import INDEX, add_type_constraint
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition, instance_of
-from qrt.ir.dense import DenseElementsAttr
+from qrt.ir.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.ir.fold import Folds, constant_number, constant_of
 from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE
 from qrt.types import IndexType, IntegerType, MemRefType, TensorType
@@ -75,9 +75,12 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def _known(value: Value) -> list[int] | None:
-    """The extents of a shape that is a constant."""
+    """The extents of a shape that is a constant, and not too long to be written."""
     constant = constant_of(value)
-    return constant.array.tolist() if isinstance(constant, DenseElementsAttr) else None
+    if not isinstance(constant, DenseElementsAttr) or constant.array.size > MAX_FOLDED:
+        return None
+    extents: list[int] = constant.array.tolist()
+    return extents
 
 
 def _extents(numbers: Sequence[int], value: Value) -> Attribute | None:

@@ -270,13 +270,21 @@ def _verify_from_elements(operation: Operation) -> None:
         raise operation.op_error("failed to verify that operand types match result element type")
 
 
+MAX_RESULTS = 1 << 16
+"""Most results that a type of a few characters stands for."""
+
+
 def _parse_to_elements(parser: "Parser", pending: "PendingOperation") -> None:
     pending.operands = [parser.operand()]
     pending.attributes.update(parser.optional_attributes())
     parser.scanner.expect(":", " before the type")
+    start = parser.scanner.skip()
     vector = parser.type()
+    count = prod(vector.shape) if isinstance(vector, VectorType) else 0
+    if count > MAX_RESULTS:
+        raise parser.scanner.error(f"more than {MAX_RESULTS} results of one op", start, parser.scanner.pos)
     pending.operand_types = [vector]
-    pending.result_types = [vector.element] * prod(vector.shape) if isinstance(vector, VectorType) else []
+    pending.result_types = [vector.element] * count if isinstance(vector, VectorType) else []
 
 
 def _print_to_elements(printer: "Printer", operation: Operation) -> None:
@@ -287,8 +295,9 @@ def _print_to_elements(printer: "Printer", operation: Operation) -> None:
 
 def _verify_to_elements(operation: Operation) -> None:
     vector = vector_of(operation.operands[0])
-    if [value.type for value in operation.results] != [vector.element] * prod(vector.shape):
-        raise operation.op_error(f"results in each of the {prod(vector.shape)} elements of '{vector}'")
+    count = prod(vector.shape)
+    if len(operation.results) != count or any(value.type is not vector.element for value in operation.results):
+        raise operation.op_error(f"results in each of the {count} elements of '{vector}'")
 
 
 def _verify_interleave(operation: Operation) -> None:
