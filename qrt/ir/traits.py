@@ -64,8 +64,9 @@ PURE = Trait("Pure", implies=(ALWAYS_SPECULATABLE, NO_MEMORY_EFFECT))
 _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
-def memory_effects(operation: Operation) -> frozenset[Trait] | None:
-    """The effects of an operation and, where it says so, of those inside it; None if they are not known."""
+def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
+    """The effects of an operation and, where it says so, of those inside it; None if they are not known. Its own, if
+    not `inside`."""
     found: set[Trait] = set()
     pending = [operation]
     while pending:
@@ -77,7 +78,8 @@ def memory_effects(operation: Operation) -> frozenset[Trait] | None:
         effects = [effect for effect in _EFFECTS if effect in own]
         found.update(effects)
         if RECURSIVE_MEMORY_EFFECTS in definition.traits:
-            pending.extend(child for region in current.regions for block in region.blocks for child in block)
+            if inside:
+                pending.extend(child for region in current.regions for block in region.blocks for child in block)
         elif not effects and definition.effects is None and NO_MEMORY_EFFECT not in definition.traits:
             return None
     return frozenset(found)
@@ -117,10 +119,23 @@ def is_speculatable_inside(operation: Operation) -> bool:
 def would_be_dead(operation: Operation) -> bool:
     """Whether nothing is lost with an operation whose results nothing uses: it is no terminator and no symbol, and it
     only reads, or allocates what it returns."""
+    return what_keeps(operation) is None
+
+
+def what_keeps(operation: Operation) -> Operation | None:
+    """The operation, it or one inside it, for which it is not dead though nothing uses its results."""
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
-        return False
-    effects = memory_effects(operation)
-    return effects is not None and effects <= {MEM_READ, MEM_ALLOC}
+        return operation
+    pending = [operation]
+    while pending:
+        current = pending.pop()
+        definition = current.definition
+        if definition is not None and RECURSIVE_MEMORY_EFFECTS in definition.traits:
+            pending.extend(child for region in current.regions for block in region.blocks for child in block)
+        effects = memory_effects(current, inside=False)
+        if effects is None or not effects <= {MEM_READ, MEM_ALLOC}:
+            return current
+    return None
 
 
 # -- structure -------------------------------------------------------------------------------------------------------
