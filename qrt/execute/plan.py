@@ -223,12 +223,14 @@ class _Gaps:
 
     def take(self, size: int) -> int:
         """Where so many bytes are free; they no longer are."""
+        if size == 0:
+            return 0
         place = bisect_left(self.by_size, (size, 0))
-        if size == 0 or place == len(self.by_size):
-            begin = self.ends.get(self.top, self.top) if size else 0
+        if place == len(self.by_size):
+            begin = self.ends.get(self.top, self.top)
             if begin < self.top:
                 self._remove(begin, self.top)
-            self.top = max(self.top, begin + size)
+            self.top = begin + size
             return begin
         found, begin = self.by_size[place]
         self._remove(begin, begin + found)
