@@ -11,6 +11,7 @@ from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMI
 from qrt.types import TensorType, Type
 
 _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
+_MANY_USES = 64  # uses that count as those of several users: to look for the first is to pass all that were before it
 
 
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
@@ -138,8 +139,8 @@ class _Worklist(Observer):
 def _has_few_users(value: Value, operation: Operation) -> bool:
     """Whether without `operation` it has one user at most, and may be simpler then."""
     left = len(value.uses) - operation.operands.count(value)
-    if left <= 1:
-        return True
+    if left <= 1 or left > _MANY_USES:
+        return left <= 1
     other = next(user for user, _ in value.uses if user is not operation)
     return other.operands.count(value) == left
 
