@@ -195,7 +195,9 @@ class _Builder:
         known = {value: places[value] for value in captured(op)}
         if any(place.slot not in self.constants for place in known.values()):
             return None
-        arrays = compute(op, {value: self._array(place) for value, place in known.items()}, self.compiler)
+        arrays = compute(
+            op, {value: self._array(place) for value, place in known.items()}, Compiler(self.compiler.code)
+        )
         if arrays is None:
             return None
         types = [as_tensor(value.type).with_(shape=a.shape) for a, value in zip(arrays, op.results, strict=True)]
