@@ -1,7 +1,7 @@
 """Kinds of attributes that ops declare: what they must be, and how assembly formats spell them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
@@ -73,6 +73,31 @@ ARRAY = _instance(ArrayAttr, "array attribute", "[")
 AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
 
 
+def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
+    """`[a, b]`, each element of which `holds`."""
+    return AttributeKind(
+        description,
+        lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
+        ARRAY.parse,
+        begins=ARRAY.begins,
+    )
+
+
+def _is_bool(value: Attribute) -> bool:
+    return isinstance(value, IntegerAttr) and value.is_bool
+
+
+def is_i64(value: Attribute) -> bool:
+    """Whether an attribute is an integer of type i64."""
+    return isinstance(value, IntegerAttr) and value.type is IntegerType(64)
+
+
+BOOL = AttributeKind("bool attribute", _is_bool, lambda parser: parser.attribute())
+BOOL_ARRAY = array_of("1-bit boolean array attribute", _is_bool)
+I64_ARRAY = array_of("64-bit integer array attribute", is_i64)
+AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstance(value, AffineMapAttr))
+
+
 def integer(type: IntegerType | IndexType) -> AttributeKind:
     """An integer of one type, spelled without it: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
@@ -90,6 +115,11 @@ def integer(type: IntegerType | IndexType) -> AttributeKind:
 
 
 I32, I64, INDEX = integer(IntegerType(32)), integer(IntegerType(64)), integer(IndexType())
+ALIGNMENT = replace(
+    I64,
+    description="64-bit signless integer attribute whose value is positive and whose value is a power of two > 0",
+    holds=lambda value: is_i64(value) and value.python > 0 and not value.python & (value.python - 1),
+)
 
 
 def dense_array(element: IntegerType) -> AttributeKind:

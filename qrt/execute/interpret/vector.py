@@ -12,7 +12,8 @@ from qrt.execute.interpret.memref import checked
 from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Operation
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.dialects.vector import combination, integers, iterators_of, kind_of, maps_of, shape_of, slice_of, vector_of
+from qrt.ir.dialects.vector import combination, integers, kind_of, shape_of, slice_of, vector_of
+from qrt.ir.dialects.vector_contract import iterators_of, maps_of
 from qrt.ir.dialects.vector_transfers import is_in_bounds, permutation_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind

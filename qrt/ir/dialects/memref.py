@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrt.ir.affine import parse_affine_map_body
 from qrt.ir.assembly_elements import DIRECTIVES, Directive
-from qrt.ir.attribute_kinds import I64, UNIT
+from qrt.ir.attribute_kinds import ALIGNMENT, BOOL, UNIT
 from qrt.ir.attributes import UNIT as PRESENT
 from qrt.ir.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
 from qrt.ir.constraints import INDEX, add_type_constraint, element_type_of
@@ -64,12 +64,6 @@ add_type_constraint(
 
 def _verify_alloc(operation: Operation) -> None:
     made = memref_type(operation.results[0])
-    alignment = operation.attributes.get("alignment")
-    if isinstance(alignment, IntegerAttr) and (alignment.value <= 0 or alignment.value & (alignment.value - 1)):
-        raise operation.op_error(
-            "attribute 'alignment' failed to satisfy constraint: 64-bit signless integer attribute whose value is "
-            "positive and whose value is a power of two > 0"
-        )
     assert operation.definition is not None  # that says this rule
     sizes, symbols = (len(operation.definition.operand_group(operation, n)) for n in ("dynamicSizes", "symbolOperands"))
     dynamic = (made.shape or ()).count(None)
@@ -89,7 +83,7 @@ def _alloc(name: str) -> Definition:
         name,
         operands=("dynamicSizes*: index", "symbolOperands*: index"),
         results=("memref: memref",),
-        attributes={"alignment": AttributeSpec(kind=I64)},
+        attributes={"alignment": AttributeSpec(kind=ALIGNMENT)},
         traits={MEM_ALLOC},
         format="`(` $dynamicSizes `)` (`` `[` $symbolOperands^ `]`)? attr-dict `:` type($memref)",
         verify_signature=_verify_alloc,
@@ -257,7 +251,7 @@ DIRECTIVES["permutation_map"] = Directive(_parse_permutation, _print_permutation
 
 # -- the ops ---------------------------------------------------------------------------------------------------------
 
-_ACCESS = {"nontemporal": AttributeSpec(), "alignment": AttributeSpec(kind=I64)}
+_ACCESS = {"nontemporal": AttributeSpec(kind=BOOL), "alignment": AttributeSpec(kind=ALIGNMENT)}
 
 OPS = [
     _alloc("memref.alloc"),
@@ -336,7 +330,7 @@ OPS = [
             "type": AttributeSpec(instance_of(TypeAttr, "a type"), required=True),
             "initial_value": AttributeSpec(),
             "constant": AttributeSpec(kind=UNIT),
-            "alignment": AttributeSpec(kind=I64),
+            "alignment": AttributeSpec(kind=ALIGNMENT),
         },
         traits={SYMBOL},
         parse=_parse_global,

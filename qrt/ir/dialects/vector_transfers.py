@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
-from qrt.ir.attribute_kinds import AFFINE_MAP, ARRAY
+from qrt.ir.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
 from qrt.ir.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.constraints import I1, INDEX
 from qrt.ir.core import Operation
@@ -170,7 +170,7 @@ def _verify(operation: Operation) -> None:
 
 _ATTRIBUTES = {
     MAP: AttributeSpec(kind=AFFINE_MAP, required=True),
-    BOUNDS: AttributeSpec(kind=ARRAY, required=True),
+    BOUNDS: AttributeSpec(kind=BOOL_ARRAY, required=True),
 }
 
 TRANSFERS = [
