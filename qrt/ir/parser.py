@@ -527,7 +527,7 @@ class Parser(AttributeParser):
         block.location = Location(self.source, start, scanner.pos)
         if scanner.accept("("):
             while not block.arguments or scanner.accept(","):
-                name, _, at = self.argument()
+                name, _, at = self.operand()
                 scanner.expect(":", " after block argument")
                 self._define(name, at, [block.add_argument(self.type())])
                 self.optional_location()

@@ -214,7 +214,13 @@ class TypeParser:
         return StridedLayout(tuple(strides), offset)
 
     def _stride(self) -> int | None:
-        return None if self.scanner.accept("?") else self.scanner.integer(64, "a 64-bit signed integer or '?'")
+        if self.scanner.accept("?"):
+            return None
+        start, what = self.scanner.skip(), "a 64-bit signed integer or '?'"
+        stride = self.scanner.integer(64, what)
+        if stride == -(1 << 63):  # upstream's mark of a number that is not known
+            raise self.scanner.error(f"expected {what}", start, self.scanner.pos)
+        return stride
 
     def _vector(self, start: int) -> Type:
         scanner = self.scanner

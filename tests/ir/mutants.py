@@ -24,7 +24,7 @@ _ATTRIBUTES = """
   affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (0)>, affine_map<(d0, d1) -> (d0 floordiv 2, d1 mod 3, d0)>,
   [affine_map<(d0) -> (d0)>], [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> ()>],
   affine_set<(d0) : (d0 >= 0)>, affine_set<() : (0 == 0)>, #arith.fastmath<fast>, #vector.kind<add>,
-  #linalg.iterator_type<window>, [#linalg.iterator_type<parallel>], loc(unknown), strided<[1], offset: ?>
+  #linalg.iterator_type<reduction>, [#linalg.iterator_type<parallel>], loc(unknown), strided<[1], offset: ?>
 """
 _TYPES = """
   i1, i8, si8, i32, i64, index, f16, f32, none, complex<f32>, tuple<f32>, () -> (), tensor<*xf32>, tensor<f32>,
@@ -140,7 +140,10 @@ def changes(operation: Operation) -> Iterator[tuple[str, Change]]:
     for index in range(len(operation.results)):
         yield f"result {index} dropped", lambda e, i=index: _results(e, lambda t: t[:i] + t[i + 1 :])
         for type in TYPES:
-            yield f"result {index} of {type}", lambda e, i=index, t=type: _results(e, lambda r: [*r[:i], t, *r[i + 1 :]])
+            yield (
+                f"result {index} of {type}",
+                lambda e, i=index, t=type: _results(e, lambda r: [*r[:i], t, *r[i + 1 :]]),
+            )
     yield "one more result", lambda e: _results(e, lambda t: [*t, TYPES[0]])
     for type in TYPES:
         yield f"everything of {type}", lambda e, t=type: _everything(e, t)
@@ -180,8 +183,9 @@ def _changed_regions(operation: Operation) -> Iterator[tuple[str, Change]]:
     for index, region in enumerate(operation.regions):
         yield f"region {index} dropped", lambda e, i=index: _regions(e, lambda r: r[:i] + r[i + 1 :])
         yield f"region {index} emptied", lambda e, i=index: _regions(e, lambda r: (*r[:i], Region(), *r[i + 1 :]))
-        yield f"region {index} of an empty block", lambda e, i=index: _regions(
-            e, lambda r: (*r[:i], Region([Block()]), *r[i + 1 :])
+        yield (
+            f"region {index} of an empty block",
+            lambda e, i=index: _regions(e, lambda r: (*r[:i], Region([Block()]), *r[i + 1 :])),
         )
         if region.blocks:
             if region.blocks[0].last is not None:
@@ -197,8 +201,11 @@ def _changed_regions(operation: Operation) -> Iterator[tuple[str, Change]]:
         yield "no successor", lambda e: e.target.set_successors([])
         yield "a successor twice", lambda e: e.target.set_successors([*e.target.successors, e.target.successors[0]])
         for index in range(len(operation.successors)):
-            yield f"successor {index} is the first", lambda e, i=index: e.target.set_successors(
-                [*e.target.successors[:i], e.target.parent.parent.blocks[0], *e.target.successors[i + 1 :]]
+            yield (
+                f"successor {index} is the first",
+                lambda e, i=index: e.target.set_successors(
+                    [*e.target.successors[:i], e.target.parent.parent.blocks[0], *e.target.successors[i + 1 :]]
+                ),
             )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from qrt.errors import ParseError
 from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, parse_map_of_values, spell_expression
 from qrt.ir.attribute_kinds import AFFINE_MAP
 from qrt.ir.attribute_kinds import INDEX as INDEX_ATTRIBUTE
@@ -28,6 +29,7 @@ from qrt.ir.traits import (
     LOOP_LIKE,
     MEM_READ,
     MEM_WRITE,
+    NO_REGION_ARGUMENTS,
     RECURSIVE_MEMORY_EFFECTS,
     RECURSIVELY_SPECULATABLE,
     RETURN_LIKE,
@@ -247,7 +249,7 @@ def _verify_access(operation: Operation) -> None:
 
 def _parse_for(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    induction = parser.operand()
+    induction = parser.argument()
     scanner.expect("=", " after the induction variable")
     lower = _parse_bound(parser, pending, "lower", "max")
     scanner.expect_word("to", " between bounds")
@@ -281,6 +283,12 @@ def _parse_bound(parser: "Parser", pending: "PendingOperation", which: str, pref
         return [parser.operand()]
     prefixed = scanner.accept_word(prefix)
     start = scanner.skip()
+    if INDEX_ATTRIBUTE.begins(parser):
+        try:
+            pending.attributes[name] = AffineMapAttr(0, 0, (scanner.integer(64),))
+        except ParseError:
+            raise scanner.error("integer constant out of range for attribute", start, scanner.pos) from None
+        return []
     bound = parser.attribute()
     if isinstance(bound, IntegerAttr):
         pending.attributes[name] = AffineMapAttr(0, 0, (bound.value,))
@@ -466,7 +474,7 @@ OPS = [
         results=("results*",),
         attributes={"condition": AttributeSpec(instance_of(IntegerSetAttr, "an integer set"), required=True)},
         regions=("thenRegion: 1", "elseRegion: max 1"),
-        traits={RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE},
+        traits={RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, NO_REGION_ARGUMENTS},
         implicit_terminator=_YIELD,
         parse=_parse_if,
         print=_print_if,

@@ -40,7 +40,7 @@ def _parse_switch(parser: "Parser", pending: "PendingOperation") -> None:
     sizes = [_parse_destination(parser, pending)]
     values: list[int] = []
     while scanner.accept(","):
-        values.append(scanner.integer(type.width + 1, "a case value"))
+        values.append(scanner.integer(min(type.width + 1, 64), "a case value"))
         sizes.append(_parse_destination(parser, pending))
     scanner.expect("]", " after the cases")
     pending.attributes.update(parser.optional_attributes())

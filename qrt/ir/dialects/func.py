@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from qrt.ir.attribute_kinds import FLAT_SYMBOL_REF
+from qrt.ir.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.ir.attributes import (
     ArrayAttr,
     Attribute,
@@ -25,6 +25,7 @@ from qrt.ir.define import (
     instance_of,
     one_of,
 )
+from qrt.ir.discardable import check_argument
 from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FunctionType, Type
 
@@ -189,6 +190,9 @@ def _verify_function(operation: Operation) -> None:
             if bare:
                 what = "arguments" if key == "arg_attrs" else "results"
                 raise operation.op_error(f"{what} may only have dialect attributes, found: '{bare[0]}'")
+            if key == "arg_attrs" and isinstance(entry, DictAttr):
+                for name, value in entry.items:
+                    check_argument(operation, name, value)
     blocks = operation.regions[0].blocks
     if not blocks:
         visibility = operation.attributes.get("sym_visibility")
@@ -258,14 +262,16 @@ def _verify_call(operation: Operation) -> None:
                 )
 
 
+_DICTIONARIES = array_of("Array of dictionary attributes", lambda value: isinstance(value, DictAttr))
+
 FUNC = Definition(
     "func.func",
     attributes={
         "sym_name": AttributeSpec(instance_of(StringAttr, "a string"), required=True),
         "function_type": AttributeSpec(instance_of(TypeAttr, "a type"), required=True),
         "sym_visibility": AttributeSpec(one_of("public", "private", "nested")),
-        "arg_attrs": AttributeSpec(instance_of(ArrayAttr, "an array")),
-        "res_attrs": AttributeSpec(instance_of(ArrayAttr, "an array")),
+        "arg_attrs": AttributeSpec(kind=_DICTIONARIES),
+        "res_attrs": AttributeSpec(kind=_DICTIONARIES),
     },
     regions=1,
     traits={ISOLATED_FROM_ABOVE, SYMBOL},

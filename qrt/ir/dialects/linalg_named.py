@@ -16,7 +16,7 @@ from qrt.ir.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.attributes import ArrayAttr, Attribute
 from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.core import Operation, Region
+from qrt.ir.core import Operation, Region, Value
 from qrt.ir.define import OPERAND_SEGMENTS, AttributeSpec, Definition
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.linalg_bodies import (
@@ -232,7 +232,10 @@ def _parse(parser: "Parser", pending: "PendingOperation") -> None:
     named = TABLE[pending.name]
     if named.build is None:
         _expect_word(parser, "kind")
-        pending.attributes["kind"] = parser.attribute()
+        start = scanner.skip()
+        kind = pending.attributes["kind"] = parser.attribute()
+        if not ELEMENTWISE_KIND.holds(kind):
+            raise scanner.error("invalid kind of attribute specified", start, scanner.pos)
     if named.states_maps and (scanner.peek_word() == MAPS or pending.name == "linalg.contract"):
         _expect_word(parser, MAPS)
         pending.attributes[MAPS] = ARRAY.parse(parser)
@@ -303,21 +306,46 @@ def _verify(operation: Operation) -> None:
     _verify_body(operation)
 
 
-_BROADCASTS = {"linalg.matmul": ", should be (d2)"}
-
-
 def _verify_stated_maps(operation: NamedOp) -> None:
     """A matrix product's inputs may be transposed, or given without the dimensions they are the same along."""
-    defaults = stated_maps(default_maps(operation.name, 3, 0))
-    maps = operation.indexing_maps
-    if len(maps) != len(defaults):
+    maps, default = operation.indexing_maps, stated_maps(default_maps(operation.name, 3, 0))
+    batched = operation.name != "linalg.matmul"
+    if len(maps) != 3:
+        if batched:
+            raise operation.op_error("Indexing_map attribute must have 3 affine maps.")
         return  # as for any structured op
-    reduced = set(defaults[0].results) & set(defaults[1].results) - set(defaults[2].results)
-    for number, (map, default) in enumerate(zip(maps, defaults, strict=True)):
-        if map.dimensions != default.dimensions or not set(map.results) <= set(default.results):
-            raise operation.op_error("Unexpected dim expression in map result.")
-        if number < 2 and not reduced <= set(map.results):
-            raise operation.op_error(f"Invalid broadcast requested{_BROADCASTS.get(operation.name, '')}.")
+    require = _require_batched_input if batched else _require_input
+    for number in (0, 1):
+        require(operation, maps[number], default[number])
+    if batched:
+        found, wanted = maps[2].results, default[2].results
+        if len(found) != len(wanted):
+            raise operation.op_error(f"expects {len(wanted)} dims, but got ({len(found)}).")
+        if found != wanted:
+            raise operation.op_error("Invalid output map result dimension.")
+    if any(len(set(map.results)) < len(map.results) for map in maps):
+        raise operation.error("expected indexing maps to be projected permutations")
+
+
+def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
+    if not set(map.results) <= set(default.results):
+        raise operation.op_error("Unexpected dim expression in map result.")
+    if len(map.results) < 2 and map.results != (("d", 2),):
+        raise operation.op_error("Invalid broadcast requested, should be (d2).")
+
+
+def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
+    """Without a dimension, what remains ends with the one that is reduced, or is that and the columns."""
+    if not set(map.results) <= set(default.results):
+        raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")
+    if len(map.results) > 3:
+        raise operation.op_error("No. of result dim expressions exceeds 3.")
+    batch, reduced = default.results[0], ("d", 3)
+    allowed = ((reduced,), (batch, reduced), default.results[1:])
+    if len(map.results) < 3 and map.results not in allowed:
+        raise operation.op_error("Invalid broadcast requested.")
+    if len(map.results) == 3 and map.results[0] != batch:
+        raise operation.op_error("Invalid batch dimension expression.")
 
 
 def _verify_contraction(operation: NamedOp) -> None:
@@ -340,13 +368,22 @@ def _verify_contraction(operation: NamedOp) -> None:
 
 def _verify_body(operation: NamedOp) -> None:
     """The custom form leaves the body out, so it must be the op's own; constants may have moved out of it."""
-    own = body_of(operation.name, [value.type for value in operation.operands], operation.attributes)
-    found, expected = (
-        [inner.name for inner in region.blocks[0] if inner.name != "arith.constant"]
-        for region in (operation.regions[0], own)
-    )
-    if found != expected:
-        raise operation.op_error(f"expects the body {', '.join(expected)}, but has {', '.join(found)}")
+    own = body_of(operation.name, [value.type for value in operation.operands], operation.attributes).blocks[0]
+    block = operation.regions[0].blocks[0]
+    found, expected = ([inner for inner in each if inner.name != "arith.constant"] for each in (block, own))
+    names, wanted = ([inner.name for inner in each] for each in (found, expected))
+    same: dict[Value, Value] = dict(zip(own.arguments, block.arguments, strict=True))
+    if names != wanted:
+        raise operation.op_error(f"expects the body {', '.join(wanted)}, but has {', '.join(names)}")
+    for mine, theirs in zip(expected, found, strict=True):
+        given = [value for value in theirs.operands if not _is_constant(value)]
+        if given != [same[value] for value in mine.operands if not _is_constant(value)]:
+            raise operation.op_error(f"expects the body {', '.join(wanted)}, but its '{mine.name}' takes other values")
+        same.update(zip(mine.results, theirs.results, strict=True))
+
+
+def _is_constant(value: Value) -> bool:
+    return value.operation is not None and value.operation.name == "arith.constant"
 
 
 def _index_numbers(count: int) -> AttributeKind:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from qrt.ir.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
-from qrt.ir.constraints import element_of
+from qrt.ir.constraints import Shaped, element_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 MAPS = "indexing_maps"
-ITERATOR = enumeration("linalg.iterator_type", "parallel reduction window")
+ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
 _MEMOIZED = "linalg.memoized_indexing_maps"
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
@@ -77,8 +77,8 @@ def iterator(kind: str) -> OpaqueAttr:
 
 
 def rank_of(type: Type) -> int:
-    """The rank of a ranked tensor or memref; 0 of a scalar."""
-    return len(type.shape or ()) if isinstance(type, TensorType | MemRefType) else 0
+    """The rank of a ranked tensor, memref or vector; 0 of a scalar."""
+    return len(type.shape or ()) if isinstance(type, Shaped) else 0
 
 
 def effects(operation: Operation) -> Collection[Trait]:
@@ -103,7 +103,7 @@ def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> in
     if not scanner.accept_word(word):
         return 0
     scanner.expect("(", f" after '{word}'")
-    operands = parser.operand_list()
+    operands = parser.operand_list() if scanner.at("%") else []
     scanner.expect(":", " before operand types")
     types = [parser.type()]
     while scanner.accept(","):

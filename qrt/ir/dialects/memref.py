@@ -148,6 +148,8 @@ def _print_scope(printer: "Printer", operation: Operation) -> None:
 
 
 def _verify_scope(operation: Operation) -> None:
+    if operation.regions[0].blocks[0].arguments:
+        raise operation.op_error("region should have no arguments")
     given = terminator_operands(operation, 0)
     require_edge(operation, f"Operation {_SCOPE_RETURN}", "parent", given, operation.results)
 

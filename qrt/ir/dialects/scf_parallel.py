@@ -9,6 +9,7 @@ from qrt.ir.constraints import INDEX
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
 from qrt.ir.dialects.loops import (
+    parse_arguments,
     parse_assignments,
     parse_body,
     parse_optional_results,
@@ -33,7 +34,7 @@ _I64 = IntegerType(64)
 
 def _parse_parallel(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    induction = parse_values(parser)
+    induction = parse_arguments(parser)
     for word in ("=", "to", "step"):
         scanner.expect(word, " before bounds")
         given = parse_values(parser)
@@ -171,7 +172,7 @@ for _name in ("block", "thread", "warp", "warpgroup", "lane"):
 
 def _parse_forall(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    induction = parse_values(parser)
+    induction = parse_arguments(parser)
     rank = len(induction)
     zeros: _Mixed = [], (0,) * rank
     ones: _Mixed = [], (1,) * rank
