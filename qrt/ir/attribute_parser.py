@@ -460,20 +460,28 @@ class AttributeParser:
         scanner.expect("{-#")
 
         def section() -> None:
+            start = scanner.skip()
             name = scanner.word("a section name")
+            if name not in ("dialect_resources", "external_resources"):
+                raise scanner.error(f"unknown key '{name}' in file metadata dictionary", start, scanner.pos)
             scanner.expect(":", " after section name")
-            if name == "dialect_resources":
-                self._braced(dialect)
-            else:  # external_resources belong to other tools
-                scanner.expect("{", " to begin a section")
-                if not scanner.at("}"):
-                    scanner.balanced("a resource section")
-                scanner.expect("}", " to end a section")
+            self._braced(dialect if name == "dialect_resources" else other)
 
         def dialect() -> None:
-            scanner.word("a dialect name")
+            start = scanner.skip()
+            name = scanner.word("a dialect name")
+            if name in registry.DIALECTS and name != "builtin":
+                raise scanner.error(f"unexpected 'resource' section for dialect '{name}'", start, scanner.pos)
+            if name != "builtin":
+                raise scanner.error(f"dialect '{name}' is unknown", start, scanner.pos)
             scanner.expect(":", " after dialect name")
             self._braced(self._resource)
+
+        def other() -> None:
+            """Resources of another tool, which are passed over."""
+            self._resource_key()
+            scanner.expect(":", " after the name of a tool")
+            self._braced(self._other_resource)
 
         if not scanner.at("#-}"):
             section()
@@ -513,6 +521,15 @@ class AttributeParser:
         if blob.data is not None:
             raise scanner.error(f"redefinition of resource '{key}'", start, scanner.pos)
         blob.data, blob.alignment = data[4:], alignment
+
+    def _other_resource(self) -> None:
+        scanner = self.scanner
+        key = self._resource_key()
+        scanner.expect(":", " after resource key")
+        if scanner.at('"'):
+            scanner.string()
+        elif not scanner.accept_word("true") and not scanner.accept_word("false"):
+            raise scanner.error(f"expected string value for key '{key}'")
 
     def _resource_key(self) -> str:
         scanner = self.scanner

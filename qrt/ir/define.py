@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir import places
 from qrt.ir.attribute_kinds import AttributeKind
 from qrt.ir.attributes import Attribute, DenseArrayAttr, StringAttr
@@ -394,6 +394,13 @@ class Definition:
                 raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
 
 
+def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
+    """The error of an op whose results are not of the types that follow from its operands and attributes."""
+    wanted = ", ".join(f"'{type}'" for type in inferred)
+    found = ", ".join(f"'{value.type}'" for value in operation.results)
+    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
+
+
 def one_of(*choices: str) -> Constraint:
     """A string out of a list."""
 
@@ -429,6 +436,7 @@ __all__ = [
     "Relation",
     "Trait",
     "TypeConstraint",
+    "incompatible",
     "instance_of",
     "one_of",
     "segments",

@@ -196,15 +196,21 @@ class Printer:
             base = self.name(operation.results[0]).partition("#")[0]
             parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
         definition = operation.definition
-        if self.generic or definition is None or (definition.assembly is None and definition.print is None):
+        assembly = None if definition is None else definition.assembly
+        if (
+            self.generic
+            or definition is None
+            or (assembly is None and definition.print is None)
+            or (assembly is not None and not assembly.says(operation))
+        ):
             self._generic_form(operation)
         else:
             name = operation.name
             if name in _SHORT and self._default_dialect(operation) == definition.dialect:
                 name = name.partition(".")[2]
             parts.append(name)
-            if definition.assembly is not None:
-                definition.assembly.print(self, operation)
+            if assembly is not None:
+                assembly.print(self, operation)
             elif definition.print is not None:
                 definition.print(self, operation)
         if self.locations and operation.loc is not None:

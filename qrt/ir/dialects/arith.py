@@ -204,11 +204,13 @@ def _check_shapes(operation: Operation) -> None:
         raise operation.op_error("failed to verify that input and output have the same tensor dimensions")
 
 
+_SAME_DIMENSIONS = Trait("SameTensorDimensions", verify=_check_shapes)
+
+
 def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "") -> Definition:
     """A conversion; `fits` says of the widths of operand and result (of index 0) whether they go together."""
 
     def verify(operation: Operation) -> None:
-        _check_shapes(operation)
         given, made = operation.operands[0].type, operation.results[0].type
         if not fits(_width(given), _width(made)) or _encoding(given) != _encoding(made):
             types = ", ".join(f"'{value.type}'" for value in operation.operands)
@@ -224,7 +226,7 @@ def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale
         operands=(f"in: {source}", *((f"scale: {scale}",) if scale else ())),
         results=(f"out: {target}",),
         attributes=attributes,
-        traits=_TOTAL if scale else (SAME_OPERANDS_AND_RESULT_SHAPE, *_TOTAL),
+        traits=_TOTAL if scale else (SAME_OPERANDS_AND_RESULT_SHAPE, _SAME_DIMENSIONS, *_TOTAL),
         format=f"$in {scaled[0]} {' '.join(groups)} attr-dict `:` type($in) {scaled[1]} `to` type($out)",
         verify_signature=verify,
         fold=FOLDS.get(f"arith.{name}"),

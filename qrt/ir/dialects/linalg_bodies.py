@@ -37,8 +37,8 @@ _BINARY = {
     "div_unsigned": (None, "arith.divui", None),
     "max_signed": ("arith.maximumf", "arith.maxsi", "arith.maxsi"),
     "min_signed": ("arith.minimumf", "arith.minsi", "arith.minsi"),
-    "max_unsigned": (None, "arith.maxui", "arith.maxui"),
-    "min_unsigned": (None, "arith.minui", "arith.minui"),
+    "max_unsigned": (None, "arith.maxui", None),
+    "min_unsigned": (None, "arith.minui", None),
     "powf": ("math.powf", None, None),
 }
 """On floats, on integers, on i1."""
@@ -110,6 +110,8 @@ def _function_name(name: str, type: Type) -> str:
     else:
         column = 0 if isinstance(type, FloatType) else 2 if _width(type) == 1 else 1
         found = _BINARY[name][column] if isinstance(type, FloatType | IntegerType) else None
+    if not found and _width(type) == 1 and name.endswith("_unsigned"):
+        raise QuantTypeError(f"unsupported operation: unsigned {name[:3]} not on uint")
     if not found:
         raise QuantTypeError(f"there is no '{name}' of {type}")
     return found

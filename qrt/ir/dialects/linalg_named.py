@@ -44,6 +44,7 @@ from qrt.ir.dialects.linalg_structure import (
     print_operands,
     print_results,
     rank_of,
+    scalar_of,
     stated_maps,
     verify_structured,
 )
@@ -200,7 +201,7 @@ class NamedOp(StructuredOp):
         rank = rank_of(self.operands[-1].type)
         scalar = AffineMapAttr(rank, 0, ())
         identity = AffineMapAttr.identity(rank)
-        return tuple(identity if isinstance(value.type, Shaped) else scalar for value in self.operands)
+        return tuple(identity if rank_of(value.type) else scalar for value in self.operands)
 
     def _numbers(self, name: str, count: int) -> tuple[int, ...]:
         stated = self.attributes.get(name)
@@ -221,7 +222,7 @@ def body_of(name: str, types: Sequence[Type], attributes: Mapping[str, Attribute
     named = TABLE[name]
     build = named.build or elementwise(kind_name(attributes["kind"]))
     unsigned = named.unsigned or (name.partition(".")[2] in _CASTING and attributes.get("cast") == _UNSIGNED)
-    return build_body(build, [element_of(type) for type in types], unsigned)
+    return build_body(build, [scalar_of(type) for type in types], unsigned)
 
 
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------
@@ -377,9 +378,9 @@ def _verify_body(operation: NamedOp) -> None:
         raise operation.op_error(f"expects the body {', '.join(wanted)}, but has {', '.join(names)}")
     for mine, theirs in zip(expected, found, strict=True):
         given = [value for value in theirs.operands if not _is_constant(value)]
-        if given != [same[value] for value in mine.operands if not _is_constant(value)]:
+        if given != [same.get(value) for value in mine.operands if not _is_constant(value)]:
             raise operation.op_error(f"expects the body {', '.join(wanted)}, but its '{mine.name}' takes other values")
-        same.update(zip(mine.results, theirs.results, strict=True))
+        same.update(zip(mine.results, theirs.results, strict=False))
 
 
 def _is_constant(value: Value) -> bool:

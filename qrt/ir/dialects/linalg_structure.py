@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from qrt.ir.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
-from qrt.ir.constraints import Shaped, element_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
@@ -77,8 +76,18 @@ def iterator(kind: str) -> OpaqueAttr:
 
 
 def rank_of(type: Type) -> int:
-    """The rank of a ranked tensor, memref or vector; 0 of a scalar."""
-    return len(type.shape or ()) if isinstance(type, Shaped) else 0
+    """The rank of a ranked tensor or memref; 0 of a scalar, as a vector is here."""
+    return len(shape_of(type) or ())
+
+
+def shape_of(type: Type) -> Sequence[int | None] | None:
+    """The shape of a tensor or memref; a scalar has none of its own."""
+    return type.shape if isinstance(type, TensorType | MemRefType) else ()
+
+
+def scalar_of(type: Type) -> Type:
+    """What one iteration is given of an operand."""
+    return type.element if isinstance(type, TensorType | MemRefType) else type
 
 
 def effects(operation: Operation) -> Collection[Trait]:
@@ -170,7 +179,7 @@ def _verify_destinations(operation: StructuredOp) -> None:
 def _verify_semantics(operation: StructuredOp) -> None:
     shaped = {type(value.type) for value in operation.operands if isinstance(value.type, TensorType | MemRefType)}
     unshaped = any(not isinstance(value.type, TensorType | MemRefType) for value in operation.outputs)
-    unranked = any(getattr(value.type, "shape", ()) is None for value in operation.operands)
+    unranked = any(shape_of(value.type) is None for value in operation.operands)
     if len(shaped) > 1 or unshaped or unranked:
         raise operation.op_error("expected to have pure tensor or buffer semantics")
 
@@ -189,7 +198,7 @@ def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: 
 
 def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
     """Every loop runs over a dimension of an operand; where all of these are static, so far that each fits."""
-    shapes = [getattr(value.type, "shape", ()) for value in operation.operands]
+    shapes = [shape_of(value.type) or () for value in operation.operands]
     extents: dict[int, int | None] = {}
     for map, shape in zip(maps, shapes, strict=True):
         for result, size in zip(map.results, shape, strict=True):
@@ -240,10 +249,10 @@ def _verify_body(operation: StructuredOp) -> None:
             "expected as many non-induction variable region arguments as the number of input/output operands"
         )
     for number, (argument, value) in enumerate(zip(arguments, operation.operands, strict=True)):
-        if argument.type is not element_of(value.type):
+        if argument.type is not scalar_of(value.type):
             raise operation.op_error(
                 f"expected type of bb argument #{number} ('{argument.type}') to match element or self type of the "
-                f"corresponding operand ('{element_of(value.type)}')"
+                f"corresponding operand ('{scalar_of(value.type)}')"
             )
     last = operation.regions[0].blocks[0].last
     if last is None or last.name != "linalg.yield":

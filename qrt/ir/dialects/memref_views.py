@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from qrt.ir.affine import AffineMapAttr, Expression
 from qrt.ir.attribute_kinds import AFFINE_MAP, I32, dense_array
 from qrt.ir.attribute_parser import AttributeParser
-from qrt.ir.constraints import add_type_constraint, same_as
+from qrt.ir.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition
+from qrt.ir.define import PURE, AttributeSpec, Definition, incompatible
 from qrt.ir.dialects.strides import collapsed, expanded, is_contiguous, product, subview
 from qrt.ir.dialects.tensor_slices import (
     REASSOCIATION,
@@ -306,11 +306,9 @@ def _verify_metadata(operation: Operation) -> None:
     count = 2 * len(given.shape or ()) + 2
     if len(operation.results) != count:
         raise operation.op_error(f"has {len(operation.results)} results, expected {count}")
-    base = operation.results[0].type
-    if not isinstance(base, MemRefType) or base.shape != () or base.element is not given.element:
-        raise operation.op_error(f"result #0 must be a memref of rank 0 of '{given.element}', but got '{base}'")
-    if base.space != given.space:
-        raise operation.op_error("expects the base buffer to be in the memory space of the source")
+    inferred = [MemRefType((), given.element, None, given.space), *[INDEX] * (count - 1)]
+    if [value.type for value in operation.results] != inferred:
+        raise incompatible(operation, inferred)
 
 
 VIEWS = [

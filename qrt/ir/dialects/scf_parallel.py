@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from qrt.ir import attribute_kinds
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
+from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
 from qrt.ir.constraints import INDEX
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
@@ -168,6 +168,9 @@ _IN_PARALLEL = "scf.forall.in_parallel"
 _PLACES = "x y z " + " ".join(f"linear_dim_{i}" for i in range(10))
 for _name in ("block", "thread", "warp", "warpgroup", "lane"):
     attribute_kinds.enumeration(f"gpu.{_name}", _PLACES)
+_MAPPING = attribute_kinds.array_of(
+    "Device Mapping array attribute", lambda value: isinstance(value, OpaqueAttr) and value.text.startswith("#gpu.")
+)
 
 
 def _parse_forall(parser: "Parser", pending: "PendingOperation") -> None:
@@ -326,7 +329,7 @@ FORALL = Definition(
     results=("results*",),
     attributes={
         **{f"static{name}": _STATIC for name in _BOUNDS},
-        "mapping": AttributeSpec(kind=attribute_kinds.ARRAY),
+        "mapping": AttributeSpec(kind=_MAPPING),
     },
     regions=("region: 1",),
     traits=(*_EFFECTS, LOOP_LIKE),

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qrt.ir.attribute_kinds import AttributeKind
 from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.constraints import INDEX, add_type_constraint
 from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition, instance_of
+from qrt.ir.define import PURE, AttributeSpec, Definition, incompatible
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.fold import Folds, constant_number, constant_of
 from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE
@@ -33,10 +34,7 @@ def _verify_shape_of(operation: Operation) -> None:
     assert isinstance(made, TensorType)
     assert made.shape is not None
     if given.rank is not None and made.shape[0] not in (None, given.rank):
-        inferred = TensorType((given.rank,), INDEX)
-        raise operation.op_error(
-            f"inferred type(s) '{inferred}' are incompatible with return type(s) of operation '{made}'"
-        )
+        raise incompatible(operation, [TensorType((given.rank,), INDEX)])
 
 
 # -- shape.const_shape -------------------------------------------------------------------------------------------------
@@ -61,6 +59,24 @@ def extents_of(operation: Operation) -> tuple[int, ...]:
     shape = operation.attributes["shape"]
     assert isinstance(shape, DenseElementsAttr)  # the attribute's constraint
     return tuple(shape.array.tolist())
+
+
+def _is_extents(value: Attribute) -> bool:
+    return isinstance(value, DenseElementsAttr) and value.type.element is INDEX and isinstance(value.type, TensorType)
+
+
+_EXTENT_ATTRIBUTE = AttributeKind("index elements attribute", _is_extents, lambda parser: parser.attribute())
+
+
+def _verify_const_shape(operation: Operation) -> None:
+    shape, made = operation.attributes["shape"], operation.results[0].type
+    assert isinstance(shape, DenseElementsAttr)  # the attribute's kind
+    assert isinstance(made, TensorType)  # the constraint
+    inferred = TensorType((shape.array.size,), INDEX)
+    if made is not inferred:
+        raise incompatible(operation, [inferred])
+    if shape.array.ndim != 1:
+        raise operation.op_error(f"extents are of rank 1, not of '{shape.type}'")
 
 
 def _print_const_shape(printer: "Printer", operation: Operation) -> None:
@@ -232,10 +248,11 @@ OPS = [
     Definition(
         "shape.const_shape",
         results=(f"result: {_EXTENTS}",),
-        attributes={"shape": AttributeSpec(instance_of(DenseElementsAttr, "dense extents"), required=True)},
+        attributes={"shape": AttributeSpec(kind=_EXTENT_ATTRIBUTE, required=True)},
         traits={PURE, CONSTANT_LIKE},
         parse=_parse_const_shape,
         print=_print_const_shape,
+        verify_signature=_verify_const_shape,
     ),
     Definition(
         "shape.dim",

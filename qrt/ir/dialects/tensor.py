@@ -97,7 +97,7 @@ def _verify_generate(operation: Operation) -> None:
     last = block.last
     if last is None or last.name != "tensor.yield":
         raise operation.op_error("body must be terminated with a `yield` operation")
-    if last.operands[0].type is not _result(operation).element:
+    if [value.type for value in last.operands] != [_result(operation).element]:
         raise operation.op_error("body must be terminated with a `yield` operation of the tensor element type")
 
 

@@ -126,6 +126,14 @@ def _verify_insert_slice(operation: Operation) -> None:
     _verify_slice(operation, ranked(operation.operands[1]), ranked(operation.operands[0]))
 
 
+def _verify_parallel_insert(operation: Operation) -> None:
+    combining = operation.parent_operation
+    loop = combining.parent_operation if combining is not None else None
+    dest = operation.operands[1]
+    if loop is None or dest.owner is not loop.regions[0].blocks[0]:
+        raise operation.op_error("may only insert into an output block argument")
+
+
 def _fold_whole(operation: Operation, folds: Folds) -> list[Value | Attribute] | None:
     """A slice of all of a tensor of static shape, or in the place of all of it."""
     source, made = ranked(operation.operands[0]), ranked(operation.results[0])
@@ -285,7 +293,7 @@ def _verify_pad(operation: Operation) -> None:
         if argument.type is not INDEX:
             raise operation.op_error(f"expected block argument {number} to be an index")
     last = block.last
-    if last is None or last.name != "tensor.yield" or last.operands[0].type is not made.element:
+    if last is None or last.name != "tensor.yield" or [value.type for value in last.operands] != [made.element]:
         raise operation.op_error("expected yield type to match shape element type")
 
 
@@ -320,6 +328,7 @@ OPS = [
         parents=("scf.forall.in_parallel",),
         format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
+        verify=_verify_parallel_insert,
     ),
     Definition(
         "tensor.collapse_shape",
