@@ -197,12 +197,8 @@ class Printer:
             parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
         definition = operation.definition
         assembly = None if definition is None else definition.assembly
-        if (
-            self.generic
-            or definition is None
-            or (assembly is None and definition.print is None)
-            or (assembly is not None and not assembly.says(operation))
-        ):
+        unsaid = assembly is not None and not assembly.says(operation)
+        if self.generic or definition is None or unsaid or (assembly is None and definition.print is None):
             self._generic_form(operation)
         else:
             name = operation.name
