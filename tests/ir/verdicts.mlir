@@ -143,3 +143,69 @@ func.func @f(%a: memref<30x20xf32>) { %0 = memref.expand_shape %a [[0, 1], [2]] 
 // refused: result number not allowed in argument list
 #s = affine_set<(i) : (i - 10 >= 0)>
 func.func @f(%N: index) { affine.for %i#0 = 1 to 10 { } return }
+// -----
+// refused: 'vector.extract' op mismatch between dynamic and static positions (kDynamic marker but no corresponding dynamic position) -- this can only happen due to an incorrect fold/rewrite
+func.func @f(%v: vector<2x3xf32>) { %0 = vector.extract %v[1, -9223372036854775808] : f32 from vector<2x3xf32> return }
+// -----
+// refused: expected the number of 'sizes' to match the number of dynamic entries in 'static_sizes' (0 vs 1)
+func.func @f(%a: memref<8x8xf32>) { %0 = memref.reinterpret_cast %a to offset: [9], sizes: [4, -9223372036854775808], strides: [8, 1] : memref<8x8xf32> to memref<4x4xf32, strided<[8, 1], offset: 9>> return }
+// -----
+// refused: expected offsets to be non-negative, but got -1
+func.func @f(%a: memref<?xf32>) { %0 = memref.reinterpret_cast %a to offset: [-1], sizes: [10], strides: [1] : memref<?xf32> to memref<10xf32, strided<[?], offset: ?>> return }
+// -----
+// refused: 'vector.extract_strided_slice' op attribute 'offsets' failed to satisfy constraint: 64-bit integer array attribute
+func.func @f(%v: vector<4x8xf32>) { %0 = vector.extract_strided_slice %v {offsets = [2, @x], sizes = [1, 2], strides = [1, 1]} : vector<4x8xf32> to vector<1x2xf32> return }
+// -----
+// refused: 'vector.store' op attribute 'alignment' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive and whose value is a power of two > 0
+func.func @f(%m: memref<4xf32>, %i: index, %v: vector<4xf32>) { vector.store %v, %m[%i] {alignment = 3 : i64} : memref<4xf32>, vector<4xf32> return }
+// -----
+// refused: 'memref.load' op attribute 'nontemporal' failed to satisfy constraint: bool attribute
+func.func @f(%m: memref<4xf32>, %n: memref<4xf32>, %i: index) { %0 = memref.load %m[%i] {nontemporal = 1} : memref<4xf32> return }
+// -----
+// refused: 'vector.broadcast' op failed to verify that source operand and result have same element type
+func.func @f(%x: i32) { %0 = vector.broadcast %x : i32 to vector<4xf32> return }
+// -----
+// refused: 'vector.broadcast' op dimension mismatch ([4] vs. 4)
+func.func @f(%v: vector<[4]xf32>) { %0 = vector.broadcast %v : vector<[4]xf32> to vector<4xf32> return }
+// -----
+// refused: 'vector.fma' op operand #0 must be vector of floating-point values, but got 'vector<4xi32>'
+func.func @f(%v: vector<4xi32>) { %0 = vector.fma %v, %v, %v : vector<4xi32> return }
+// -----
+// refused: 'affine.if' op region #0 should have no arguments
+func.func @f(%c: i1) { "affine.if"() ({ ^bb0(%x: index): affine.yield }, {}) {condition = affine_set<() : (0 == 0)>} : () -> () return }
+// -----
+// refused: 'memref.alloca_scope' op region should have no arguments
+func.func @f() { "memref.alloca_scope"() ({ ^bb0(%x: index): memref.alloca_scope.return }) : () -> () return }
+// -----
+// refused: attribute '"linalg.x"' not supported by the linalg dialect
+func.func @f() { %0 = arith.constant {linalg.x} 1 : i32 return }
+// -----
+// refused: invalid value for 'bufferization.access'
+func.func @f(%t: tensor<4xf32> {bufferization.access = "reed"}) {  return }
+// -----
+// refused: expects number of branch weights to match number of successors: 3 vs 2
+func.func @f(%c: i1) { cf.cond_br %c weights([1, 2, 3]), ^bb1, ^bb1 ^bb1: return }
+// -----
+// refused: integer value too large
+func.func @f(%x: i64) { cf.switch %x : i64, [default: ^bb1, 9223372036854775808: ^bb1] ^bb1: return }
+// -----
+// refused: result number not allowed in argument list
+func.func @f(%N: index) { %r = scf.while (%a#0 = %N) : (index) -> index { %c = arith.constant true scf.condition(%c) %a : index } do { ^bb0(%b: index): scf.yield %b : index } return }
+// -----
+// refused: 'arith.trunci' op operand type 'tensor<4xi32>' and result type 'tensor<4xi8, "a">' are cast incompatible
+func.func @f(%a: tensor<4xi32>) { %0 = arith.trunci %a : tensor<4xi32> to tensor<4xi8, "a"> return }
+// -----
+// refused: expected a 64-bit signed integer or '?'
+func.func @f(%m: memref<?xf32, strided<[-9223372036854775808]>>) {  return }
+// -----
+// refused: 'scf.forall' op attribute 'mapping' failed to satisfy constraint: Device Mapping array attribute
+func.func @f() { scf.forall (%i) in (4) { } {mapping = [1]} return }
+// -----
+// refused: expected indexing maps to be projected permutations
+func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) { linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>] ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>) return }
+// -----
+// refused: dialect 'foo' is unknown
+{-# dialect_resources: {foo: {a: "0x01000000"}} #-}
+// -----
+// refused: expected string value for key 'a'
+{-# external_resources: {foo: {a: 1}} #-}
