@@ -3,6 +3,7 @@
 import pytest
 
 from qrt import ir
+from qrt.ir.registry import UPSTREAM_ONLY
 from tests import mlir_opt
 from tests.ir.test_verdicts import CANONICAL, CASES, allows_unregistered, expectation
 from tests.oracle import verdicts
@@ -26,3 +27,10 @@ def test_the_canonical_form_is_that_of_mlir_opt(name):
     accepted, output = mlir_opt.upstream(before, "--canonicalize")
     assert accepted, output
     assert ir.parse(output) == ir.parse(after)
+
+
+def test_the_ops_that_are_carried_are_upstreams():
+    names = sorted(UPSTREAM_ONLY)
+    found = verdicts.upstream([Program(f'"{name}"() : () -> ()', unregistered=True) for name in names])
+    unknown = [name for name, verdict in zip(names, found, strict=True) if "unregistered" in verdict.error]
+    assert unknown == []
