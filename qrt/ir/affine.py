@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from math import gcd
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from qrt.errors import UndefinedError
 from qrt.ir.attributes import Attribute
 from qrt.text import Scanner
 
@@ -77,7 +80,8 @@ def floordiv(left: Expression, right: int) -> Expression:
 
 
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
-    """The value of an expression: of integers, or of integer arrays that broadcast.
+    """The value of an expression: of integers, or of integer arrays that broadcast. Raises UndefinedError for a division
+    by zero, and for a modulus that is not positive.
 
     >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
     7
@@ -89,7 +93,10 @@ def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any
     if value[0] == "s":
         return symbols[value[1]]
     operator, left, right = value
-    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), evaluate(right, dimensions, symbols))
+    divisor = evaluate(right, dimensions, symbols)
+    if operator not in "+*" and not all(is_defined(operator, int(number)) for number in np.unique(divisor)):
+        raise UndefinedError(f"{spell_expression(value)} divides by zero, or its modulus is not positive")
+    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), divisor)
 
 
 def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> Expression:
@@ -291,8 +298,9 @@ def _product(parser: "AttributeParser", names: Names) -> Expression:
         right = _operand(parser, names)
         if word == "*" and not (_is_constant(value) or _is_constant(right)):
             raise scanner.error("non-affine expression: one factor must be a constant or a symbol", start, scanner.pos)
-        if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
-            raise scanner.error(f"the right side of {word} must be a positive constant or a symbol", start, scanner.pos)
+        if word != "*" and not _is_constant(right):
+            message = f"non-affine expression: right operand of {word} has to be either a constant or symbolic"
+            raise scanner.error(message, start, scanner.pos)
         value = names.combine(scanner, start, word, value, right)
 
 
@@ -341,9 +349,18 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def is_defined(operator: str, right: int) -> bool:
+    """Whether an operator has a value: nothing is divided by zero, and a modulus is positive.
+
+    >>> is_defined("floordiv", -2), is_defined("mod", -2)
+    (True, False)
+    """
+    return operator in "+*" or right > 0 or (right < 0 and operator != "mod")
+
+
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
     """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order."""
-    if isinstance(left, int) and isinstance(right, int) and (operator in "+*" or right > 0):
+    if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
         return int(_CONSTANTS[operator](left, right))
     if operator in "+*" and _stands_right(left, right):
         left, right = right, left
@@ -421,7 +438,7 @@ def _multiply(left: Expression, right: Expression) -> Expression | None:
 
 
 def _floor_divide(left: Expression, right: Expression) -> Expression | None:
-    if not isinstance(right, int) or right < 1:
+    if not isinstance(right, int) or right == 0:
         return None
     exact = _divide_exactly(left, right)
     terms = _parts(left, "+")
@@ -431,7 +448,7 @@ def _floor_divide(left: Expression, right: Expression) -> Expression | None:
 
 
 def _ceil_divide(left: Expression, right: Expression) -> Expression | None:
-    return _divide_exactly(left, right) if isinstance(right, int) and right >= 1 else None
+    return _divide_exactly(left, right) if isinstance(right, int) and right != 0 else None
 
 
 def _divide_exactly(left: Expression, right: int) -> Expression | None:

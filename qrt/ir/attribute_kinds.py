@@ -189,7 +189,7 @@ class Enumeration:
 
 
 def enumeration(name: str, cases: str, separator: str = "", every: str = "") -> AttributeKind:
-    """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`.
+    """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`, and reads all of it.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description
@@ -199,10 +199,18 @@ def enumeration(name: str, cases: str, separator: str = "", every: str = "") -> 
     if name in ENUMERATIONS:
         raise ValueError(f"the enumeration {name!r} is defined twice")
     ENUMERATIONS[name] = known
+
+    def parse(parser: "AttributeParser") -> Attribute:
+        start = parser.scanner.skip()
+        value = known.parse_body(parser) if parser.scanner.at("<") else parser.attribute()
+        if not known.holds(value):
+            raise parser.scanner.error("invalid kind of attribute specified", start, parser.scanner.pos)
+        return value
+
     return AttributeKind(
         f"#{name} attribute",
         known.holds,
-        known.parse_body,
+        parse,
         lambda value: str(value)[len(name) + 1 :],
-        _at("<"),
+        _at("<", "#"),
     )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir import registry
+from qrt.ir import registry, unsupported
 from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
 from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
@@ -104,6 +104,14 @@ class AttributeParser:
             if scanner.pos > start + len(word):
                 raise
             raise scanner.error("expected an attribute value", start, start + max(len(word), 1)) from None
+
+    def dictionary(self) -> dict[str, Attribute]:
+        """Any attribute that is a dictionary, an alias of one too."""
+        start = self.scanner.skip()
+        value = self.attribute()
+        if not isinstance(value, DictAttr):
+            raise self.scanner.error("invalid kind of attribute specified", start, self.scanner.pos)
+        return dict(value.items)
 
     def attribute_dictionary(self) -> dict[str, Attribute]:
         """`{name = value, name}`."""
@@ -274,10 +282,16 @@ class AttributeParser:
         scanner.pos = start + 1 + len(name)
         registry.load(name.partition(".")[0])
         if name in ENUMERATIONS:
-            return ENUMERATIONS[name].parse_body(self)
-        if not self.allow_unregistered:
+            value = ENUMERATIONS[name].parse_body(self)
+            if scanner.accept(":"):
+                self.type()  # upstream reads a type behind any attribute of a dialect, and these make nothing of it
+            return value
+        known = name.partition(".")[0] in unsupported.DIALECTS
+        if not known and not self.allow_unregistered:
             raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, scanner.pos)
-        return self._kept(start)
+        kept = self._kept(start)
+        type = f" : {self.type()}" if scanner.accept(":") else ""
+        return OpaqueAttr(_trimmed(kept.text) if known else kept.text + type)
 
     def _kept(self, start: int) -> OpaqueAttr:
         scanner = self.scanner
@@ -306,10 +320,11 @@ class AttributeParser:
         return encoding, self._map_or_space
 
     def _map_or_space(self) -> str:
-        """An affine map, or the memory space of a memref: an integer, a string or a dictionary."""
+        """An affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a dialect."""
         start = self.scanner.skip()
         value = self.attribute()
-        if not isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr):
+        fits = isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr)
+        if not fits and not (isinstance(value, OpaqueAttr) and _is_of_known_dialect(value.text)):
             raise self.scanner.error("unsupported memory space Attribute", start, self.scanner.pos)
         return self._copy(value.spell(elide=True), start)
 
@@ -526,6 +541,18 @@ def pretty_dialect_symbol(text: str) -> str:
     """`#dialect<name<...>>` as `#dialect.name<...>`, the way upstream prints it."""
     match = _DIALECT_SYMBOL.fullmatch(text)
     return text if match is None else f"{match[1]}.{match[2]}"
+
+
+def _trimmed(text: str) -> str:
+    """An attribute of a dialect of MLIR's, without the spaces at the ends of its body, which upstream does not keep."""
+    head, opening, body = text.partition("<")
+    return f"{head}<{body[:-1].strip()}>" if opening else text
+
+
+def _is_of_known_dialect(text: str) -> bool:
+    """Whether an attribute that is kept as text is of a dialect that MLIR registers."""
+    dialect = text.removeprefix("#").partition(".")[0]
+    return text.startswith("#") and (dialect in unsupported.DIALECTS or dialect in registry.DIALECTS)
 
 
 _Rule = Callable[[AttributeParser, int], Attribute]

@@ -192,7 +192,8 @@ class Definition:
     """One op. `infer` relates types of operands and results to others. `verify_signature` looks at types and attributes
     only, so equal signatures are checked once; `verify` looks at anything. Both raise VerifyError, or QuantTypeError
     to be reported at the op. `effects` gives the effects of an op whose types decide on them; `speculatable` says
-    whether an op may run where it would not have run, if its traits do not. `fold` gives the results as values or
+    whether an op may run where it would not have run, if its traits do not. `derived` gives attributes that follow from
+    the rest, which upstream's generic form says. `fold` gives the results as values or
     constants where they are known, and changes nothing."""
 
     name: str
@@ -213,6 +214,7 @@ class Definition:
     operation_class: type[Operation] = Operation
     effects: Callable[[Operation], Collection[Trait]] | None = None
     speculatable: Callable[[Operation], bool] | None = None
+    derived: Callable[[Operation], Mapping[str, Attribute]] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
     trait_order: tuple[Trait, ...] = field(init=False, repr=False)
 

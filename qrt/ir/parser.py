@@ -7,7 +7,7 @@ that: this is where the speed comes from. A look-up is only kept where the full 
 from collections.abc import Sequence
 from typing import NoReturn
 
-from qrt.ir import registry
+from qrt.ir import registry, unsupported
 from qrt.ir.assembly import GENERIC_LINE, Line
 from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.attributes import Attribute, LocationAttr
@@ -199,7 +199,8 @@ class Parser(AttributeParser):
         if definition is None and "." not in name:
             definition = registry.find(f"{self._dialects[-1]}.{name}")
         if definition is None:
-            raise self.scanner.error(f"custom op '{name}' is unknown", start, start + len(name))
+            known = unsupported.reason(name) or f"'{name}' is unknown"
+            raise self.scanner.error(f"custom op {known}", start, start + len(name))
         pending = PendingOperation(definition.name, definition, start)
         if definition.assembly is not None:
             definition.assembly.parse(self, pending)
@@ -213,7 +214,8 @@ class Parser(AttributeParser):
         scanner = self.scanner
         definition = registry.find(name)
         if definition is None and not self.allow_unregistered:
-            raise scanner.error(f"op '{name}' is unregistered", start, start + len(name) + 2)
+            known = unsupported.reason(name) or f"'{name}' is unregistered"
+            raise scanner.error(f"op {known}", start, start + len(name) + 2)
         pending = PendingOperation(name, definition, start)
         if self.line(GENERIC_LINE, pending):
             return pending

@@ -10,7 +10,7 @@ from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handl
 from qrt.execute.interpret.memref import checked, loader, storer
 from qrt.execute.interpret.regions import choice, counted_loop
 from qrt.ir import Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression
+from qrt.ir.affine import AffineMapAttr, Expression, is_defined
 from qrt.ir.dialects.affine import FOR, map_of, set_of, step_of
 
 Numbers = Sequence[int]
@@ -33,7 +33,7 @@ def _compile(expression: Expression, dimensions: int) -> Evaluate:
 
     def divisor(values: Numbers) -> int:
         number = right(values)
-        if number <= 0:
+        if not is_defined(operator, number):
             raise UndefinedError(f"{operator} by {number}, which is not positive")
         return number
 

@@ -90,14 +90,14 @@ def _alloc(op: Operation, compiler: Compiler) -> Function:
     type = memref_type(op.results[0])
     dynamic = (type.shape or ()).count(None)
     layout = type.layout if isinstance(type.layout, StridedLayout) else None
-    if layout is not None and (None in layout.strides or layout.offset is None):
-        raise UndefinedError("allocates memory of unknown strides or offset")
 
     def alloc(*operands: Any) -> Array:
         shape = sizes_of(type, operands[:dynamic])
         if layout is None:
             return allocate(shape, type.element)
-        return allocate(shape, type.element, [s or 0 for s in layout.strides], layout.offset or 0)
+        symbols = iter(operands[dynamic:])  # upstream's map of a layout numbers the offset first
+        offset, *strides = (int(next(symbols)) if n is None else n for n in (layout.offset, *layout.strides))
+        return allocate(shape, type.element, strides, offset)
 
     return alloc
 

@@ -13,7 +13,7 @@ from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Operation
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.dialects.vector import combination, integers, iterators_of, kind_of, maps_of, shape_of, slice_of, vector_of
-from qrt.ir.dialects.vector_transfers import is_in_bounds, permutation_of
+from qrt.ir.dialects.vector_transfers import is_in_bounds, is_plain, permutation_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
 from qrt.types import FloatType, IndexType, TensorType, Type
@@ -200,6 +200,8 @@ class _Transfer:
     """Which elements of memory the lanes of a vector are."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
+        if not is_plain(op):
+            raise QuantTypeError("transfers a vector whose elements are not those of the memory: it does not run")
         self.shape = shape_of(vector)
         self.permutation = permutation_of(op)
         self.in_bounds = is_in_bounds(op)
@@ -225,7 +227,7 @@ class _Transfer:
 
     def _spread(self, mask: Array) -> Array:
         """A mask in the order of the vector's dimensions."""
-        ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask
+        ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask.reshape(())  # of one lane
         return np.expand_dims(ordered, [axis for axis, place in enumerate(self.permutation) if place is None])
 
 

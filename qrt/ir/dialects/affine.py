@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, parse_map_of_values, spell_expression
+from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, parse_map_of_values, spell_expression
 from qrt.ir.attribute_kinds import AFFINE_MAP
 from qrt.ir.attribute_kinds import INDEX as INDEX_ATTRIBUTE
 from qrt.ir.attributes import Attribute, IntegerAttr
@@ -153,7 +153,7 @@ def evaluate(expression: Expression, values: Sequence[int], dimensions: int) -> 
         return None
     if operator in "+*":
         return left + right if operator == "+" else left * right
-    if right <= 0:
+    if not is_defined(operator, right):
         return None
     if operator == "mod":
         return left % right

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 _I64 = IntegerType(64)
+_MEMOIZED = "linalg.memoized_indexing_maps"
 _UNSIGNED = ENUMERATIONS["linalg.type_fn"].attribute("cast_unsigned")
 
 _CONTRACTIONS = {
@@ -185,9 +186,14 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 
 
 class NamedOp(StructuredOp):
-    """An op of `TABLE`."""
+    """An op of `TABLE`. `memoized` holds the maps that a text says where the op does not need them said: upstream's
+    cache, printed in generic form."""
 
-    __slots__ = ()
+    __slots__ = ("memoized",)
+
+    def __init__(self, *arguments: object, **keywords: object) -> None:
+        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
+        self.memoized = self.attributes.pop(_MEMOIZED, None) if _memoizes(self.name) else None
 
     @property
     def indexing_maps(self) -> Maps:
@@ -204,7 +210,19 @@ class NamedOp(StructuredOp):
 
     def _numbers(self, name: str, count: int) -> tuple[int, ...]:
         stated = self.attributes.get(name)
-        return tuple(stated.array.tolist()) if isinstance(stated, DenseElementsAttr) else (1,) * count
+        fits = isinstance(stated, DenseElementsAttr) and stated.type.shape == (count,)  # as the verifier holds
+        return tuple(stated.array.tolist()) if isinstance(stated, DenseElementsAttr) and fits else (1,) * count
+
+
+def _memoizes(name: str) -> bool:
+    """Whether the maps follow from the op's name, strides and dilations alone."""
+    return bool(TABLE[name].loops) and not TABLE[name].states_maps
+
+
+def _derived(operation: Operation) -> dict[str, Attribute]:
+    """What upstream's verifier writes onto the op."""
+    assert isinstance(operation, NamedOp)  # whose maps these are
+    return {_MEMOIZED: ArrayAttr(operation.indexing_maps)} if _memoizes(operation.name) else {}
 
 
 def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
@@ -268,7 +286,10 @@ def _print(printer: "Printer", operation: Operation) -> None:
         default = default_maps(operation.name, len(operation.operands), rank_of(operation.operands[-1].type))
         if operation.name == "linalg.contract" or maps != default:
             printer.word(f"{MAPS} = {maps}")
-    printer.attributes(operation, elided=(OPERAND_SEGMENTS, MAPS, "kind"))
+    elided = [OPERAND_SEGMENTS, MAPS, "kind"]
+    if operation.name not in ("linalg.contract", "linalg.elementwise"):
+        elided.append(_MEMOIZED)
+    printer.attributes(operation, elided)
     print_operands(printer, operation)
     print_results(printer, operation)
 
@@ -295,6 +316,8 @@ def _verify(operation: Operation) -> None:
             raise operation.error("expected op with scalar input")
         if given is not made:
             raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{made}')")
+    if operation.memoized is not None and operation.memoized != _derived(operation)[_MEMOIZED]:
+        raise operation.op_error(f"has the maps {_derived(operation)[_MEMOIZED]}, but '{_MEMOIZED}' says others")
     if operation.name in _STATING_MAPS:
         _verify_stated_maps(operation)
     if operation.name == "linalg.contract":
@@ -350,11 +373,11 @@ def _verify_body(operation: NamedOp) -> None:
 
 
 def _index_numbers(count: int) -> AttributeKind:
-    """`dense<[1, 2]> : tensor<2xi64>`: strides or dilations."""
-    type = TensorType((count,), _I64)
+    """`dense<[1, 2]> : tensor<2xi64>`, or of a vector: strides or dilations."""
 
     def holds(value: Attribute) -> bool:
-        return isinstance(value, DenseElementsAttr) and value.type is type and int(value.array.min()) > 0
+        fits = isinstance(value, DenseElementsAttr) and (value.type.shape, value.type.element) == ((count,), _I64)
+        return fits and int(value.array.min()) > 0
 
     return AttributeKind(
         f"64-bit signless int elements attribute of shape [{count}]", holds, lambda parser: parser.attribute()
@@ -380,6 +403,7 @@ def _definition(name: str, named: Named) -> Definition:
         attributes=attributes,
         regions=1,
         traits=TRAITS,
+        derived=_derived,
         effects=effects,
         parse=_parse,
         print=_print,

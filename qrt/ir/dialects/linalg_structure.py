@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from qrt.errors import UndefinedError
 from qrt.ir.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 MAPS = "indexing_maps"
-ITERATOR = enumeration("linalg.iterator_type", "parallel reduction window")
-_MEMOIZED = "linalg.memoized_indexing_maps"
+ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
 
@@ -27,10 +27,6 @@ class StructuredOp(Operation):
     """A loop nest over operands that maps index: inputs first, then outputs, which the body is given too."""
 
     __slots__ = ()
-
-    def __init__(self, *arguments: object, **keywords: object) -> None:
-        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
-        self.attributes.pop(_MEMOIZED, None)  # upstream's cache of what follows from the other attributes
 
     @property
     def inputs(self) -> list[Value]:
@@ -216,7 +212,10 @@ def _bare(map: AffineMapAttr) -> str:
 def _verify_dimension(
     operation: StructuredOp, number: int, axis: int, result: Expression, size: int, last: Sequence[int]
 ) -> None:
-    ends = evaluate(result, [0] * len(last)), evaluate(result, last)
+    try:
+        ends = evaluate(result, [0] * len(last)), evaluate(result, last)
+    except UndefinedError as error:
+        raise operation.op_error(f"has an indexing map without a value: {error}") from None
     if min(ends) < 0:
         raise operation.op_error(
             f"unexpected result less than 0 at expression #{axis} in {_bare(operation.indexing_maps[number])}"

@@ -32,7 +32,7 @@ from qrt.ir.traits import (
     RETURN_LIKE,
     SYMBOL,
 )
-from qrt.types import IndexType, IntegerType, MemRefType, TensorType, Type
+from qrt.types import IndexType, IntegerType, MemRefType, StridedLayout, TensorType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -75,13 +75,19 @@ def _verify_alloc(operation: Operation) -> None:
     dynamic = (made.shape or ()).count(None)
     if dynamic != sizes:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {sizes}, expected {dynamic}")
-    layout = made.layout if isinstance(made.layout, str) else ""
-    listed = layout.partition(")")[2].partition("->")[0].strip(" []")
-    expected = listed.count(",") + 1 if listed else 0
+    expected = _symbols_of(made)
     if symbols != expected:
         raise operation.op_error(
             f"symbol operand count does not equal memref symbol count: expected {expected}, got {symbols}"
         )
+
+
+def _symbols_of(type: MemRefType) -> int:
+    """How many numbers its layout leaves open: symbols of a map, else the offset and strides."""
+    if isinstance(type.layout, StridedLayout):
+        return (type.layout.offset, *type.layout.strides).count(None)
+    listed = (type.layout or "").partition(")")[2].partition("->")[0].strip(" []")
+    return listed.count(",") + 1 if listed else 0
 
 
 def _alloc(name: str) -> Definition:

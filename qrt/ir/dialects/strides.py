@@ -80,15 +80,19 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
         return None
     if has_identity_layout(source):
         return MemRefType(shape, source.element, None, source.space)
-    for group in groups:
-        kept = [index for index in group if source.shape[index] != 1]
-        for outer, inner in pairwise(kept):
-            wanted = times(layout.strides[inner], source.shape[inner])
-            if wanted is not None and layout.strides[outer] not in (None, wanted):
+    strides = [_innermost_stride(source.shape, layout.strides, group) if group else 1 for group in groups]
+    for group, stride in zip(groups, strides, strict=True):
+        wanted = stride
+        for outer, inner in reversed(list(pairwise(group))):
+            wanted = times(wanted, source.shape[inner])
+            found = layout.strides[outer]
+            if source.shape[outer] != 1 and None not in (wanted, found) and wanted != found:
                 return None
-    strides = [layout.strides[_innermost(source.shape, group)] if group else 1 for group in groups]
     return MemRefType(shape, source.element, StridedLayout(tuple(strides), layout.offset), source.space)
 
 
-def _innermost(shape: Sequence[Number], group: Sequence[int]) -> int:
-    return next((index for index in reversed(group) if shape[index] != 1), group[-1])
+def _innermost_stride(shape: Sequence[Number], strides: Sequence[Number], group: Sequence[int]) -> Number:
+    """The stride of dimensions that become one: that of the last whose size is not 1, whose own means nothing. An open
+    size may turn out to be 1."""
+    index = next((index for index in reversed(group) if shape[index] != 1), group[0])
+    return None if shape[index] is None and index != group[0] else strides[index]

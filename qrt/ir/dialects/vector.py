@@ -24,6 +24,7 @@ _I64 = IntegerType(64)
 KINDS = "add mul minui minsi minnumf maxui maxsi maxnumf and or xor minimumf maximumf"
 KIND = AttributeSpec(kind=enumeration("vector.kind", KINDS), required=True)
 enumeration("vector.iterator_type", "parallel reduction")
+_CONTRACTION = ("indexing_maps", "iterator_types", "kind")
 _PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")
 _POSITIONS = AttributeSpec(kind=dense_array(_I64), required=True)
 
@@ -120,13 +121,18 @@ def iterators_of(operation: Operation) -> tuple[str, ...]:
 
 def _parse_contract(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    attributes = parser.attribute_dictionary()
-    iterators = attributes.get("iterator_types")
-    if isinstance(iterators, ArrayAttr):
-        attributes["iterator_types"] = ArrayAttr(tuple(map(_iterator, iterators.elements)))
-    attributes.setdefault("kind", OpaqueAttr("#vector.kind<add>"))
-    pending.attributes = attributes
+    start = scanner.skip()
+    pending.attributes = parser.dictionary()
     pending.operands = parser.operand_list()
+    for name, value in parser.optional_attributes().items():
+        if name in pending.attributes:
+            raise scanner.error(f"attribute '{name}' occurs more than once in the attribute list", start)
+        pending.attributes[name] = value
+    iterators = pending.attributes.get("iterator_types")
+    if not isinstance(iterators, ArrayAttr):
+        raise scanner.error('expected "iterator_types" array attribute', start)
+    pending.attributes["iterator_types"] = ArrayAttr(tuple(map(_iterator, iterators.elements)))
+    pending.attributes.setdefault("kind", OpaqueAttr("#vector.kind<add>"))
     scanner.expect(":", " before the types")
     pending.operand_types = [parser.type()]
     scanner.expect(",", " between the types")
@@ -142,10 +148,10 @@ def _iterator(element: Attribute) -> Attribute:
 
 def _print_contract(printer: "Printer", operation: Operation) -> None:
     names = ArrayAttr(tuple(StringAttr(name) for name in iterators_of(operation)))
-    first = {"indexing_maps": operation.attributes["indexing_maps"], "iterator_types": names}
-    rest = {name: value for name, value in sorted(operation.attributes.items()) if name not in first}
-    printer.word(f"{{{', '.join(f'{name} = {value}' for name, value in (first | rest).items())}}}")
+    header = operation.attributes | {"iterator_types": names}
+    printer.word(f"{{{', '.join(f'{name} = {header[name]}' for name in _CONTRACTION)}}}")
     printer.operands(operation.operands)
+    printer.attributes(operation, _CONTRACTION)
     left, right, accumulator = (value.type for value in operation.operands)
     printer.word(f": {left}, {right} into {accumulator}")
 

@@ -30,6 +30,8 @@ def map_of(operands):
         ("(d0) -> (d0 ceildiv 4)", [5], 2),
         ("(d0, d1) -> (d0 * 3 - d1 + 7)", [2, 5], 8),
         ("(d0) -> (-(d0 floordiv 2) * 5)", [7], -15),
+        ("(d0) -> (d0 floordiv -2)", [7], -4),
+        ("(d0) -> (d0 ceildiv -2)", [7], -3),
     ],
 )
 def test_apply(map, operands, expected):
@@ -46,6 +48,12 @@ def test_symbols_follow_dimensions():
     }"""
     assert run(text, i64(23), i64(4)) == [5, 14, 23]
     refused(text, i64(23), i64(0), message="'affine.apply' op floordiv by 0, which is not positive")
+
+
+def test_what_has_no_value():
+    for divisor in ("floordiv 0", "ceildiv 0", "mod 0", "mod -2"):
+        text = f"func.func @f(%d: index) -> index {{ %0 = affine.apply affine_map<(d0) -> (d0 {divisor})>(%d) return %0 : index }}"
+        refused(text, i64(7), message=f"{divisor.replace(' ', ' by ')}, which is not positive")
 
 
 def test_a_result_that_is_no_index():
