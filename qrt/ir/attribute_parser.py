@@ -25,7 +25,7 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed, is_wide
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
@@ -39,7 +39,7 @@ _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
 _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
-    {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
+    {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
 )
 """Dialects that have no other types than those read by name."""
 _KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
@@ -210,21 +210,13 @@ class AttributeParser:
         self.scanner.expect("<", " after 'dense'")
         literal = Literal(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
-        kind = self.type()
-        if (
-            isinstance(kind, TensorType | VectorType)
-            and not isinstance(kind.element, QuantizedType)
-            and not is_backed(kind.element)
-        ):
-            text = literal.spelled(kind) if is_wide(kind.element) else literal.text
-            return OpaqueAttr(f"dense<{text}> : {kind}")
-        return literal.elements(kind)
+        return _elements(literal, self.type())
 
     def elements_of(self, kind: TensorType) -> Attribute:
         """`dense<...>` of a type that the text has said already."""
         self.scanner.expect_word("dense", " to begin an initial value")
         self.scanner.expect("<", " after 'dense'")
-        return Literal(self.scanner).elements(kind)
+        return _elements(Literal(self.scanner), kind)
 
     def _dense_resource(self, start: int) -> Attribute:
         scanner = self.scanner
@@ -541,6 +533,12 @@ def pretty_dialect_symbol(text: str) -> str:
     """`#dialect<name<...>>` as `#dialect.name<...>`, the way upstream prints it."""
     match = _DIALECT_SYMBOL.fullmatch(text)
     return text if match is None else f"{match[1]}.{match[2]}"
+
+
+def _elements(literal: Literal, kind: Type) -> Attribute:
+    """A constant of a type, as an array where one holds its elements."""
+    is_shaped = isinstance(kind, TensorType | VectorType) and not isinstance(kind.element, QuantizedType)
+    return literal.kept(kind) if is_shaped and not is_backed(kind.element) else literal.elements(kind)
 
 
 def _trimmed(text: str) -> str:

@@ -4,16 +4,17 @@ import math
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qrt.errors import QuantTypeError
+from qrt.errors import ParseError, QuantTypeError
 from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr, integer_range, quote, spell_elements
-from qrt.text import Scanner
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
+from qrt.text import Scanner, Source
+from qrt.types import ComplexType, FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
 Array = NDArray[Any]
 ShapedType = TensorType | VectorType
@@ -30,6 +31,7 @@ _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _COMMENT = re.compile(r"//[^\n]*")
 _ELEMENT = r"(?:true|false|(?:-[ \t]*+)?+(?:0x[0-9a-fA-F]++|\d++(?:\.\d*+(?:[eE][-+]?\d++)?+)?+))"
+_PAIR = re.compile(rf"\(\s*({_ELEMENT})\s*,\s*({_ELEMENT})\s*\)", re.ASCII)
 _ELEMENT_RE = re.compile(rf"//[^\n]*+|({_ELEMENT})", re.ASCII)
 _TOKEN = re.compile(
     r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
@@ -254,6 +256,21 @@ def element_bytes(array: Array) -> bytes:
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
+@dataclass(frozen=True, slots=True)
+class KeptElementsAttr(Attribute):
+    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of over 64 bits."""
+
+    text: str
+    type: ShapedType
+
+    @property
+    def is_splat(self) -> bool:
+        return not self.text.startswith(("[", '"'))
+
+    def spell(self, elide: bool = False) -> str:
+        return f"dense<{self.text}> : {self.type}"
+
+
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
     """The array that `element_bytes` came from; one element's bytes are a splat."""
     shape = static_shape(type)
@@ -341,19 +358,41 @@ class Literal:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
-    def spelled(self, type: ShapedType) -> str:
-        """Upstream's text of elements too wide for an array. Raises ParseError at the offending element."""
-        if self.scanner.text.startswith('"', self.start):
-            return self.text
+    def kept(self, type: ShapedType) -> "KeptElementsAttr":
+        """The constant of a type whose elements no array holds. Raises ParseError at the offending element."""
+        is_number = isinstance(type.element, ComplexType) or is_wide(type.element)
+        if not is_number or self.scanner.text.startswith('"', self.start):
+            return KeptElementsAttr(self.text, type)
         try:
             shape = static_shape(type)
         except QuantTypeError as error:
             raise self.scanner.error(str(error), self.start, self.end) from None
-        values, said = self._values(shape, type.element)
-        items = spell_elements(values, type.element)
+        if isinstance(type.element, ComplexType):
+            items, said = self._pairs(shape, type.element)
+        else:
+            values, said = self._values(shape, type.element)
+            items = spell_elements(values, type.element)
         if len(set(items)) == 1:
-            return items[0]
-        return _nested(items, said) if items else ""
+            return KeptElementsAttr(items[0], type)
+        return KeptElementsAttr(_nested(items, said) if items else "", type)
+
+    def _pairs(self, shape: tuple[int, ...], element: ComplexType) -> tuple[list[str], tuple[int, ...]]:
+        """Complex numbers, spelled, and the shape they were said in."""
+        body = _COMMENT.sub(lambda comment: " " * len(comment[0]), self.scanner.text[self.start : self.end])
+        pairs = list(_PAIR.finditer(body))
+        outline = Literal(Scanner(Source(f"{_PAIR.sub('0', body)}>")))
+        try:
+            count, (_, said) = outline._layout()[0], outline._values(shape, _I1)
+        except ParseError as error:
+            raise self.scanner.error(error.message, self.start, self.end) from None
+        if len(pairs) != count:
+            message = f"elements of type '{element}' are pairs in parentheses"
+            raise self.scanner.error(message, self.start, self.end)
+        parts = [
+            [self._value(pair[side], self.start + pair.start(side), element.element) for side in (1, 2)]
+            for pair in pairs
+        ]
+        return [f"({','.join(spell_elements(part, element.element))})" for part in parts], said
 
     def _from_hex(self, type: ShapedType) -> Array:
         text = self.text[1:-1]

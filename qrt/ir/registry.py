@@ -13,6 +13,7 @@ DIALECTS = (
     "bufferization",
     "builtin",
     "cf",
+    "complex",
     "func",
     "linalg",
     "math",

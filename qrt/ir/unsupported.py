@@ -1,13 +1,15 @@
 """What MLIR 22 registers and qrt does not support: whole dialects, and ops of the dialects that qrt has."""
 
 DIALECTS = frozenset(
-    "acc amdgpu amx arm_neon arm_sme arm_sve async complex dlti emitc gpu index irdl llvm ml_program mpi nvgpu nvvm omp "
+    "acc amdgpu amx arm_neon arm_sme arm_sve async dlti emitc gpu index irdl llvm ml_program mpi nvgpu nvvm omp "
     "pdl pdl_interp ptr rocdl shard smt sparse_tensor spirv tosa transform wasmssa x86vector xegpu xevm".split()
 )
 OPS = {
     "affine": "delinearize_index dma_start dma_wait linearize_index prefetch vector_load vector_store",
     "bufferization": "dealloc",
     "builtin": "unrealized_conversion_cast",
+    "complex": "abs angle atan2 bitcast conj constant cos eq exp expm1 log log1p neg neq pow powi rsqrt sign sin sqrt tan "
+    "tanh",
     "func": "call_indirect constant",
     "linalg": "fill_rng_2d pack softmax unpack winograd_filter_transform winograd_input_transform "
     "winograd_output_transform",

@@ -22,7 +22,7 @@ from qrt.ir.dialects.loops import (
     spell_values,
 )
 from qrt.ir.dialects.memref_views import memref_type
-from qrt.ir.fold import Folds, constant_of
+from qrt.ir.fold import Folds, constant_number, constant_of
 from qrt.ir.traits import (
     CONSTANT_LIKE,
     LOOP_LIKE,
@@ -61,8 +61,27 @@ def is_symbol(value: Value) -> bool:
     if _is_top_level(value) or source is None:
         return _is_top_level(value)
     if source.name in ("memref.dim", "tensor.dim"):
-        return _is_top_level(source.operands[0])
+        return _is_top_level(source.operands[0]) or _is_size_symbol(source)
     return source.has_trait(CONSTANT_LIKE) or (source.has_trait(PURE) and all(map(is_symbol, source.operands)))
+
+
+_SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subview": "sizes"}
+"""Ops that make a memref, with the operands that are its open sizes."""
+
+
+def _is_size_symbol(dim: Operation) -> bool:
+    """Whether a `dim` is that of a view or an allocation, perhaps cast, whose size there is a symbol or static."""
+    index, made = constant_number(dim.operands[1]), dim.operands[0].operation
+    while made is not None and made.name == "memref.cast" and memref_type(made.operands[0]).shape is not None:
+        made = made.operands[0].operation
+    if index is None or made is None or made.definition is None or made.name not in _SIZES:
+        return False
+    shape = memref_type(made.results[0]).shape or ()
+    if not 0 <= index < len(shape):
+        return False
+    sizes = made.definition.operand_group(made, _SIZES[made.name])
+    place = shape[:index].count(None)
+    return shape[index] is not None or (place < len(sizes) and is_symbol(sizes[place]))
 
 
 def is_dimension(value: Value) -> bool:

@@ -21,7 +21,7 @@ from qrt.ir.constraints import (
 )
 from qrt.ir.core import Operation
 from qrt.ir.define import AttributeSpec, Definition
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
+from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.ir.dialects.arith_folds import FOLDS, Fold
 from qrt.ir.fold import constant_of
 from qrt.ir.traits import (
@@ -45,7 +45,7 @@ FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contr
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
 OVERFLOW = ENUMERATIONS["arith.overflow"]
 
-_TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr)
+_TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr, KeptElementsAttr)
 
 
 def _typed(value: Attribute) -> str | None:
@@ -72,10 +72,9 @@ def _verify_constant(operation: Operation) -> None:
     assert isinstance(value, _TYPED)
     if value.type is not operation.result.type:
         raise operation.op_error("failed to verify that all of {value, result} have same type")
-    element: Type = value.type.element if isinstance(value.type, TensorType | VectorType) else value.type
-    if isinstance(element, IntegerType) and not element.is_signless:
+    if isinstance(value.type, IntegerType) and not value.type.is_signless:
         raise operation.op_error("integer return type must be signless")
-    is_splat = isinstance(value, DenseElementsAttr) and value.is_splat
+    is_splat = isinstance(value, DenseElementsAttr | KeptElementsAttr) and value.is_splat
     if isinstance(value.type, VectorType) and any(value.type.scalable) and not is_splat:
         raise operation.op_error(
             "intializing scalable vectors with elements attribute is not supported unless it's a vector splat"

@@ -10,7 +10,7 @@ from qrt.ir.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr,
 from qrt.ir.constraints import INDEX, add_type_constraint, element_type_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
+from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.ir.dialects.loops import (
     parse_body,
     parse_optional_results,
@@ -217,7 +217,7 @@ def _verify_global(operation: Operation) -> None:
     type, value = operation.attributes["type"].python, operation.attributes.get("initial_value")
     if not isinstance(type, MemRefType) or not type.has_static_shape:
         raise operation.op_error(f"type should be static shaped memref, but got {type}")
-    if isinstance(value, DenseElementsAttr | DenseResourceAttr):
+    if isinstance(value, DenseElementsAttr | DenseResourceAttr | KeptElementsAttr):
         given = value.type
         if given.element is not type.element:
             raise operation.op_error(
