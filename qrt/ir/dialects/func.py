@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 PORT_NAME = "qrt.name"
 """The attribute that names an argument or a result to the command line and to programs."""
 
-_INHERENT = ("sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs")
+_INFERRED = ("sym_name", "sym_visibility", "function_type")
+_INHERENT = (*_INFERRED, "arg_attrs", "res_attrs")
 _ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
 
 
@@ -91,16 +92,24 @@ def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
     if scanner.accept_word("attributes"):
         start = scanner.skip()
         extra = parser.attribute_dictionary()
-        if repeated := extra.keys() & set(_INHERENT):
-            raise scanner.error(f"attribute '{min(repeated)}' is said by the function's header", start, scanner.pos)
-        pending.attributes.update(extra)
+        _merge(parser, pending, extra, start)
     if not scanner.at("{"):
         pending.regions.append(Region())
         return
-    if len(names) != len(inputs):
-        raise scanner.error("expected SSA names for the arguments of a function with a body", pending.start)
-    arguments = [(name, at, type) for (name, _, at), type in zip(names, inputs, strict=True)]
+    arguments = [(name, at, type) for (name, _, at), type in zip(names, inputs, strict=False)]
     pending.regions.append(parser.region(isolated=True, dialect="func", arguments=arguments))
+
+
+def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
+    """Attributes that stand behind the header. Those of arguments and results may, where the header says none."""
+    for name, value in extra.items():
+        if name in _INFERRED:
+            message = f"'{name}' is an inferred attribute and should not be specified in the explicit attribute dictionary"
+            raise parser.scanner.error(message, start, parser.scanner.pos)
+        if name in pending.attributes:
+            message = f"attribute '{name}' occurs more than once in the attribute list"
+            raise parser.scanner.error(message, pending.start)
+        pending.attributes[name] = value
 
 
 def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], list[DictAttr]]":
@@ -185,7 +194,11 @@ def _verify_function(operation: Operation) -> None:
         if isinstance(found, ArrayAttr) and len(found.elements) != count:
             raise operation.op_error(f"attribute '{key}' has {len(found.elements)} entries, expected {count}")
         for entry in found.elements if isinstance(found, ArrayAttr) else ():
-            bare = [name for name, _ in entry.items if "." not in name] if isinstance(entry, DictAttr) else []
+            if not isinstance(entry, DictAttr):
+                raise operation.op_error(
+                    f"attribute '{key}' failed to satisfy constraint: Array of dictionary attributes"
+                )
+            bare = [name for name, _ in entry.items if "." not in name]
             if bare:
                 what = "arguments" if key == "arg_attrs" else "results"
                 raise operation.op_error(f"{what} may only have dialect attributes, found: '{bare[0]}'")

@@ -10,7 +10,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import registry
 from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.attributes import Attribute, FloatAttr
-from qrt.ir.core import Block, Operation, Region, Value
+from qrt.ir.core import NOWHERE, Block, Operation, Region, Value
+from qrt.text import Location
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
 
 _UNARY = {
@@ -186,12 +187,12 @@ def _copy(b: Body, x: Value, out: Value) -> Value:
     return b.cast(x)
 
 
-def build_body(build: Build, types: Sequence[Type], unsigned: bool) -> Region:
+def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
     """The region of an op for operands with elements of these types.
 
     Raises QuantTypeError where the types have no such operations.
     """
-    block = Block(types)
+    block = Block(types, location)
     body = Body(block, unsigned)
     made = build(body, *block.arguments)
     body.create("linalg.yield", [made], [])

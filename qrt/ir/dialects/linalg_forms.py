@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir import registry
+from qrt.ir import registry, unsupported
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attribute_kinds import dense_array
@@ -149,7 +149,8 @@ def _parse_body(parser: "Parser", pending: "PendingOperation") -> None:
         start = scanner.skip()
         payload = scanner.word("an operation name"), parser.optional_attributes()
         if registry.find(payload[0]) is None:
-            raise scanner.error(f"custom op '{payload[0]}' is unknown", start, scanner.pos)
+            known = unsupported.reason(payload[0]) or f"'{payload[0]}' is unknown"
+            raise scanner.error(f"custom op {known}", start, scanner.pos)
         scanner.expect("}", " after the payload operation")
     _parse_shared(parser, pending)
     if payload is not None:

@@ -16,7 +16,7 @@ from qrt.ir.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.attributes import ArrayAttr, Attribute
 from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.core import Operation, Region
+from qrt.ir.core import NOWHERE, Operation, Region
 from qrt.ir.define import OPERAND_SEGMENTS, AttributeSpec, Definition
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.linalg_bodies import (
@@ -47,6 +47,7 @@ from qrt.ir.dialects.linalg_structure import (
     stated_maps,
     verify_structured,
 )
+from qrt.text import Location
 from qrt.types import IntegerType, TensorType, Type
 
 if TYPE_CHECKING:
@@ -231,7 +232,9 @@ def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
     return ArrayAttr(_maps(loops, (), ()) if loops else (AffineMapAttr.identity(rank),) * operands)
 
 
-def body_of(name: str, types: Sequence[Type], attributes: Mapping[str, Attribute]) -> Region:
+def body_of(
+    name: str, types: Sequence[Type], attributes: Mapping[str, Attribute], location: Location = NOWHERE
+) -> Region:
     """The region of an op for operands of these types.
 
     Raises QuantTypeError where the types have no such operations.
@@ -239,7 +242,7 @@ def body_of(name: str, types: Sequence[Type], attributes: Mapping[str, Attribute
     named = TABLE[name]
     build = named.build or elementwise(kind_name(attributes["kind"]))
     unsigned = named.unsigned or (name.partition(".")[2] in _CASTING and attributes.get("cast") == _UNSIGNED)
-    return build_body(build, [element_of(type) for type in types], unsigned)
+    return build_body(build, [element_of(type) for type in types], unsigned, location)
 
 
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------
@@ -264,10 +267,11 @@ def _parse(parser: "Parser", pending: "PendingOperation") -> None:
     if (inputs, outputs) != (wanted, 1):
         message = f"'{pending.name}' takes {wanted} inputs and 1 output, not {inputs} and {outputs}"
         raise scanner.error(message, pending.start, pending.start + len(pending.name))
+    location = Location(parser.source, pending.start, pending.start + len(pending.name))
     try:
-        pending.regions.append(body_of(pending.name, pending.operand_types, pending.attributes))
+        pending.regions.append(body_of(pending.name, pending.operand_types, pending.attributes, location))
     except QuantTypeError as error:
-        raise scanner.error(str(error), pending.start, pending.start + len(pending.name)) from None
+        raise scanner.error(str(error), location.start, location.end) from None
 
 
 def _expect_word(parser: "Parser", word: str) -> None:

@@ -1,5 +1,6 @@
 """`memref` ops that make views: another shape, other strides, another place in the same buffer."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.constraints import add_type_constraint, same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition
-from qrt.ir.dialects.strides import collapsed, expanded, is_contiguous, product, subview
+from qrt.ir.dialects.strides import Number, collapsed, expanded, is_contiguous, product, subview
 from qrt.ir.dialects.tensor_slices import (
     dropped_dimensions,
     reassociation_of,
@@ -98,20 +99,25 @@ def _verify_subview(operation: Operation) -> None:
         raise operation.error(f"{text} memory space), but got '{made}'")
     wanted, found = expected.strides, made.strides
     assert wanted is not None  # of a subview
-    if found is None or wanted.offset != found.offset or not _has_strides(wanted.strides, sizes, found):
+    if found is None or wanted.offset != found.offset or found.strides != _kept(wanted.strides, sizes, found.strides):
         raise operation.error(f"{text} layout), but got '{made}'")
     verify_slice_bounds(operation, shape)
 
 
-def _has_strides(strides: Sequence[int | None], sizes: Sequence[int | None], found: StridedLayout) -> bool:
-    """Whether `found` has these strides, those of dimensions of size 1 being left out at will."""
-    at = 0
-    for stride, size in zip(strides, sizes, strict=True):
-        if at < len(found.strides) and found.strides[at] == stride:
-            at += 1
-        elif size != 1:
-            return False
-    return at == len(found.strides)
+def _kept(strides: Sequence[Number], sizes: Sequence[Number], found: Sequence[Number]) -> Sequence[Number]:
+    """The strides of the dimensions that a view keeps. Of those of size 1 it drops all, or as many of each stride as
+    `found` lacks, the first ones: upstream's rule."""
+    dropped = [axis for axis, size in enumerate(sizes) if size == 1]
+    if len(strides) == len(found):
+        return strides
+    if len(strides) - len(dropped) != len(found):
+        lacking, ones, dropped = Counter(strides), dropped, []
+        lacking.subtract(found)
+        for axis in ones:
+            if lacking[strides[axis]] > 0:
+                lacking[strides[axis]] -= 1
+                dropped.append(axis)
+    return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
 
 
 def _verify_reinterpret_cast(operation: Operation) -> None:
