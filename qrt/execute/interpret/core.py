@@ -261,6 +261,9 @@ class FunctionCode:
 
     def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
         """The results on these arguments."""
+        if not self.operation.regions[0].blocks:
+            self._call_external(arguments)
+            return []
         run.depth += 1
         if run.depth > MAX_CALL_DEPTH:
             raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
@@ -273,9 +276,15 @@ class FunctionCode:
         run.depth -= 1
         return results
 
+    def _call_external(self, arguments: Iterable[Any]) -> None:
+        from qrt.execute.interpret.runner import external  # here, for the programs that declare one
+
+        try:
+            external(self.operation)(*arguments)
+        except QuantError as error:
+            raise located(self.operation, error) from error
+
     def _compile(self) -> tuple[Code, Frame]:
-        if not self.operation.regions[0].blocks:
-            raise failure(self.operation, "has no body")
         compiler = Compiler(self._module)
         return compiler.region(self.operation.regions[0]), compiler.template
 

@@ -296,14 +296,19 @@ def _require_strides(array: Array, made: MemRefType) -> None:
             raise UndefinedError(f"strides of {[each // array.itemsize for each in array.strides]} are not {made}'s")
 
 
-def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
-    """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
+def flat_memory(array: Array) -> tuple[Array, int]:
+    """The buffer that an array is a view of, flat, and where in it the array begins."""
     root = _root(array)
     start = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     at, misaligned = divmod(start, array.itemsize)
     if misaligned or not root.flags.c_contiguous or root.nbytes % array.itemsize:
         raise QuantError("takes a memref whose buffer is not known")
-    flat = root.reshape(-1).view(array.dtype)
+    return root.reshape(-1).view(array.dtype), at
+
+
+def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
+    """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
+    flat, at = flat_memory(array)
     offset = type.strides.offset if type.strides is not None else None
     if offset is None:
         return flat, at

@@ -9,7 +9,7 @@ import numpy as np
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.interpret.memref import checked
-from qrt.execute.values import as_tensor, of_rank
+from qrt.execute.values import as_tensor, of_rank, spelled
 from qrt.ir import Operation
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.dialects.vector import combination, integers, iterators_of, kind_of, maps_of, shape_of, slice_of, vector_of
@@ -299,14 +299,12 @@ def _print(op: Operation, compiler: Compiler) -> Function:
     said = op.attributes.get("punctuation")
     end = "\n" if said is None else ends[str(said).partition("<")[2].removesuffix(">")]
     is_index = isinstance(as_tensor(op.operands[0].type).element, IndexType)
+    # Upstream takes an index for unsigned.
     return lambda value: print(_spelled(np.asarray(value).view(np.uint64) if is_index else value), end=end)
 
 
 def _spelled(value: Any) -> str:
-    """A value as upstream's runtime prints it; an index it takes for unsigned."""
-    if np.ndim(value):
-        return f"( {', '.join(map(_spelled, value))} )"
-    return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"
+    return f"( {', '.join(map(_spelled, value))} )" if np.ndim(value) else spelled(value)
 
 
 HANDLERS: dict[str, Handler] = {
