@@ -80,8 +80,8 @@ def floordiv(left: Expression, right: int) -> Expression:
 
 
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
-    """The value of an expression: of integers, or of integer arrays that broadcast. Raises UndefinedError for a division
-    by zero, and for a modulus that is not positive.
+    """The value of an expression: of integers, or of integer arrays that broadcast. Raises UndefinedError for a
+    division by zero, and for a modulus that is not positive.
 
     >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
     7
@@ -228,6 +228,11 @@ def parse_expressions(parser: "AttributeParser", names: Names, close: str) -> li
             results.append(_sum(parser, names))
         scanner.expect(close, " after affine expressions")
     return results
+
+
+def parse_expression(parser: "AttributeParser", names: Names) -> Expression:
+    """One expression."""
+    return _sum(parser, names)
 
 
 def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:

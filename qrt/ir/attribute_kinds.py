@@ -148,7 +148,7 @@ ENUMERATIONS: dict[str, "Enumeration"] = {}
 @dataclass(frozen=True, slots=True)
 class Enumeration:
     """`#dialect.name<case>`. With a `separator` it is a set of flags: no flag is `none`, and `every` of them, where
-    that has a name, is spelled by it."""
+    that has a name, is spelled by it. Without cases it is `#dialect.name`."""
 
     name: str
     cases: tuple[str, ...]
@@ -157,6 +157,8 @@ class Enumeration:
 
     def attribute(self, *flags: str) -> OpaqueAttr:
         """The attribute of a case, or of flags in any order."""
+        if not self.cases:
+            return OpaqueAttr(f"#{self.name}")
         if self.separator:
             given = {flag for flag in flags if flag != "none"}
             if self.every in given or (self.every and given == set(self.cases)):
@@ -171,10 +173,12 @@ class Enumeration:
         return self.cases if self.every and self.every in words else tuple(word for word in words if word != "none")
 
     def holds(self, value: Attribute) -> bool:
-        return isinstance(value, OpaqueAttr) and value.text.startswith(f"#{self.name}<")
+        return isinstance(value, OpaqueAttr) and value.text.partition("<")[0] == f"#{self.name}"
 
     def parse_body(self, parser: "AttributeParser") -> OpaqueAttr:
         """`<case, case>`."""
+        if not self.cases:
+            return self.attribute()
         scanner = parser.scanner
         scanner.expect("<", f" after '{self.name.partition('.')[2]}'")
         allowed = (*self.cases, *(("none",) if self.separator else ()), *((self.every,) if self.every else ()))

@@ -39,7 +39,7 @@ _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
 _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
-    {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
+    {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
 """Dialects that have no other types than those read by name."""
 _KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
@@ -271,16 +271,23 @@ class AttributeParser:
         if "." not in name and not scanner.text.startswith("<", scanner.pos):
             found = self._alias("#" + name, start)
             return found if isinstance(found, Attribute) else TypeAttr(found)
-        scanner.pos = start + 1 + len(name)
+        scanner.pos = end = start + 1 + len(name)
         registry.load(name.partition(".")[0])
+        nested = name in registry.DIALECTS  # `#dialect<name<...>>`
+        if nested:
+            scanner.expect("<", " after the name of a dialect")
+            name = f"{name}.{scanner.word('the name of an attribute')}"
         if name in ENUMERATIONS:
             value = ENUMERATIONS[name].parse_body(self)
+            if nested:
+                scanner.expect(">", " closing the attribute")
             if scanner.accept(":"):
                 self.type()  # upstream reads a type behind any attribute of a dialect, and these make nothing of it
             return value
+        scanner.pos = end
         known = name.partition(".")[0] in unsupported.DIALECTS
         if not known and not self.allow_unregistered:
-            raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, scanner.pos)
+            raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, end)
         kept = self._kept(start)
         type = f" : {self.type()}" if scanner.accept(":") else ""
         return OpaqueAttr(_trimmed(kept.text) if known else kept.text + type)
@@ -537,8 +544,9 @@ def pretty_dialect_symbol(text: str) -> str:
 
 def _elements(literal: Literal, kind: Type) -> Attribute:
     """A constant of a type, as an array where one holds its elements."""
-    is_shaped = isinstance(kind, TensorType | VectorType) and not isinstance(kind.element, QuantizedType)
-    return literal.kept(kind) if is_shaped and not is_backed(kind.element) else literal.elements(kind)
+    if not isinstance(kind, TensorType | VectorType) or isinstance(kind.element, QuantizedType):
+        return literal.elements(kind)
+    return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)
 
 
 def _trimmed(text: str) -> str:

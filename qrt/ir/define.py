@@ -214,7 +214,7 @@ class Definition:
     operation_class: type[Operation] = Operation
     effects: Callable[[Operation], Collection[Trait]] | None = None
     speculatable: Callable[[Operation], bool] | None = None
-    derived: Callable[[Operation], Mapping[str, Attribute]] | None = None
+    derived: Callable[[Operation], dict[str, Attribute]] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
     trait_order: tuple[Trait, ...] = field(init=False, repr=False)
 

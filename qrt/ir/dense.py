@@ -258,7 +258,8 @@ def element_bytes(array: Array) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeptElementsAttr(Attribute):
-    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of over 64 bits."""
+    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of more than
+    64 bits."""
 
     text: str
     type: ShapedType

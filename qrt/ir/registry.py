@@ -23,6 +23,7 @@ DIALECTS = (
     "scf",
     "shape",
     "tensor",
+    "ub",
     "vector",
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from qrt.ir import Value
 from qrt.ir.affine import AffineMapAttr, Expression, substitute
-from qrt.ir.dialects.affine import is_symbol, map_of
+from qrt.ir.dialects.affine_scope import is_symbol, map_of
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.fold import constant_number
 from qrt.passes.affine_sums import flattened

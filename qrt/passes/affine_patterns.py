@@ -8,7 +8,8 @@ from itertools import groupby
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, substitute
 from qrt.ir.define import segments
-from qrt.ir.dialects.affine import map_of, set_of
+from qrt.ir.dialects.affine import set_of
+from qrt.ir.dialects.affine_scope import map_of
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.affine_maps import Inputs, simplest

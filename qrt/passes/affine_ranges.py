@@ -9,7 +9,8 @@ from math import fmod, gcd
 
 from qrt.ir import Block, Operation, Value
 from qrt.ir.affine import AffineMapAttr, Expression, combine, divisor_of, floordiv
-from qrt.ir.dialects.affine import map_of, step_of
+from qrt.ir.dialects.affine import step_of
+from qrt.ir.dialects.affine_scope import map_of
 from qrt.passes.trip_counts import Number, constant_bounds
 
 Range = tuple[Number, Number]

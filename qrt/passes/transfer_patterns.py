@@ -193,7 +193,12 @@ def _insert_of_written(op: Operation, builder: Builder) -> Made:
     """A slice of a vector that was written over all of a tensor is written where it is inserted."""
     cut, into = made_by(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else made_by(cut.operands[0], "vector.transfer_write")
-    if cut is None or source is None or not is_plain(source) or any(len(made.results[0].uses) != 1 for made in (cut, source)):
+    if (
+        cut is None
+        or source is None
+        or not is_plain(source)
+        or any(len(made.results[0].uses) != 1 for made in (cut, source))
+    ):
         return None
     write, (offsets, sizes, strides) = Transfer(source), (mixed_values(op, name) for name in PARTS)
     begins, cut_sizes, steps = (mixed_values(cut, name) for name in PARTS)

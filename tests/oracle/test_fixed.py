@@ -98,7 +98,7 @@ def test_invalid_programs_of_a_dialect_are_refused_by_both(name):
     assert "memref.global" not in output
 
 
-@pytest.mark.parametrize("name", ["lowered", "elementwise", "linalg", "linalg_named", "complex", "spellings", *DIALECTS])
+@pytest.mark.parametrize("name", ["lowered", "elementwise", "linalg", "linalg_named", "complex", "ub", "spellings", *DIALECTS])
 def test_ops_read_alike(name):
     """Custom and generic forms of every op, ours and theirs, each read by the other."""
     text = (_IR / f"{name}.mlir").read_text()

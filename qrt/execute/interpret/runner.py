@@ -83,8 +83,9 @@ def _externals() -> dict[str, External]:
             made[f"printMemrefShape{name}"] = (MemRefType(None, element),), partial(show, with_data=False)
     for name in _OF_RANK.split():
         rank, element = int(name[0]), _ELEMENTS[name[2:]]
-        made[f"printMemref{name}"] = (MemRefType((None,) * rank, element),), partial(
-            _print_memref, unsigned=name.endswith("Ind")
+        made[f"printMemref{name}"] = (
+            (MemRefType((None,) * rank, element),),
+            partial(_print_memref, unsigned=name.endswith("Ind")),
         )
     return made
 

@@ -8,8 +8,10 @@ from qrt.ir.attribute_kinds import AFFINE_MAP
 from qrt.ir.attribute_kinds import INDEX as INDEX_ATTRIBUTE
 from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.constraints import INDEX
-from qrt.ir.core import Block, Operation, Region, Value
+from qrt.ir.core import Operation, Region, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
+from qrt.ir.dialects.affine_parallel import PARALLEL
+from qrt.ir.dialects.affine_scope import is_symbol, map_of, require_valid
 from qrt.ir.dialects.loops import (
     parse_assignments,
     parse_body,
@@ -22,9 +24,8 @@ from qrt.ir.dialects.loops import (
     spell_values,
 )
 from qrt.ir.dialects.memref_views import memref_type
-from qrt.ir.fold import Folds, constant_number, constant_of
+from qrt.ir.fold import Folds, constant_of
 from qrt.ir.traits import (
-    CONSTANT_LIKE,
     LOOP_LIKE,
     MEM_READ,
     MEM_WRITE,
@@ -39,78 +40,8 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 _YIELD = "affine.yield"
-_SCOPES = ("func.func", "builtin.module")
-
-# -- which values are dimensions and symbols -------------------------------------------------------------------------
-
-
-def _is_top_level(value: Value) -> bool:
-    owner = value.owner
-    if isinstance(owner, Block):
-        parent = owner.parent.parent if owner.parent is not None else None
-    else:
-        parent = owner.parent_operation if owner is not None else None
-    return parent is not None and parent.name in _SCOPES
-
-
-def is_symbol(value: Value) -> bool:
-    """Whether a value is the same in all of a function, as far as the rules of `affine` can tell."""
-    if value.type is not INDEX:
-        return False
-    source = value.operation
-    if _is_top_level(value) or source is None:
-        return _is_top_level(value)
-    if source.name in ("memref.dim", "tensor.dim"):
-        return _is_top_level(source.operands[0]) or _is_size_symbol(source)
-    return source.has_trait(CONSTANT_LIKE) or (source.has_trait(PURE) and all(map(is_symbol, source.operands)))
-
-
-_SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subview": "sizes"}
-"""Ops that make a memref, with the operands that are its open sizes."""
-
-
-def _is_size_symbol(dim: Operation) -> bool:
-    """Whether a `dim` is that of a view or an allocation, perhaps cast, whose size there is a symbol or static."""
-    index, made = constant_number(dim.operands[1]), dim.operands[0].operation
-    while made is not None and made.name == "memref.cast" and memref_type(made.operands[0]).shape is not None:
-        made = made.operands[0].operation
-    if index is None or made is None or made.definition is None or made.name not in _SIZES:
-        return False
-    shape = memref_type(made.results[0]).shape or ()
-    if not 0 <= index < len(shape):
-        return False
-    sizes = made.definition.operand_group(made, _SIZES[made.name])
-    place = shape[:index].count(None)
-    return shape[index] is not None or (place < len(sizes) and is_symbol(sizes[place]))
-
-
-def is_dimension(value: Value) -> bool:
-    """Whether a value is a symbol, the index of an affine loop, or made of these by `affine.apply`."""
-    if is_symbol(value):
-        return True
-    owner = value.owner
-    if isinstance(owner, Block):
-        loop = owner.parent.parent if owner.parent is not None else None
-        return loop is not None and loop.name == "affine.for" and value is owner.arguments[0]
-    return owner is not None and owner.name == "affine.apply" and all(map(is_dimension, owner.operands))
-
-
-def _require_valid(operation: Operation, values: Sequence[Value], dimensions: int) -> None:
-    for index, value in enumerate(values):
-        if index < dimensions and not is_dimension(value):
-            raise operation.op_error("operand cannot be used as a dimension id")
-        if index >= dimensions and not is_symbol(value):
-            raise operation.op_error("operand cannot be used as a symbol")
-
 
 # -- maps and their operands: affine_map<...>(%dims)[%symbols] -------------------------------------------------------
-
-
-def map_of(operation: Operation, name: str = "map") -> AffineMapAttr:
-    """The map of an operation."""
-    map = operation.attributes[name]
-    assert isinstance(map, AffineMapAttr)  # the attribute's kind
-    return map
 
 
 def _parse_dimensions_and_symbols(parser: "Parser") -> "tuple[list[OperandName], int]":
@@ -258,7 +189,7 @@ def _verify_access(operation: Operation) -> None:
         raise operation.op_error("expects as many subscripts as affine map inputs")
     if any(value.type is not INDEX for value in indices):
         raise operation.op_error(f"index to {'store' if at else 'load'} must have 'index' type")
-    _require_valid(operation, indices, map.dimensions)
+    require_valid(operation, indices, map.dimensions)
 
 
 # -- affine.for ------------------------------------------------------------------------------------------------------
@@ -365,7 +296,7 @@ def _verify_for(operation: Operation) -> None:
             raise operation.op_error("operand count and affine map dimension and symbol count must match")
         if not map.results:
             raise operation.op_error(f"expected {which} bound map to have at least one result")
-        _require_valid(operation, values, map.dimensions)
+        require_valid(operation, values, map.dimensions)
     if not len(inits) == len(operation.results) == len(arguments) - 1:
         raise operation.op_error("mismatch between the number of loop-carried values and results")
     for values in (arguments[1:], operation.results):
@@ -425,14 +356,14 @@ def _verify_if(operation: Operation) -> None:
     condition = set_of(operation)
     if len(operation.operands) != condition.dimensions + condition.symbols:
         raise operation.op_error("operand count and integer set dimension and symbol count must match")
-    _require_valid(operation, operation.operands, condition.dimensions)
+    require_valid(operation, operation.operands, condition.dimensions)
     if operation.results and not operation.regions[1].blocks:
         require_edge(operation, "parent", "parent", [], operation.results)
 
 
 def _verify_yield(operation: Operation) -> None:
     parent = operation.parent_operation
-    if parent is None or parent.name not in ("affine.for", "affine.if"):
+    if parent is None or parent.name not in ("affine.for", "affine.if", "affine.parallel"):
         raise operation.op_error("only terminates affine.if/for/parallel regions")
     if len(parent.results) != len(operation.operands):
         raise operation.op_error("parent of yield must have same number of results as the yield operands")
@@ -517,6 +448,7 @@ OPS = [
         print=_print_access,
         verify=_verify_access,
     ),
+    PARALLEL,
     _mapped("affine.apply", _fold_apply),
     _mapped("affine.min", _fold_map(min)),
     _mapped("affine.max", _fold_map(max)),

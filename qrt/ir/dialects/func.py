@@ -104,7 +104,9 @@ def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attri
     """Attributes that stand behind the header. Those of arguments and results may, where the header says none."""
     for name, value in extra.items():
         if name in _INFERRED:
-            message = f"'{name}' is an inferred attribute and should not be specified in the explicit attribute dictionary"
+            message = (
+                f"'{name}' is an inferred attribute and should not be specified in the explicit attribute dictionary"
+            )
             raise parser.scanner.error(message, start, parser.scanner.pos)
         if name in pending.attributes:
             message = f"attribute '{name}' occurs more than once in the attribute list"

@@ -90,7 +90,7 @@ class Body:
             parts = [self.create(f"complex.{part}", [value], [value.type.element]).results[0] for part in ("re", "im")]
             parts = [self._part_cast(part, target.element) for part in parts]
         elif isinstance(target.element, FloatType):
-            zero = {"value": FloatAttr.of(0.0, target.element)}
+            zero: dict[str, Attribute] = {"value": FloatAttr.of(0.0, target.element)}
             real = self._part_cast(value, target.element)
             parts = [real, self.create("arith.constant", [], [target.element], zero).results[0]]
         else:

@@ -48,7 +48,7 @@ from qrt.ir.dialects.linalg_structure import (
     verify_structured,
 )
 from qrt.text import Location
-from qrt.types import IntegerType, TensorType, Type
+from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -380,8 +380,9 @@ def _index_numbers(count: int) -> AttributeKind:
     """`dense<[1, 2]> : tensor<2xi64>`, or of a vector: strides or dilations."""
 
     def holds(value: Attribute) -> bool:
-        fits = isinstance(value, DenseElementsAttr) and (value.type.shape, value.type.element) == ((count,), _I64)
-        return fits and int(value.array.min()) > 0
+        if not isinstance(value, DenseElementsAttr) or (value.type.shape, value.type.element) != ((count,), _I64):
+            return False
+        return int(value.array.min()) > 0
 
     return AttributeKind(
         f"64-bit signless int elements attribute of shape [{count}]", holds, lambda parser: parser.attribute()
