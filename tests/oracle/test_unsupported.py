@@ -1,7 +1,10 @@
 """What qrt names as MLIR's and unsupported is registered in mlir-opt 22, and nothing that is registered is left out."""
 
+import os
 import re
 from pathlib import Path
+
+import pytest
 
 from qrt.ir import unsupported
 from qrt.ir.registry import DIALECTS, every_definition
@@ -25,14 +28,16 @@ def test_every_op_that_is_listed_is_registered():
     assert registered([*LISTED, "vector.nonsense"]) == LISTED
 
 
+@pytest.mark.skipif(not os.environ.get("QRT_REQUIRE_ORACLE"), reason="it reads all of a library")
 def test_every_op_that_is_registered_is_supported_or_listed():
     """The names of ops are strings in the library: of what looks like one, mlir-opt says which are."""
     (program,), _ = mlir_opt.FOUND
     library = (Path(program).parents[1] / "lib" / "libMLIR.so").read_bytes()
-    dialects = "|".join(set(DIALECTS) - {"qrt"}).encode()
-    found = re.findall(rb"((?:" + dialects + rb")\.[a-z][a-z_0-9.]*)\0", library)
-    assert len(found) > len(OURS) / 2
-    assert registered({name.decode() for name in found}) | OURS == OURS | LISTED
+    found = {
+        name.decode() for each in DIALECTS for name in re.findall(rb"%s\.[a-z_0-9.]+(?=\0)" % each.encode(), library)
+    }
+    assert len(found & OURS) > 0.9 * len(OURS)
+    assert registered(found - OURS) == LISTED
 
 
 def test_every_dialect_is_supported_or_listed():

@@ -31,8 +31,7 @@ def is_symbol(value: Value) -> bool:
         return _is_top_level(value)
     if source.name in ("memref.dim", "tensor.dim"):
         return _is_top_level(source.operands[0]) or _is_size_symbol(source)
-    is_constant = source.has_trait(CONSTANT_LIKE) or source.name == "ub.poison"
-    return is_constant or (source.has_trait(PURE) and all(map(is_symbol, source.operands)))
+    return source.has_trait(CONSTANT_LIKE) or (source.has_trait(PURE) and all(map(is_symbol, source.operands)))
 
 
 _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subview": "sizes"}

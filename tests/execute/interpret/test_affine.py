@@ -52,7 +52,11 @@ def test_symbols_follow_dimensions():
 
 def test_what_has_no_value():
     for divisor in ("floordiv 0", "ceildiv 0", "mod 0", "mod -2"):
-        text = f"func.func @f(%d: index) -> index {{ %0 = affine.apply affine_map<(d0) -> (d0 {divisor})>(%d) return %0 : index }}"
+        text = f"""
+        func.func @f(%d: index) -> index {{
+          %0 = affine.apply affine_map<(d0) -> (d0 {divisor})>(%d)
+          return %0 : index
+        }}"""
         refused(text, i64(7), message=f"{divisor.replace(' ', ' by ')}, which is not positive")
 
 
@@ -165,7 +169,8 @@ PARALLEL = """
 func.func @f(%n: index, %k: index, %m: memref<?x?xi32>) -> (f32, i32, f32) {{
   %x = arith.constant 0.1 : f32
   %c = arith.constant 1 : i32
-  %r:3 = affine.parallel (%i, %j) = (0, max(1, %k - 1)) to (%n, min(%n + 2, 5)) step (1, {step}) reduce ("addf", "addi", "maximumf") -> (f32, i32, f32) {{
+  %r:3 = affine.parallel (%i, %j) = (0, max(1, %k - 1)) to (%n, min(%n + 2, 5)) step (1, {step})
+      reduce ("addf", "addi", "maximumf") -> (f32, i32, f32) {{
     %l = affine.load %m[%i, %j] : memref<?x?xi32>
     %s = arith.addi %l, %c : i32
     affine.store %s, %m[%i, %j] : memref<?x?xi32>

@@ -14,6 +14,7 @@ from qrt.ir.dialects.linalg_named import TABLE
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType
 from tests.execute.interpret.programs import call, generic, program
+from tests.execute.interpret.run import refused
 
 RNG = np.random.default_rng(0)
 
@@ -332,3 +333,13 @@ def test_what_is_undefined_in_a_body_names_its_op():
     text = generic([IDENTITY, IDENTITY], "p", body, [(1, "f32")], [(1, "i8")])
     with pytest.raises(ModelError, match=r"'arith.fptosi' op"):
         call(text, np.array([1.0, 1000.0], np.float32), integers(2))
+
+
+def test_complex_elements_do_not_run():
+    text = """
+    func.func @f() {
+      %a = memref.alloc() : memref<2xcomplex<f32>>
+      linalg.add ins(%a, %a : memref<2xcomplex<f32>>, memref<2xcomplex<f32>>) outs(%a : memref<2xcomplex<f32>>)
+      return
+    }"""
+    refused(text, message="complex<f32>")

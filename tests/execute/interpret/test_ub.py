@@ -34,6 +34,23 @@ def test_what_is_undefined_is_an_error_where_it_runs():
     refused(NEVER, np.False_, message="'ub.unreachable' op is reached")
 
 
+def test_poison_stays_where_it_may_not_run():
+    text = """
+    func.func @f(%p: i1, %x: i32) -> i32 {
+      %0 = scf.if %p -> (i32) {
+        %1 = ub.poison : i32
+        scf.yield %1 : i32
+      } else {
+        scf.yield %x : i32
+      }
+      return %0 : i32
+    }"""
+    module = ir.parse(text)
+    run_passes(module, "canonicalize,cse")
+    assert run(str(module), np.False_, np.int32(3)) == [3]
+    refused(str(module), np.True_, np.int32(3), message="'ub.poison' op has no value")
+
+
 def test_poison_stays_in_a_loop_that_may_not_run():
     text = """
     func.func @f(%n: index, %m: memref<i32>) {

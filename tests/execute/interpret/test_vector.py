@@ -220,3 +220,23 @@ def test_print(capsys):
     }"""
     run(text, np.array([[1, 2.5], [-3, 1e10]], np.float32), np.int8(-3), i64(-4))
     assert capsys.readouterr().out == "( ( 1, 2.5 ), ( -3, 1e+10 ) )\n18446744073709551612\n-3, "
+
+
+def test_a_mask_of_one_lane():
+    text = """
+    func.func @f(%m: memref<f32>, %p: f32, %k: vector<1xi1>) -> vector<f32> {
+      %0 = vector.transfer_read %m[], %p, %k : memref<f32>, vector<f32>
+      return %0 : vector<f32>
+    }"""
+    for lane in (True, False):
+        (result,) = run(text, np.array(3, np.float32), np.float32(7), np.array([lane]))
+        assert (result.shape, result[()]) == ((), 3 if lane else 7)
+
+
+def test_lanes_that_are_no_elements_do_not_run():
+    text = """
+    func.func @f(%m: memref<8xi8>, %i: index, %p: i8) -> vector<4xi32> {
+      %0 = vector.transfer_read %m[%i], %p : memref<8xi8>, vector<4xi32>
+      return %0 : vector<4xi32>
+    }"""
+    refused(text, np.zeros(8, np.int8), i64(0), np.int8(0), message="elements are not those of the memory")

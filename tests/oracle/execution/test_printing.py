@@ -37,6 +37,4 @@ def test_parallel_reductions(capsys):
   call @print{type.upper()}(%r{number}) : ({type}) -> ()
   call @printNewline() : () -> ()"""
     declared = "\n".join(f"func.func private @print{name}" for name in ("F32(f32)", "I64(i64)", "Newline()"))
-    printed_alike(
-        f"{declared}\nfunc.func @main() {{\n  %c5 = arith.constant 5 : index{calls}\n  return\n}}\n", capsys
-    )
+    printed_alike(f"{declared}\nfunc.func @main() {{\n  %c5 = arith.constant 5 : index{calls}\n  return\n}}\n", capsys)
