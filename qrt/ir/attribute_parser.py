@@ -4,9 +4,7 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir import registry, unsupported
 from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
-from qrt.ir.attribute_kinds import ENUMERATIONS
 from qrt.ir.attributes import (
     FALSE,
     TRUE,
@@ -26,6 +24,7 @@ from qrt.ir.attributes import (
     quote,
 )
 from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
+from qrt.ir.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
@@ -97,7 +96,7 @@ class AttributeParser:
             return _WORDS[word](self, start)
         if word in _KEPT_AS_TEXT:
             scanner.pos += len(word)
-            return self._kept(start)
+            return keep(self, start)
         try:
             return TypeAttr(self.type())
         except ParseError:
@@ -271,43 +270,7 @@ class AttributeParser:
         if "." not in name and not scanner.text.startswith("<", scanner.pos):
             found = self._alias("#" + name, start)
             return found if isinstance(found, Attribute) else TypeAttr(found)
-        scanner.pos = end = start + 1 + len(name)
-        registry.load(name.partition(".")[0])
-        nested = name in registry.DIALECTS  # `#dialect<name<...>>`
-        if nested:
-            scanner.expect("<", " after the name of a dialect")
-            name = f"{name}.{scanner.word('the name of an attribute')}"
-        if name in ENUMERATIONS:
-            value = ENUMERATIONS[name].parse_body(self)
-            if nested:
-                scanner.expect(">", " closing the attribute")
-            if scanner.accept(":"):
-                self.type()  # upstream reads a type behind any attribute of a dialect, and these make nothing of it
-            return value
-        scanner.pos = end
-        known = name.partition(".")[0] in unsupported.DIALECTS
-        if not known and not self.allow_unregistered:
-            raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, end)
-        kept = self._kept(start)
-        type = f" : {self.type()}" if scanner.accept(":") else ""
-        return OpaqueAttr(_trimmed(kept.text) if known else kept.text + type)
-
-    def _kept(self, start: int) -> OpaqueAttr:
-        scanner = self.scanner
-        if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>
-            scanner.expect("[")
-            scanner.balanced("an attribute")
-            scanner.expect("]")
-        if scanner.text.startswith("<", scanner.pos):
-            scanner.expect("<")
-            if not scanner.at(">"):
-                scanner.balanced("an attribute")
-            scanner.expect(">", " closing the attribute")
-        text = pretty_dialect_symbol(scanner.text[start : scanner.pos])
-        if text.startswith("sparse"):
-            scanner.expect(":", " and the type of the elements")
-            text = f"{text} : {self.type()}"
-        return OpaqueAttr(text)
+        return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
         """The rules of attributes inside tensor and memref types, aliases resolved."""
@@ -323,7 +286,7 @@ class AttributeParser:
         start = self.scanner.skip()
         value = self.attribute()
         fits = isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr)
-        if not fits and not (isinstance(value, OpaqueAttr) and _is_of_known_dialect(value.text)):
+        if not fits and not (isinstance(value, OpaqueAttr) and is_of_known_dialect(value.text)):
             raise self.scanner.error("unsupported memory space Attribute", start, self.scanner.pos)
         return self._copy(value.spell(elide=True), start)
 
@@ -533,32 +496,11 @@ class AttributeParser:
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
 
 
-_DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | re.DOTALL)
-
-
-def pretty_dialect_symbol(text: str) -> str:
-    """`#dialect<name<...>>` as `#dialect.name<...>`, the way upstream prints it."""
-    match = _DIALECT_SYMBOL.fullmatch(text)
-    return text if match is None else f"{match[1]}.{match[2]}"
-
-
 def _elements(literal: Literal, kind: Type) -> Attribute:
     """A constant of a type, as an array where one holds its elements."""
     if not isinstance(kind, TensorType | VectorType) or isinstance(kind.element, QuantizedType):
         return literal.elements(kind)
     return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)
-
-
-def _trimmed(text: str) -> str:
-    """An attribute of a dialect of MLIR's, without the spaces at the ends of its body, which upstream does not keep."""
-    head, opening, body = text.partition("<")
-    return f"{head}<{body[:-1].strip()}>" if opening else text
-
-
-def _is_of_known_dialect(text: str) -> bool:
-    """Whether an attribute that is kept as text is of a dialect that MLIR registers."""
-    dialect = text.removeprefix("#").partition(".")[0]
-    return text.startswith("#") and (dialect in unsupported.DIALECTS or dialect in registry.DIALECTS)
 
 
 _Rule = Callable[[AttributeParser, int], Attribute]
