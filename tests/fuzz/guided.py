@@ -45,7 +45,12 @@ def main(atheris: ModuleType | None = None) -> int:
     for number, text in enumerate(started):
         (corpus / f"seed_{number}").write_bytes(text.encode())
     tell = _Findings(found)
-    limits = [f"-max_total_time={60 * options.minutes:.0f}", "-timeout=600", "-rss_limit_mb=4096", f"-seed={options.seed}"]
+    limits = [
+        f"-max_total_time={60 * options.minutes:.0f}",
+        "-timeout=600",
+        "-rss_limit_mb=4096",
+        f"-seed={options.seed}",
+    ]
     arguments = [sys.argv[0], str(corpus), f"-artifact_prefix={found}/", "-max_len=20000", *limits]
     atheris.Setup(arguments, one_input(kind, tell), custom_mutator=mutator(started))
     atheris.Fuzz()

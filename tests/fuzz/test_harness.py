@@ -4,6 +4,8 @@ import ctypes
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -151,6 +153,46 @@ def test_a_campaign_counts_groups_and_writes(tmp_path: Path) -> None:
     (path,) = (path for path in (tmp_path / "text").iterdir() if path.suffix != ".report")
     assert path.read_text().strip() == "7"
     assert "b 7" in path.with_suffix(".report").read_text()
+
+
+_ATHERIS = """
+import contextlib
+
+def instrument_imports(include):
+    assert include == ["qrt"]
+    return contextlib.nullcontext()
+
+def Setup(arguments, one_input, custom_mutator):
+    global given
+    given = arguments, one_input, custom_mutator
+
+def Fuzz():
+    arguments, one_input, mutate = given
+    assert "-seed=1" in arguments
+    texts = [path.read_bytes() for path in sorted(__import__("pathlib").Path(arguments[1]).iterdir())]
+    assert len(texts) > 100
+    for seed in range(50):
+        data = mutate(texts[seed], 5000, seed)
+        assert data == mutate(texts[seed], 5000, seed) and len(data) <= 5000
+        one_input(data)
+    from tests.fuzz.kinds import text
+    text.ir.parse = lambda *_, **__: 1 / 0
+    one_input(b"module {}")
+    one_input(b"module {}")
+"""
+
+
+def test_guided_fuzzing_changes_texts_and_writes_findings(tmp_path: Path) -> None:
+    """With a stand-in for atheris, which not every Python has: it calls what atheris would."""
+    (tmp_path / "atheris.py").write_text(_ATHERIS)
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, "-m", "tests.fuzz.guided", "--minutes", "0.01", "--output", str(tmp_path / "out")]
+    done = subprocess.run(
+        command, cwd=seeds.ROOT, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ZeroDivisionError outside qrt") == 1
+    assert (tmp_path / "out/text/findings/ZeroDivisionError_outside_qrt").read_bytes() == b"module {}"
 
 
 # -- what the kinds call a finding -----------------------------------------------------------------------------------
