@@ -104,6 +104,8 @@ class Refusal:
     def of(cls, error: QuantError) -> "Refusal":
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, UndefinedError):
+            if cause.__cause__ is cause:
+                raise Finding("an error is its own cause", str(error))
             cause = cause.__cause__
         kind = type(error).__name__ if cause is None else "UndefinedError"
         return cls("none" if _WITHOUT_RESULT.search(str(error)) else kind, str(error))
