@@ -37,7 +37,7 @@ class Hang(BaseException):
 
 
 def is_refusal(kind: str, error: BaseException) -> bool:
-    """Whether the exception is a documented way of refusing. One that is its own cause hangs whoever asks for causes."""
+    """Whether it is a documented way of refusing. One that is its own cause hangs whoever asks for causes."""
     if isinstance(error, QuantError):
         return error.__cause__ is not error
     allowed = (_MESSAGES[name] for name in ALLOWED.get(kind, ()))
