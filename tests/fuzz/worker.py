@@ -19,7 +19,7 @@ from tests.fuzz.outcome import Finding, Hang, cause_of, detail_of, is_refusal
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 SECONDS = 40.0 if SANITIZED else 2.0
 """CPU time of a case: wall time would blame cases for what runs beside them."""
-STUCK_SECONDS = 20 * SECONDS
+STUCK_SECONDS = 60 * SECONDS
 """Wall time without a word from a worker that waits for something."""
 ADDRESS_SPACE = 1 << 30
 """Bytes beyond what the process has at its fork. A sanitizer maps terabytes, so there is no limit under one."""

@@ -180,6 +180,6 @@ def _run_process(arguments: Sequence[str], files: Mapping[str, bytes], streams: 
     with _folder(files):
         done = subprocess.run(
             ["/bin/sh", "-c", command.encode(errors="surrogateescape")],
-            stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=60, check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=110, check=False,
         )  # fmt: skip
     return Ran(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
