@@ -18,7 +18,6 @@ import numpy as np
 
 from qrt.cli import main
 from qrt.kernels import get_num_threads, set_num_threads
-from tests.fuzz import seeds
 from tests.fuzz.outcome import Finding
 from tests.ir.programs import CAST, PROGRAMS
 
@@ -176,7 +175,7 @@ def _run_process(arguments: Sequence[str], files: Mapping[str, bytes], streams: 
     if any("\0" in word for word in arguments):
         return Ran(2, "", "no process takes a NUL")
     command = " ".join([shlex.quote(sys.executable), "-m", "qrt", *map(shlex.quote, arguments), *streams])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(seeds.ROOT), *sys.path])}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with _folder(files):
         done = subprocess.run(
             ["/bin/sh", "-c", command.encode(errors="surrogateescape")],
