@@ -18,7 +18,8 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle lint format bench bench-peers clean
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle fuzz fuzz-guided lint format bench bench-peers \
+    clean
 
 build: $(BUILT)
 
@@ -62,13 +63,14 @@ test-kernels: build
 	done
 
 # Address and undefined-behaviour sanitizers over every ISA: few examples per test, and none of the tests in which values
-# alone vary. The others preload, build on their own, or count what the allocator of glibc gives.
+# alone vary. The others preload, build on their own, or count what the allocator of glibc gives. Past findings of fuzzing too.
 test-asan: build
 	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
 	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
-	    $(PYTEST) -q tests/kernels tests/ops --ignore=tests/kernels/test_guard.py \
+	    $(PYTEST) -q tests/kernels tests/ops tests/fuzz/test_corpus.py --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
+	    --ignore=tests/kernels/test_failures.py \
 	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators)"
 
 # The thread sanitizer over the pool, without Python, which it does not know.
@@ -85,6 +87,17 @@ test-valgrind: emulated
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
 	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/passes tests/ops/test_elementwise_runner.py
+
+# Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command. Findings go to build/fuzz.
+MINUTES ?= 10
+FUZZ = --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
+
+fuzz: build
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+fuzz-guided: build
+	$(BIN)/python -m pip install --quiet --group fuzz
+	$(BIN)/python -m tests.fuzz.guided $(FUZZ)
 
 lint: build $(LINTERS)
 	$(BIN)/ruff check .

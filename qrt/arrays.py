@@ -1,9 +1,13 @@
 """NumPy arrays at the door: what is taken as storage or as expressed values, and the form in which kernels take it."""
 
+from collections.abc import Mapping, Set
+from operator import index
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
 from qrt.types import UniformType
@@ -20,9 +24,31 @@ def ready(array: Array) -> Array:
 def require_uniform(t: object) -> UniformType:
     """The type, if a tensor can be of it."""
     if not isinstance(t, UniformType):
-        raise QuantTypeError(f"a !quant.uniform type is needed, got {t!r}")
+        raise QuantTypeError(f"a !quant.uniform type is needed, got {shown(t)}")
     check_zero_points(t, "a tensor's type")
     return t
+
+
+def items(values: object, what: str) -> tuple[Any, ...]:
+    """The items of a sequence; ``what`` names it in the error. Strings, sets and mappings are none."""
+    if isinstance(values, (tuple, list)):
+        return tuple(values)
+    is_none = isinstance(values, (str, bytes, Set, Mapping)) or (isinstance(values, np.ndarray) and values.ndim != 1)
+    if not is_none:
+        try:
+            return tuple(values)  # type: ignore[arg-type]  # what is not iterable raises
+        except TypeError:
+            pass
+    raise QuantTypeError(f"{what} must be a sequence, got {shown(values)}")
+
+
+def integers(values: object, what: str) -> tuple[int, ...]:
+    """The integers of a sequence, which floats are not, nor strings of digits."""
+    given = items(values, what)
+    try:
+        return tuple(map(index, given))
+    except TypeError as error:
+        raise QuantTypeError(f"{what} must be integers, got {shown(values)}") from error
 
 
 def require_hashable(name: str, arguments: object) -> None:
@@ -30,7 +56,7 @@ def require_hashable(name: str, arguments: object) -> None:
     try:
         hash(arguments)
     except TypeError as error:
-        raise QuantTypeError(f"{name}: {error} among the attributes {arguments}") from error
+        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error
 
 
 def as_array(x: npt.ArrayLike) -> Array:

@@ -10,7 +10,7 @@ others are there for their hazard, which their comment names. Nothing here is la
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 Pair = tuple[int, int]
 Shape = tuple[int, ...]
@@ -319,3 +319,24 @@ BINARIES: Final = (
     BinaryCase((67,), ()),
     BinaryCase((2, 3, 0), (3, 1)),
 )
+
+CASES: Final[dict[str, tuple[Any, ...]]] = {
+    "add": BINARIES,
+    "avg_pool2d": POOLS,
+    "clamp": CASTS,
+    "conv2d": CONVS,
+    "dcast": CASTS,
+    "depthwise_conv2d": DEPTHWISE,
+    "float_matmul": GEMMS,
+    "lookup": LOOKUPS,
+    "matmul": GEMMS,
+    "max_pool2d": POOLS,
+    "mean": MEANS,
+    "mul": BINARIES,
+    "pad": PADS,
+    "qcast": CASTS,
+    "requantize": CASTS,
+    "softmax": SOFTMAXES,
+    "sub": BINARIES,
+}
+"""The cases of each op family that has a kernel of its own."""

@@ -1,15 +1,20 @@
 """The command line: ``qrt run``, ``qrt opt`` and ``qrt bench``.
 
-Exit status: 0 done, 1 the input is wrong (a diagnostic on standard error), 2 usage. ``-`` reads standard input.
+Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
+interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
 """
 
 import argparse
+import os
+import signal
 import sys
+import warnings
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from io import TextIOWrapper
-from pathlib import Path
-from typing import Any
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO, StringIO, TextIOWrapper
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
@@ -17,35 +22,80 @@ from qrt import ir, kernels
 from qrt._version import __version__
 from qrt.errors import ModelError, QuantError, diagnostics
 from qrt.execute import Program, load
+from qrt.files import read_bytes, read_text, reason, shown_name, write_files
 from qrt.ops.core import Array, element_dtype
+from qrt.options import Named, add_input_limit, duration, whole_number
 from qrt.tensor import QuantTensor
 from qrt.types import TensorType, parse_type
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # MLIR is UTF-8 wherever it is read
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _open_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         options = _parse(given)
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
-        return int(options.command(options) or 0)
+        status = int(options.command(options) or 0)
+        sys.stdout.flush()
+        return status
     except QuantError as error:
-        print(*diagnostics(error), sep="\n", file=sys.stderr)
-        return 1
+        return _fail("\n".join(map(str, diagnostics(error))))
     except MemoryError as error:
-        print(f"error: out of memory{': ' * bool(str(error))}{error}", file=sys.stderr)
-        return 1
+        return _fail(f"error: out of memory{': ' * bool(str(error))}{error}")
     except BrokenPipeError:
-        sys.stderr.close()
-        return 1
+        _leave_unwritten(sys.stdout)
+        return 128 + signal.SIGPIPE  # as of a program that the signal ends
     except OSError as error:  # standard output does not take what is written
-        print(f"error: {error.strerror}", file=sys.stderr)
-        return 1
+        _leave_unwritten(sys.stdout)
+        return _fail(f"error: standard output: {reason(error)}")
+    except KeyboardInterrupt:
+        return _interrupted(is_program=arguments is None)
+
+
+class _Closed(StringIO):
+    """Standard output where there is none: what was to be written there is not lost in silence."""
+
+    def write(self, text: str) -> int:
+        raise ModelError("standard output is closed")
+
+
+def _open_streams() -> None:
+    """Makes standard output and standard error take text: Python has None for one that is closed."""
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # MLIR is UTF-8 wherever it is read
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _fail(message: str) -> int:
+    try:
+        print(message, file=sys.stderr, flush=True)
+    except OSError:  # nobody reads it
+        _leave_unwritten(sys.stderr)
+    return 1
+
+
+def _leave_unwritten(stream: TextIO) -> None:
+    """What is left in a stream that takes no more: Python would try again, and complain, at its end."""
+    with suppress(OSError, ValueError):
+        number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
+
+
+def _interrupted(is_program: bool) -> int:
+    """Ends a program by the signal that it got, as shells expect; a caller gets the status that they would show."""
+    _fail("interrupted")
+    if is_program:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    return 128 + signal.SIGINT
 
 
 def _parse(given: list[str]) -> argparse.Namespace:
@@ -64,13 +114,14 @@ def _parser(add_opt_arguments: Callable[[argparse.ArgumentParser], None] | None 
     run = commands.add_parser("run", help="run a function of a program", allow_abbrev=False)
     run.add_argument("file", metavar="FILE")
     run.add_argument("--function", metavar="NAME")
-    run.add_argument("--input", action="append", default=[], metavar="NAME=X.npy")
-    run.add_argument("--input-value", action="append", default=[], metavar="NAME=4xf32=0,1,2,3")
-    run.add_argument("--output", action="append", default=[], metavar="NAME=Y.npy")
+    run.add_argument("--input", action=Named, scope="input", default=[], metavar="NAME=X.npy")
+    run.add_argument("--input-value", action=Named, scope="input", default=[], metavar="NAME=4xf32=0,1,2,3")
+    run.add_argument("--output", action=Named, scope="output", default=[], metavar="NAME=Y.npy")
+    add_input_limit(run)
     run.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
     run.add_argument("--threads", type=int, metavar="N")
     run.add_argument("--interpret", action="store_true", help="run every op's plain reference instead of the kernels")
-    run.add_argument("--max-steps", type=int, metavar="N", help="stop after N operations in the interpreter")
+    run.add_argument("--max-steps", type=whole_number, metavar="N", help="stop after N operations in the interpreter")
     run.add_argument(
         "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"
     )
@@ -84,19 +135,15 @@ def _parser(add_opt_arguments: Callable[[argparse.ArgumentParser], None] | None 
     bench.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
     bench.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
     bench.add_argument("--threads", type=int, metavar="N")
-    bench.add_argument("--seconds", type=float, default=0.2, help="spent on each case (default 0.2)")
+    bench.add_argument("--seconds", type=duration, default=0.2, help="spent on each case (default 0.2)")
     bench.set_defaults(command=_bench)
     return parser
 
 
-def _read(name: str) -> ir.Module:
+def _read(name: str, limit: int) -> ir.Module:
     if name != "-":
-        return load(name)
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelError(f"<stdin>: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    return ir.parse(text, filename="<stdin>")
+        return load(name, max_bytes=limit)
+    return ir.parse(read_text(name, limit), filename=shown_name(name))
 
 
 # ------------------------------------------------------------------------------------------------------------------ run
@@ -108,17 +155,17 @@ def _run(options: argparse.Namespace) -> None:
             stack.enter_context(kernels.use(options.isa))
         if options.threads is not None:
             kernels.set_num_threads(options.threads)
-        program = Program(_read(options.file), options.function, saturating=options.saturating)
-        inputs = {name: _named(_load_array(path), program, name) for name, path in map(_pair, options.input)}
+        limit = options.max_input
+        program = Program(_read(options.file, limit), options.function, saturating=options.saturating)
+        inputs = {name: _named(_load_array(path, limit), program, name) for name, path in map(_pair, options.input)}
         inputs |= {name: _parse_value(text, program, name) for name, text in map(_pair, options.input_value)}
         results = program.run(inputs, interpret=options.interpret, max_steps=options.max_steps)
     targets = dict(map(_pair, options.output))
     if unknown := set(targets) - set(results):
         raise ModelError(f"no output is named {min(unknown)!r}; the outputs are {', '.join(results) or 'none'}")
+    write_files([(targets[name], partial(_save_array, value)) for name, value in results.items() if name in targets])
     for name, value in results.items():
-        if name in targets:
-            _save_array(Path(targets[name]), value)
-        elif not targets:
+        if not targets:
             _show(name, value)
 
 
@@ -129,16 +176,16 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _load_array(path: str) -> Array:
-    try:
-        array = np.load(path, allow_pickle=False)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or 'not an .npy file'}") from None
-    except (ValueError, EOFError) as error:
-        raise ModelError(f"{path}: not an .npy file of numbers: {error}") from None
-    if not isinstance(array, np.ndarray):
+def _load_array(path: str, limit: int) -> Array:
+    file = BytesIO(read_bytes(path, limit))
+    if file.getvalue()[:2] == b"PK":
         raise ModelError(f"{path}: an .npz archive, an .npy file is expected")
-    return array
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python's parser, about what is an error in a moment
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except Exception as error:  # a header is Python's to parse, which raises what it likes
+        raise ModelError(f"{path}: not an .npy file of numbers: {reason(error)}") from None
 
 
 def _named(array: Array, program: Program, name: str) -> Array:
@@ -170,13 +217,16 @@ def _parse_value(text: str, program: Program, name: str) -> Array:
         raise ModelError(f"input {name!r}: {error}") from None
 
 
-def _save_array(path: Path, value: Any) -> None:
-    array = value.storage if isinstance(value, QuantTensor) else value
-    try:
-        with path.open("wb") as file:
-            np.save(file, array, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+def _save_array(value: Any, file: BinaryIO) -> None:
+    array = np.asarray(value.storage if isinstance(value, QuantTensor) else value)
+    np.lib.format.write_array(_Plain(file.write), array, allow_pickle=False)
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """A file of which NumPy does not know that it is one: written past Python, a full disk has no reason."""
+
+    write: Callable[[bytes], int]
 
 
 def _bench(options: argparse.Namespace) -> None:

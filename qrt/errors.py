@@ -1,5 +1,6 @@
 """QuantError and its family: everything qrt raises about its input."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -34,6 +35,22 @@ class Diagnostic:
         return "\n".join((text, *map(str, self.notes)))
 
 
+def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known name that a misspelt one may stand for, if one is as alike as `difflib` measures it."""
+    from difflib import get_close_matches  # here: only for an error
+
+    return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
+
+
+def shown(value: object) -> str:
+    """A value as an error says it: short, whatever its `repr` does. That of an integer of 4300 digits raises."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
 class QuantError(Exception):
     """Base of every error qrt raises on purpose."""
 
@@ -52,6 +69,12 @@ class KernelError(QuantError):
 
 class UndefinedError(QuantError):
     """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much."""
+
+
+def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
+    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names it, ``wanted`` says what it is."""
+    if not isinstance(value, kinds):
+        raise QuantTypeError(f"{what} must be {wanted}, got {shown(value)}")
 
 
 class DiagnosticError(QuantError):

@@ -1,15 +1,26 @@
 """The functions on QuantTensors: each is one call of an op family. Shapes and rules: ``qrt.ops`` and NUMERICS
-(docs/numerics.md)."""
+(docs/numerics.md).
+
+Each raises ``QuantTypeError`` for an argument that it does not take, of whatever kind; that is a TypeError too."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
-from qrt.arrays import as_array, check_bounds, expressed_array, ready, require_hashable, require_uniform
+from qrt.arrays import (
+    as_array,
+    check_bounds,
+    expressed_array,
+    integers,
+    items,
+    ready,
+    require_hashable,
+    require_uniform,
+)
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, expressed_dtype, storage_dtype
 from qrt.ops.window import Pairs, resolve_padding, two_positive
@@ -135,18 +146,18 @@ def signless(storage: Array, t: UniformType) -> Array:
     return np.asarray((bits << spare) >> spare) if spare else bits.copy()
 
 
-def from_signless(integers: Array, t: UniformType) -> Array:
+def from_signless(given: Array, t: UniformType) -> Array:
     """Integers of the storage width, signed or unsigned, as storage of the type."""
-    if integers.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: integers are needed, got dtype {integers.dtype}")
-    check_integrity(t, integers.shape)
+    if given.dtype.kind not in "iu":
+        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
+    check_integrity(t, given.shape)
     width = t.storage_width
-    if integers.size and (int(integers.min()) < -(1 << (width - 1)) or int(integers.max()) >= 1 << width):
-        raise QuantTypeError(f"scast: values of dtype {integers.dtype} do not fit the {width} bits of {t}")
-    wide = integers.astype(np.int64) & ((1 << width) - 1)
+    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
+        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
+    wide = given.astype(np.int64) & ((1 << width) - 1)
     values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
     check_bounds(values, t)
-    return values.astype(storage_dtype(t))
+    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars
 
 
 def pack(w: QuantTensor) -> PackedTensor:
@@ -425,8 +436,9 @@ def mean(
     >>> mean(q, 0).storage.tolist()
     [2, 4]
     """
-    named = (axes,) if isinstance(axes, (int, np.integer)) else axes
-    attributes = {"axes": named if named is None else tuple(named), "keepdims": keepdims, "requant": requant}
+    named = (axes,) if isinstance(axes, SupportsIndex) and not isinstance(axes, np.ndarray) else axes
+    numbers = None if named is None else integers(named, "mean: axes")
+    attributes = {"axes": numbers, "keepdims": keepdims, "requant": requant}
     return bind("mean", (q,), attributes, out_type, out)
 
 
@@ -473,7 +485,9 @@ def pad(
     >>> pad(q, [(1, 2)]).storage.tolist(), pad(q, [(0, 1)], 2.0).storage.tolist()
     ([3, 5, 6, 3, 3], [5, 6, 7])
     """
-    pairs = tuple(tuple(pair) if isinstance(pair, list) else pair for pair in padding)
+    pairs = tuple(
+        tuple(pair) if isinstance(pair, (list, np.ndarray)) else pair for pair in items(padding, "pad: padding")
+    )
     return _pad(q, pairs, value, out)
 
 
@@ -497,7 +511,7 @@ def concat(
     >>> concat([q, q]).storage.tolist()
     [1, 2, 1, 2]
     """
-    return _concat(tuple(tensors), axis, out_type, requant, out)
+    return _concat(items(tensors, "concat: tensors"), axis, out_type, requant, out)
 
 
 @eager

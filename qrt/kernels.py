@@ -12,7 +12,7 @@ from functools import cache
 from qrt._seam import _core
 from qrt._seam._core import get_num_threads, set_num_threads
 from qrt._seam.calls import forced_isa
-from qrt.errors import KernelError
+from qrt.errors import KernelError, shown
 
 __all__ = ["active", "available", "get_num_threads", "set_num_threads", "use"]
 
@@ -57,6 +57,6 @@ def use(name: str) -> Iterator[None]:
 
 
 def _checked(name: str, source: str = "") -> str:
-    if name not in available():
-        raise KernelError(f"{source}unknown ISA {name!r}, this machine has {', '.join(available())}")
+    if not isinstance(name, str) or name not in available():
+        raise KernelError(f"{source}unknown ISA {shown(name)}, this machine has {', '.join(available())}")
     return name

@@ -138,11 +138,13 @@ def quantize(
 
 
 def dequantize(q: npt.ArrayLike, scale: npt.ArrayLike, zero_point: npt.ArrayLike, expressed: str) -> Array:
-    """``quant.dcast``: ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``; float64 values of that format."""
+    """``quant.dcast``: ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``; float64 values of that format. NaNs
+    are the positive quiet one: ``q`` and ``zp`` were both beyond the format."""
     stored = round_to_format(np.asarray(q, np.int64), expressed)
     zp = round_to_format(np.asarray(zero_point, np.int64), expressed)
     with np.errstate(over="ignore", invalid="ignore"):
-        return round_to_format(round_to_format(stored - zp, expressed) * round_to_format(scale, expressed), expressed)
+        value = round_to_format(round_to_format(stored - zp, expressed) * round_to_format(scale, expressed), expressed)
+    return np.where(np.isnan(value), np.nan, value)
 
 
 # -------------------------------------------------------------------------------------------------------- multipliers
@@ -388,9 +390,10 @@ def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Ar
     """Sub-channel ``float32``: each block's integer sum, in float32, times its scale, added in ascending block order
     without fusing; the bias last. ``sums`` is [blocks, ..., columns], ``scale`` [blocks, columns]."""
     total = np.zeros(sums.shape[1:], np.float32)
-    for acc, s in zip(sums, scale, strict=True):
-        total = total + acc.astype(np.float32) * s
-    return total if bias is None else total + bias.astype(np.float32) * bias_scale
+    with np.errstate(over="ignore"):
+        for acc, s in zip(sums, scale, strict=True):
+            total = total + acc.astype(np.float32) * s
+        return total if bias is None else total + bias.astype(np.float32) * bias_scale
 
 
 def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multiplier: Array) -> Array:

@@ -4,13 +4,14 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from qrt import ir
 from qrt.diagnostics import Expectations
-from qrt.errors import Diagnostic, ModelError, QuantError, diagnostics
+from qrt.errors import Diagnostic, QuantError, diagnostics
+from qrt.files import read_text, shown_name, write_files
 from qrt.ir.traits import EXTENSION
+from qrt.options import add_input_limit
 from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.types import UPSTREAM_VERSIONS
 
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     }
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("-o", dest="output", metavar="OUT")
+    add_input_limit(parser)
     parser.add_argument("--emit", choices=("custom", "generic"), default="custom")
     for flag, text in flags.items():
         parser.add_argument(flag, action="store_true", help=text)
@@ -66,7 +68,7 @@ class _PassAction(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
-    filename, text = _read(options.file)
+    filename, text = shown_name(options.file), read_text(options.file, options.max_input)
     outputs, failed = [], False
     with _Timing(options.timing) as timing:
         for program in _split(text) if options.split_input_file else [text]:
@@ -86,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(result)
     elif not failed:
-        _write(Path(options.output), result.encode())
+        write_files([(options.output, lambda file: file.write(result.encode()))])
     return int(failed)
 
 
@@ -134,25 +136,6 @@ def _split(text: str) -> Iterator[str]:
         else:
             part.append(line)
     yield "\n" * before + "".join(part)
-
-
-def _read(name: str) -> tuple[str, str]:
-    """The name to report under, and the text."""
-    shown = "<stdin>" if name == "-" else name
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return shown, data.decode("utf-8")
-    except OSError as error:
-        raise ModelError(f"{name}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{shown}: not UTF-8 text: {error.reason} at byte {error.start}") from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror}") from None
 
 
 class _Timing:

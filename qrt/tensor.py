@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from qrt import kernels
 from qrt._seam import calls
-from qrt.arrays import as_array, check_bounds, ready, require_hashable, require_uniform
-from qrt.errors import QuantTypeError
+from qrt.arrays import as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import (
     Array,
@@ -148,6 +148,8 @@ class QuantTensor(calls.Tensor):
         return _dequantized(self)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        """NumPy's conversion to the expressed values. Raises ValueError where no copy is allowed, and what NumPy raises
+        for no dtype."""
         if copy is False:
             raise ValueError("a quantized tensor cannot be dequantized without a copy")
         values = self.dequantize()
@@ -192,7 +194,8 @@ class QuantTensor(calls.Tensor):
 
     def __getitem__(self, key: Any) -> "QuantTensor":
         """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
-        channel's type."""
+        channel's type. Raises IndexError, as NumPy does, beyond the end of an axis; ``QuantTypeError`` for other
+        indices than integers, slices, ... and None."""
         element = indexed_element(self.type, self._shape, key)
         if is_packed(self.type):
             return self._of(np.asarray(self.storage[key]), element)
@@ -209,12 +212,13 @@ class QuantTensor(calls.Tensor):
 
     def reshape(self, *shape: Any) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], SupportsIndex) else shape
+        wanted = _integers_of(shape, "reshape: the shape")
         source = self.storage if is_packed(self.type) else self._data
         try:
             data = source.reshape(wanted)
-        except (TypeError, ValueError) as error:
-            raise QuantTypeError(f"reshape: {self.tensor_type} does not have the elements of shape {wanted}") from error
+        except (ValueError, OverflowError) as error:
+            message = f"reshape: {self.tensor_type} does not have the elements of shape {shown(wanted)}"
+            raise QuantTypeError(message) from error
         element = reshaped_element(self.type, self._shape, data.shape)
         return self._of(data, element) if is_packed(self.type) else self._wrap(data, element, data.shape)
 
@@ -322,7 +326,7 @@ def _bind(
     family = FAMILIES[name]
     complete = family.complete(dict(attributes))
     if out_type is not None and not isinstance(out_type, UniformType):
-        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {out_type!r}")
+        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
     declared = None if out_type is None else TensorType(None, out_type)
     result = family.resolve(types, complete, declared)
     return result, family.call(types, result, complete, {i: c.storage for i, c in constants})[0]
@@ -467,13 +471,19 @@ def require_tensor(q: object, what: str) -> QuantTensor:
 
 
 def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
-    given = axes[0] if len(axes) == 1 and not isinstance(axes[0], SupportsIndex) else axes
-    if given is None or given == ():
+    given = () if len(axes) == 1 and axes[0] is None else _integers_of(axes, "transpose: the axes")
+    if not given:
         return tuple(range(rank))[::-1]
-    order = tuple(int(a) + rank * (int(a) < 0) for a in given)
+    order = tuple(axis + rank * (axis < 0) for axis in given)
     if sorted(order) != list(range(rank)):
-        raise QuantTypeError(f"transpose: {tuple(given)} is not a permutation of {rank} axes")
+        raise QuantTypeError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
     return order
+
+
+def _integers_of(given: tuple[Any, ...], what: str) -> tuple[int, ...]:
+    """Integers given one by one, or as one sequence."""
+    is_one = len(given) == 1 and (not isinstance(given[0], SupportsIndex) or isinstance(given[0], np.ndarray))
+    return integers(given[0] if is_one else given, what)
 
 
 def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:

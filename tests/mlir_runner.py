@@ -51,19 +51,26 @@ PATHS = {
 
 def execute(text: str, path: str = "llvm") -> tuple[list[int], str]:
     """What `@main` prints, integers alone; or nothing and why it does not run."""
+    printed, error = output(text, path)
+    return [int(word) for word in printed.split()], error
+
+
+def output(text: str, path: str = "llvm") -> tuple[str, str]:
+    """What `@main` prints; or nothing and why it does not run."""
     lowered = mlir_opt.run(text, *PATHS[path])
     if lowered.returncode:
-        return [], lowered.stderr.decode(errors="replace")
+        return "", lowered.stderr.decode(errors="replace")
     (program,), environment = mlir_opt.FOUND
     folder = Path(program).parent
-    library = folder.parent / "lib" / "libmlir_c_runner_utils.so"
+    libraries = [folder.parent / "lib" / f"libmlir_{name}.so" for name in ("c_runner_utils", "runner_utils")]
+    shared = ",".join(map(str, libraries))
     done = subprocess.run(
-        [folder / "mlir-runner", "-e", "main", "-entry-point-result=void", f"-shared-libs={library}", "-"],
+        [folder / "mlir-runner", "-e", "main", "-entry-point-result=void", f"-shared-libs={shared}", "-"],
         input=lowered.stdout,
         capture_output=True,
         env={**os.environ, **environment, "LLVM_DISABLE_SYMBOLIZATION": "1"},
         check=False,
     )
     if done.returncode:
-        return [], f"exit status {done.returncode}: {done.stderr.decode(errors='replace')}"
-    return [int(word) for word in done.stdout.split()], ""
+        return "", f"exit status {done.returncode}: {done.stderr.decode(errors='replace')}"
+    return done.stdout.decode(), ""

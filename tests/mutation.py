@@ -21,6 +21,7 @@ ROOT = Path(__file__).parent.parent
 FILES = (
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/ir/dialects").glob("quant*.py")),
     "qrt/ir/constraints.py",
+    "qrt/ir/discardable.py",
     "qrt/ir/define.py",
     "qrt/ir/traits.py",
     "qrt/ir/verifier.py",
@@ -33,6 +34,7 @@ TESTS = (
     "tests/ir/test_assembly.py",
     "tests/ir/test_traits.py",
     "tests/ir/test_verifier.py",
+    "tests/ir/test_verdicts.py",
     "tests/types",
     "tests/reference",
     "tests/ir/test_core.py",

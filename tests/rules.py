@@ -112,11 +112,14 @@ def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
 
 
 def quantize_multiplier(multiplier: float) -> tuple[int, int]:
-    """TFLite's QuantizeMultiplier, transcribed: frexp, round half away, renormalise, flush below -31."""
+    """TFLite's QuantizeMultiplier, transcribed: frexp, round half away, renormalise, flush below -31. Raises Refused
+    where the shift would leave no bit of 31."""
     fraction, shift = math.frexp(multiplier)
     m0 = math.floor(Fraction(fraction) * 2**31 + Fraction(1, 2))
     if m0 == 2**31:
         m0, shift = m0 // 2, shift + 1
+    if shift > 30:
+        raise Refused("a multiplier of 2**30")
     return (0, 0) if shift < -31 else (m0, shift)
 
 
@@ -128,13 +131,22 @@ def exact_ratio(numerators: Factors, denominators: Factors) -> Fraction:
     return math.prod(map(Fraction, numerators), start=Fraction(1)) / math.prod(map(Fraction, denominators))
 
 
+class Refused(Exception):
+    """A rule is not defined on these numbers: what they are must be refused before anything is computed."""
+
+
 def rounded_ratio(numerators: Factors, denominators: Factors, name: str) -> Fraction:
-    """Each factor and each step rounded to a float format; what overflows is no Fraction."""
+    """Each factor and each step rounded to a float format. Raises Refused where a step leaves it."""
     ratio: Number = Fraction(1)
     for factor in numerators:
-        ratio = to_ieee(ratio * to_ieee(Fraction(factor), name), name)
+        ratio = to_ieee(ratio * to_ieee(Fraction(factor), name), name) if isinstance(ratio, Fraction) else ratio
     for factor in denominators:
-        ratio = to_ieee(ratio / to_ieee(Fraction(factor), name), name)
+        divisor = to_ieee(Fraction(factor), name)
+        if not isinstance(ratio, Fraction) or not isinstance(divisor, Fraction) or not divisor:
+            raise Refused("the ratio leaves its float")
+        ratio = to_ieee(ratio / divisor, name)
+    if not isinstance(ratio, Fraction) or not ratio:
+        raise Refused("the ratio leaves its float")
     return ratio
 
 

@@ -292,7 +292,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.matmul(q, q.T, out_type=FAR), "matmul: the result has zero point 128"),
         (lambda q: qrt.requantize(q, "i8"), "a !quant.uniform type is needed"),
         (lambda q: qrt.requantize(1, I8), "requantize: operand 0 must be a QuantTensor, got int"),
-        (lambda q: qrt.clamp(q, "0"), "clamp: min and max must be real numbers"),
+        (lambda q: qrt.clamp(q, "0"), "clamp: min must be a real number"),
         (lambda q: qrt.clamp(q, [0.0]), "clamp: unhashable type"),
         (lambda q: qrt.clamp(q, 2, 1), "clamp: min must not exceed max"),
         (lambda q: qrt.concat([]), "concat takes x: got 0 operands"),

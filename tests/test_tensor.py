@@ -208,9 +208,12 @@ def test_views_share_memory_unless_packed() -> None:
 @pytest.mark.parametrize("t", [I8, U4])
 def test_bad_views(t: UniformType) -> None:
     q = QuantTensor(np.arange(6).reshape(2, 3), t)
-    for shape in ((4,), (-1, 4), (-1, -1), 2.5, ("a",)):
+    for shape in ((4,), (-1, 4), (-1, -1)):
         with pytest.raises(QuantTypeError, match=r"reshape: tensor<2x3x.* does not have the elements of shape"):
             q.reshape(shape)
+    for wrong in (2.5, ("a",)):
+        with pytest.raises(QuantTypeError, match="reshape: the shape must be"):
+            q.reshape(wrong)
     for axes in ((0, 0), (0,), (0, 2), (0, -3)):
         with pytest.raises(QuantTypeError, match="is not a permutation of 2 axes"):
             q.transpose(axes)

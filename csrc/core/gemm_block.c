@@ -130,6 +130,11 @@ static void prefetch_panel(const qrt_gemm_panel *panel, int64_t ahead, int64_t c
     prefetch(requant->zero_point_i32, next, count);
 }
 
+static bool takes_pairs(const qrt_gemm_args *args) {
+    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    return kernel->pairs && args->k <= kernel->pair_depth;
+}
+
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
     const qrt_gemm_args *args = call->args;
     const int nr = args->kernels->gemm.nr;
@@ -150,7 +155,7 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     const qrt_gemm_panel first = panel;
     const int64_t panels = qrt_parts(block->columns, nr);
     const char *const end = (const char *)block->packed.panels + args->shape.panels * args->shape.span_bytes;
-    const bool pairs = !block->backwards && args->k <= args->kernels->gemm.pair_depth;
+    const bool pairs = !block->backwards && takes_pairs(args);
     for (int64_t i = 0, taken; i < panels; i += taken) {
         taken = pairs && block->columns - i * nr >= 2 * nr ? 2 : 1;
         const int64_t at = block->backwards ? panels - 1 - i : i, j = at * nr;

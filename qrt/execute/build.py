@@ -1,6 +1,7 @@
 """Planning: a function walked for concrete input types.
 
-Constants fold, by the interpreter where no family has the op; calls are inlined; ``reshape`` and storage casts that
+Constants fold, by the interpreter where no family has the op; calls are inlined, until the plan
+would be very much longer than the program, and run by the interpreter from there on; ``reshape`` and storage casts that
 change nothing become other names of the same slot; op families are bound to their kernels; every other op is left to
 the interpreter. A family whose operands are of a shape that only the run knows is bound then, once for each shape.
 """
@@ -22,6 +23,7 @@ from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, St
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array, BoundCall, static_shape
+from qrt.passes.inline import Budget, inlined_at_most
 from qrt.types import MemRefType, TensorType, Type, UniformType
 
 
@@ -66,6 +68,7 @@ class _Builder:
         self.steps: list[Step] = []
         self.compiler = Compiler(ModuleCode(module, TABLES, saturating))
         self.held: dict[Value, int] = {}  # what the frame holds, and the slot it is of
+        self.budget = Budget(inlined_at_most(module.operation))
 
     def slot(self, kind: str, t: TensorType | None) -> _Place:
         self.slots.append(Slot(kind, t, len(self.steps), len(self.steps)))
@@ -116,7 +119,7 @@ class _Builder:
         if op.name == "func.call":
             function = callee(self.module, op)
             operands = [places[v] for v in op.operands]
-            if len(function.regions[0].blocks) == 1:
+            if len(function.regions[0].blocks) == 1 and self.budget.allows(function):
                 return self.inline(function, operands, depth + 1)
             return self.interpret_call(function, operands)
         if op.name == "arith.constant" and isinstance(op.results[0].type, _PLANNED):
@@ -192,7 +195,9 @@ class _Builder:
         known = {value: places[value] for value in captured(op)}
         if any(place.slot not in self.constants for place in known.values()):
             return None
-        arrays = compute(op, {value: self._array(place) for value, place in known.items()}, self.compiler)
+        arrays = compute(
+            op, {value: self._array(place) for value, place in known.items()}, Compiler(self.compiler.code)
+        )
         if arrays is None:
             return None
         types = [as_tensor(value.type).with_(shape=a.shape) for a, value in zip(arrays, op.results, strict=True)]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import prod
 
 from qrt.errors import QuantError
-from qrt.execute.constants import captured, compute
+from qrt.execute.constants import MOST_ELEMENTS, captured, compute
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
@@ -92,7 +92,7 @@ class _Folding:
         """What a value is known to be: a constant, quantized or not, or a tensor whose elements nobody has set."""
         source = value.operation
         known: dict[Value, Array] = {}
-        if source is None:
+        if source is None or prod(size or 0 for size in getattr(value.type, "shape", None) or ()) > MOST_ELEMENTS:
             return None
         try:
             if source.name == "arith.constant":

@@ -4,8 +4,10 @@ Maximal runs of kernel steps are one call into C; what the interpreter runs stan
 """
 
 import threading
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from math import prod
 from typing import Any, TypeGuard
 
@@ -195,15 +197,64 @@ def _kernel_segment(plan: _core.Plan) -> Segment:
 
 
 def _allocate(slots: Sequence[Slot]) -> int:
-    """Gives every temporary an offset so that none overlap while both live: first fit, the largest first. Returns the
-    bytes needed."""
-    placed: list[Slot] = []
-    for slot in sorted((s for s in slots if s.kind == "temporary"), key=lambda s: -s.nbytes):
-        at = 0
-        for other in sorted(placed, key=lambda s: s.offset):
-            alive_together = slot.first <= other.last and other.first <= slot.last
-            if alive_together and at < other.offset + other.nbytes and other.offset < at + slot.nbytes:
-                at = -(-(other.offset + other.nbytes) // _ALIGNMENT) * _ALIGNMENT
-        slot.offset = at
-        placed.append(slot)
-    return max((s.offset + s.nbytes for s in placed), default=0)
+    """Gives every temporary an offset so that none overlap while both live: in the order in which they begin to, the
+    smallest gap that holds it. Returns the bytes needed."""
+    gaps = _Gaps()
+    living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), the first to end before the others
+    temporaries = [slot for slot in slots if slot.kind == "temporary"]
+    for number, slot in enumerate(sorted(temporaries, key=lambda s: (s.first, -s.nbytes))):
+        while living and living[0][0] < slot.first:
+            _, _, begin, end = heappop(living)
+            gaps.give(begin, end)
+        size = -(-slot.nbytes // _ALIGNMENT) * _ALIGNMENT
+        slot.offset = gaps.take(size)
+        heappush(living, (slot.last, number, slot.offset, slot.offset + size))
+    return max((slot.offset + slot.nbytes for slot in temporaries), default=0)
+
+
+class _Gaps:
+    """The bytes of an arena that nobody has, as maximal gaps; behind `top` there are as many as are asked for."""
+
+    def __init__(self) -> None:
+        self.top = 0
+        self.by_size: list[tuple[int, int]] = []  # (size, begin), sorted
+        self.begins: dict[int, int] = {}
+        self.ends: dict[int, int] = {}
+
+    def take(self, size: int) -> int:
+        """Where so many bytes are free; they no longer are."""
+        if size == 0:
+            return 0
+        place = bisect_left(self.by_size, (size, 0))
+        if place == len(self.by_size):
+            begin = self.ends.get(self.top, self.top)
+            if begin < self.top:
+                self._remove(begin, self.top)
+            self.top = begin + size
+            return begin
+        found, begin = self.by_size[place]
+        self._remove(begin, begin + found)
+        if found > size:
+            self._add(begin + size, begin + found)
+        return begin
+
+    def give(self, begin: int, end: int) -> None:
+        """Bytes that are free again, one gap with those beside them."""
+        if begin == end:
+            return
+        before, behind = self.ends.get(begin), self.begins.get(end)
+        if before is not None:
+            self._remove(before, begin)
+            begin = before
+        if behind is not None:
+            self._remove(end, behind)
+            end = behind
+        self._add(begin, end)
+
+    def _add(self, begin: int, end: int) -> None:
+        self.begins[begin], self.ends[end] = end, begin
+        insort(self.by_size, (end - begin, begin))
+
+    def _remove(self, begin: int, end: int) -> None:
+        del self.begins[begin], self.ends[end]
+        del self.by_size[bisect_left(self.by_size, (end - begin, begin))]

@@ -5,21 +5,23 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from qrt import ir, kernels
-from qrt.errors import ModelError, QuantTypeError
+from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
+from qrt.files import MAX_INPUT, read_text
 from qrt.ir.dense import check_extent
 from qrt.ops.core import Array
-from qrt.types import MemRefType, TensorType, Type
+from qrt.types import MemRefType, TensorType, Type, VectorType
 
 PLANS_KEPT = 16
 PICKLE_VERSION = 1
@@ -50,6 +52,8 @@ class Program:
     """
 
     def __init__(self, module: ir.Module, function: str | None = None, *, saturating: bool = False) -> None:
+        require(module, ir.Module, "a program", "a Module")
+        require(function, (str, type(None)), "the function", "a name")
         module.verify()
         _check_extents(module)
         self._module = module
@@ -76,9 +80,13 @@ class Program:
     ) -> dict[str, Any]:
         """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
         ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
+        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+        require(max_steps, (int, type(None)), "max_steps", "an integer")
         names = [port.name for port in self.inputs]
         if unknown := set(inputs) - set(names):
-            raise ModelError(f"no input is named {min(unknown)!r}; the inputs are {', '.join(names) or 'none'}")
+            raise ModelError(
+                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
+            )
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
         arrays = self._incoming([inputs[name] for name in names])
@@ -165,19 +173,15 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
     return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
 
 
-def load(path: str | Path, *, allow_unregistered: bool = False) -> ir.Module:
-    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read, ``ParseError`` where it is not
-    MLIR."""
+def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int = MAX_INPUT) -> ir.Module:
+    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read or has more than ``max_bytes``,
+    ``ParseError`` where it is not MLIR."""
+    require(max_bytes, int, "max_bytes", "an integer")
+    require(path, (str, PathLike), "the path of a program", "a string or a path")
     file = Path(path)
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"{file}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{file}: not UTF-8 text: {error.reason} at byte {error.start}") from None
-    return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered)
+    return ir.parse(read_text(str(file), max_bytes), filename=str(file), allow_unregistered=allow_unregistered)
 
 
 def _check_extents(module: ir.Module) -> None:
@@ -186,10 +190,10 @@ def _check_extents(module: ir.Module) -> None:
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
         for value in (*operation.results, *arguments):
-            if isinstance(value.type, TensorType) and value.type not in seen:
+            if isinstance(value.type, TensorType | VectorType) and value.type not in seen:
                 seen.add(value.type)
                 try:
-                    check_extent(value.type)
+                    check_extent(value.type, 8 if isinstance(value.type, VectorType) else None)
                 except QuantTypeError as error:
                     raise failure(operation, str(error)) from None
 

@@ -106,3 +106,8 @@ def storage_cast(array: Array, source: Type, target: Type) -> Array:
         return signless(array, source).astype(element_dtype(target), copy=False)
     assert isinstance(target, UniformType)
     return from_signless(array.view(np.int8) if array.dtype == np.bool_ else array, target)
+
+
+def spelled(value: Any) -> str:
+    """A NumPy scalar as C's `printf` and streams spell it: at most six digits of a float."""
+    return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"

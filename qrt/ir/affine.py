@@ -1,26 +1,108 @@
 """Affine maps and sets, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>` and `affine_set<(d0) : (d0 - 1 >= 0)>`,
 simplified and spelled as upstream does.
 
-An expression is `("d", i)`, `("s", i)`, an integer, or `(operator, left, right)`.
+An expression is `("d", i)`, `("s", i)`, an integer of 64 bits, or `(operator, left, right)`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+import numpy as np
+
+from qrt.errors import UndefinedError
 from qrt.ir.attributes import Attribute
-from qrt.text import Scanner
-
-if TYPE_CHECKING:
-    from qrt.ir.attribute_parser import AttributeParser
-    from qrt.ir.parser import OperandName, Parser
+from qrt.text import MAX_NESTING
 
 Expression = int | tuple[Any, ...]
 MAX_OPERATORS = 256
-"""Most operators of one map that are read: expressions are taken apart recursively."""
-_INT64_MIN = -(1 << 63)
-_WORDS = ("floordiv", "ceildiv", "mod")
+"""Most operators of one expression that are read or composed: expressions are taken apart recursively."""
+_MAX_DEPTH = MAX_NESTING - 4
+"""Deepest brackets of one that is composed: the least number of 64 bits is read with two more."""
+_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
+
+
+class Compound(tuple[Any, ...]):
+    """`(operator, left, right)`, which knows what simplification asks of each part time and again."""
+
+    is_constant: bool
+    divisor: int
+    operators: int
+    depth: int
+    _hash: int
+
+    def __new__(cls, parts: tuple[str, Expression, Expression]) -> "Compound":
+        made = super().__new__(cls, parts)
+        operator, left, right = parts
+        made.is_constant = is_constant(left) and is_constant(right)
+        made.divisor = _divisor_of(*parts)
+        made.operators = 1 + count_operators(left) + count_operators(right)
+        made.depth = max(_depth(left, operator), _depth(right, operator)) + (operator == "*" and right == -1)
+        made._hash = hash(parts)
+        return made
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return not (isinstance(other, Compound) and self._hash != other._hash) and super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+def _compound(value: tuple[Any, ...]) -> Compound:
+    return value if isinstance(value, Compound) else Compound(cast("tuple[str, Expression, Expression]", value))
+
+
+def is_constant(value: Expression) -> bool:
+    """Whether it is a constant, or made of symbols alone."""
+    if isinstance(value, int):
+        return True
+    return value[0] == "s" if value[0] in ("d", "s") else _compound(value).is_constant
+
+
+def count_operators(value: Expression) -> int:
+    """How many operators the text of an expression has."""
+    if isinstance(value, int):
+        return int(value == _INT64_MIN)  # there is no literal of it
+    return 0 if value[0] in ("d", "s") else _compound(value).operators
+
+
+def _depth(part: Expression, operator: str) -> int:
+    """How deep the brackets are that a part of an expression of this operator is written with."""
+    if isinstance(part, int) or part[0] in ("d", "s"):
+        return 0
+    return _compound(part).depth + (operator != "+")
+
+
+def is_readable(value: Expression) -> bool:
+    """Whether the text of an expression is small enough to be read."""
+    return count_operators(value) <= MAX_OPERATORS and _depth(value, "+") <= _MAX_DEPTH
+
+
+def divisor_of(value: Expression) -> int:
+    """The largest integer that is known to divide an expression."""
+    if isinstance(value, int):
+        return abs(value)
+    return 1 if value[0] in ("d", "s") else _compound(value).divisor
+
+
+def _divisor_of(operator: str, left: Expression, right: Expression) -> int:
+    first = divisor_of(left)
+    if operator == "*":
+        return first * divisor_of(right)
+    if operator in ("+", "mod"):
+        return gcd(first, divisor_of(right))
+    return abs(first // right) if isinstance(right, int) and right != 0 and first % right == 0 else 1
+
+
+def is_index(number: int) -> bool:
+    """Whether a constant of this value can be written: one of 64 bits."""
+    return _INT64_MIN <= number <= _INT64_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +159,8 @@ def floordiv(left: Expression, right: int) -> Expression:
 
 
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
-    """The value of an expression: of integers, or of integer arrays that broadcast.
+    """The value of an expression: of integers, or of integer arrays that broadcast. Raises UndefinedError for a
+    division by zero, and for a modulus that is not positive.
 
     >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
     7
@@ -89,21 +172,33 @@ def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any
     if value[0] == "s":
         return symbols[value[1]]
     operator, left, right = value
-    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), evaluate(right, dimensions, symbols))
+    divisor = evaluate(right, dimensions, symbols)
+    divisors = (divisor,) if isinstance(divisor, int) or operator in "+*" else np.unique(divisor).tolist()
+    if not all(is_defined(operator, number) for number in divisors):
+        raise UndefinedError(f"{spell_expression(value)} divides by zero, or its modulus is not positive")
+    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), divisor)
 
 
 def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> Expression:
-    """The expression with others for its dimensions and symbols, simplified.
+    """The expression with others for its dimensions and symbols, simplified; equal parts of it once.
 
     >>> substitute(("+", ("d", 0), ("d", 1)), [("s", 0), ("s", 0)], [])
     ('*', ('s', 0), 2)
     """
-    if isinstance(value, int):
-        return value
-    if value[0] in ("d", "s"):
-        return (dimensions if value[0] == "d" else symbols)[value[1]]
-    operator, left, right = value
-    return combine(operator, substitute(left, dimensions, symbols), substitute(right, dimensions, symbols))
+    made: dict[Expression, Expression] = {}
+
+    def visit(part: Expression) -> Expression:
+        if isinstance(part, int):
+            return part
+        if part[0] in ("d", "s"):
+            return (dimensions if part[0] == "d" else symbols)[part[1]]
+        found = made.get(part)
+        if found is None:
+            operator, left, right = part
+            found = made[part] = combine(operator, visit(left), visit(right))
+        return found
+
+    return visit(value)
 
 
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
@@ -132,206 +227,6 @@ def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
     return loops if len(loops) == len(map.results) == len(set(loops)) else None
 
 
-def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
-    """What stands after the word `affine_map`. Raises ParseError."""
-    parser.scanner.expect("<", " after 'affine_map'")
-    map = parse_affine_map_body(parser)
-    parser.scanner.expect(">", " closing the affine map")
-    return map
-
-
-def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
-    """`(d0)[s0] -> (d0 + s0)`."""
-    scanner = parser.scanner
-    names, dimensions, symbols = _parse_header(parser)
-    scanner.expect("->", " in affine map")
-    scanner.expect("(", " before affine results")
-    return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, ")")))
-
-
-def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
-    """What stands after the word `affine_set`. Raises ParseError."""
-    scanner = parser.scanner
-    scanner.expect("<", " after 'affine_set'")
-    names, dimensions, symbols = _parse_header(parser)
-    scanner.expect(":", " in integer set")
-    scanner.expect("(", " before constraints")
-    constraints: list[tuple[Expression, bool]] = []
-    while not scanner.at(")") and (not constraints or scanner.accept(",")):
-        constraints.append(_constraint(parser, names))
-    scanner.expect(")", " after constraints")
-    scanner.expect(">", " closing the integer set")
-    return IntegerSetAttr(dimensions, symbols, tuple(constraints) or ((0, True),))
-
-
-class Names(dict[str, Expression]):
-    """What identifiers stand for in the expressions of one map, and how many operators these have."""
-
-    operators = 0
-
-    def combine(self, scanner: Scanner, start: int, operator: str, left: Expression, right: Expression) -> Expression:
-        """The expression, simplified; an error where it is too large to be taken apart again."""
-        self.operators += 1
-        if self.operators > MAX_OPERATORS:
-            raise scanner.error(f"more than {MAX_OPERATORS} operators in an affine map", start)
-        value = combine(operator, left, right)
-        constant = value if isinstance(value, int) else value[-1]
-        if isinstance(constant, int) and not _INT64_MIN <= constant <= -_INT64_MIN - 1:
-            raise scanner.error("an affine constant does not fit 64 bits", start, scanner.pos)
-        return value
-
-
-class ValueNames(Names):
-    """The SSA values that the expressions of a custom form name: `%i + symbol(%n)`. Each is one dimension or symbol."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.dimensions: list[OperandName] = []
-        self.symbols: list[OperandName] = []
-
-    @property
-    def operands(self) -> "list[OperandName]":
-        return [*self.dimensions, *self.symbols]
-
-    def value(self, parser: "Parser", kind: str) -> Expression:
-        """The expression of the value at the cursor."""
-        operand = parser.operand()
-        found = self.dimensions if kind == "d" else self.symbols
-        if operand[:2] not in [known[:2] for known in self.operands]:
-            found.append(operand)
-            self[f"{operand[0]}#{operand[1]}"] = (kind, len(found) - 1)
-        return self[f"{operand[0]}#{operand[1]}"]
-
-
-def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr, list[OperandName]]":
-    """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
-    parser.scanner.expect(brackets[0])
-    names = ValueNames()
-    results = parse_expressions(parser, names, brackets[1])
-    return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
-
-
-def parse_expressions(parser: "AttributeParser", names: Names, close: str) -> list[Expression]:
-    """Expressions up to a bracket that closes them."""
-    scanner = parser.scanner
-    results: list[Expression] = []
-    if not scanner.accept(close):
-        results.append(_sum(parser, names))
-        while scanner.accept(","):
-            results.append(_sum(parser, names))
-        scanner.expect(close, " after affine expressions")
-    return results
-
-
-def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:
-    """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
-    scanner = parser.scanner
-    scanner.expect("(", " before affine dimensions")
-    names = Names()
-    dimensions = _names(parser, names, "d", ")")
-    return names, dimensions, _names(parser, names, "s", "]") if scanner.accept("[") else 0
-
-
-def _constraint(parser: "AttributeParser", names: Names) -> tuple[Expression, bool]:
-    left = _sum(parser, names)
-    for relation in (">=", "<=", "=="):
-        if parser.scanner.accept(relation):
-            right = _sum(parser, names)
-            if relation == "<=":
-                left, right = right, left
-            scanner, start = parser.scanner, parser.scanner.pos
-            negative = names.combine(scanner, start, "*", right, -1)
-            return names.combine(scanner, start, "+", left, negative), relation == "=="
-    raise parser.scanner.error("expected '>=', '<=' or '==' in a constraint")
-
-
-def _names(parser: "AttributeParser", names: Names, kind: str, close: str) -> int:
-    scanner = parser.scanner
-    count = 0
-    if scanner.accept(close):
-        return 0
-    while True:
-        start = scanner.skip()
-        name = scanner.word("an affine identifier")
-        if name in names:
-            raise scanner.error(f"redefinition of identifier '{name}'", start, scanner.pos)
-        names[name] = (kind, count)
-        count += 1
-        if not scanner.accept(","):
-            scanner.expect(close, " after affine identifiers")
-            return count
-
-
-def _sum(parser: "AttributeParser", names: Names) -> Expression:
-    scanner = parser.scanner
-    with scanner.nested():
-        value = _product(parser, names)
-        while True:
-            start = scanner.skip()
-            if scanner.accept("+"):
-                value = names.combine(scanner, start, "+", value, _product(parser, names))
-            elif scanner.at("-") and not scanner.at("->"):
-                scanner.expect("-")
-                negative = names.combine(scanner, start, "*", _product(parser, names), -1)
-                value = names.combine(scanner, start, "+", value, negative)
-            else:
-                return value
-
-
-def _product(parser: "AttributeParser", names: Names) -> Expression:
-    scanner = parser.scanner
-    value = _operand(parser, names)
-    while True:
-        start = scanner.skip()
-        word = "*" if scanner.accept("*") else scanner.peek_word()
-        if word in _WORDS:
-            scanner.expect(word)
-        elif word != "*":
-            return value
-        right = _operand(parser, names)
-        if word == "*" and not (_is_constant(value) or _is_constant(right)):
-            raise scanner.error("non-affine expression: one factor must be a constant or a symbol", start, scanner.pos)
-        if word != "*" and (not _is_constant(right) or (isinstance(right, int) and right <= 0)):
-            raise scanner.error(f"the right side of {word} must be a positive constant or a symbol", start, scanner.pos)
-        value = names.combine(scanner, start, word, value, right)
-
-
-def _operand(parser: "AttributeParser", names: Names) -> Expression:
-    scanner = parser.scanner
-    start = scanner.skip()
-    if scanner.accept("("):
-        value = _sum(parser, names)
-        scanner.expect(")", " in affine expression")
-        return value
-    if scanner.accept("-"):
-        with scanner.nested():
-            return names.combine(scanner, start, "*", _operand(parser, names), -1)
-    if scanner.text[start : start + 1].isdigit():
-        return scanner.integer(64, "an affine constant")
-    if isinstance(names, ValueNames):
-        return _value(cast("Parser", parser), names)
-    name = scanner.word("an affine expression")
-    if name not in names:
-        raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
-    return names[name]
-
-
-def _value(parser: "Parser", names: ValueNames) -> Expression:
-    if not parser.scanner.accept_word("symbol"):
-        return names.value(parser, "d")
-    parser.scanner.expect("(", " after 'symbol'")
-    value = names.value(parser, "s")
-    parser.scanner.expect(")", " after a symbol")
-    return value
-
-
-def _is_constant(value: Expression) -> bool:
-    """A constant, or made of symbols alone."""
-    if isinstance(value, int):
-        return True
-    return value[0] == "s" or (value[0] != "d" and all(map(_is_constant, value[1:])))
-
-
 _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "*": lambda a, b: a * b,
@@ -341,22 +236,33 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def is_defined(operator: str, right: int) -> bool:
+    """Whether an operator has a value: nothing is divided by zero, and a modulus is positive.
+
+    >>> is_defined("floordiv", -2), is_defined("mod", -2)
+    (True, False)
+    """
+    return operator in "+*" or right > 0 or (right < 0 and operator != "mod")
+
+
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
-    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order."""
-    if isinstance(left, int) and isinstance(right, int) and (operator in "+*" or right > 0):
-        return int(_CONSTANTS[operator](left, right))
+    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order; but constants stay apart
+    that would pass 64 bits together, where upstream's wrap around."""
+    if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
+        number = int(_CONSTANTS[operator](left, right))
+        return number if is_index(number) else Compound((operator, left, right))
     if operator in "+*" and _stands_right(left, right):
         left, right = right, left
     found = _SIMPLIFY[operator](left, right)
-    return (operator, left, right) if found is None else found
+    return Compound((operator, left, right)) if found is None else found
 
 
 def _stands_right(value: Expression, other: Expression) -> bool:
     """Whether a term stands to the right of another: constants and symbols do, and of two names the later."""
     if isinstance(value, int):
         return True
-    if isinstance(other, int) or _is_constant(value) != _is_constant(other):
-        return _is_constant(value) and not _is_constant(other)
+    if isinstance(other, int) or is_constant(value) != is_constant(other):
+        return is_constant(value) and not is_constant(other)
     return bool(value[0] == other[0] in ("d", "s") and value[1] > other[1])
 
 
@@ -377,9 +283,9 @@ def _add(left: Expression, right: Expression) -> Expression | None:
     inner = _parts(left, "+")
     constant = inner[1] if inner is not None and isinstance(inner[1], int) else None
     if inner is not None and constant is not None and isinstance(right, int):
-        return combine("+", inner[0], constant + right)
+        return combine("+", inner[0], constant + right) if is_index(constant + right) else None
     (first, times), (second, more) = _scaled(left), _scaled(right)
-    if first == second:
+    if first == second and is_index(times + more):
         return combine("*", first, times + more)
     if inner is not None and constant is not None:  # (d0 + 2) + d1 is d0 + d1 + 2
         return combine("+", combine("+", inner[0], right), constant)
@@ -416,12 +322,12 @@ def _multiply(left: Expression, right: Expression) -> Expression | None:
     if inner is None or not isinstance(inner[1], int):
         return None
     if isinstance(right, int):
-        return combine("*", inner[0], inner[1] * right)
+        return combine("*", inner[0], inner[1] * right) if is_index(inner[1] * right) else None
     return combine("*", combine("*", inner[0], right), inner[1])
 
 
 def _floor_divide(left: Expression, right: Expression) -> Expression | None:
-    if not isinstance(right, int) or right < 1:
+    if not isinstance(right, int) or right == 0:
         return None
     exact = _divide_exactly(left, right)
     terms = _parts(left, "+")
@@ -431,7 +337,7 @@ def _floor_divide(left: Expression, right: Expression) -> Expression | None:
 
 
 def _ceil_divide(left: Expression, right: Expression) -> Expression | None:
-    return _divide_exactly(left, right) if isinstance(right, int) and right >= 1 else None
+    return _divide_exactly(left, right) if isinstance(right, int) and right != 0 else None
 
 
 def _divide_exactly(left: Expression, right: int) -> Expression | None:
@@ -460,21 +366,6 @@ def _sides(value: Expression) -> list[tuple[Expression, Expression]]:
     return [] if terms is None else [terms, terms[::-1]]
 
 
-def divisor_of(value: Expression) -> int:
-    """The largest integer that is known to divide an expression."""
-    if isinstance(value, int):
-        return abs(value)
-    if value[0] in ("d", "s"):
-        return 1
-    operator, left, right = value
-    first = divisor_of(left)
-    if operator == "*":
-        return first * divisor_of(right)
-    if operator in ("+", "mod"):
-        return gcd(first, divisor_of(right))
-    return abs(first // right) if isinstance(right, int) and right != 0 and first % right == 0 else 1
-
-
 _SIMPLIFY: dict[str, Callable[[Expression, Expression], Expression | None]] = {
     "+": _add,
     "*": _multiply,
@@ -482,6 +373,14 @@ _SIMPLIFY: dict[str, Callable[[Expression, Expression], Expression | None]] = {
     "ceildiv": _ceil_divide,
     "mod": _remainder,
 }
+
+
+_LEAST = ("+", -_INT64_MAX, -1)
+
+
+def _is_negative(factor: Expression) -> bool:
+    """Whether what is multiplied by it may be subtracted instead."""
+    return isinstance(factor, int) and _INT64_MIN < factor < 0
 
 
 def _plain_name(kind: str, index: int) -> str:
@@ -493,21 +392,29 @@ def spell_expression(value: Expression, name: Callable[[str, int], str] = _plain
 
     >>> spell_expression(("+", ("*", ("d", 0), 4), -1))
     'd0 * 4 - 1'
+
+    No literal is the least number of 64 bits.
+
+    >>> spell_expression(("*", ("d", 0), -(1 << 63)))
+    'd0 * (-9223372036854775807 - 1)'
     """
     if isinstance(value, int):
-        return str(value)
+        return str(value) if value != _INT64_MIN else spell_expression(_LEAST, name, tight)
     if value[0] in ("d", "s"):
         return name(*value)
     operator, left, right = value
-    if operator == "*" and right == -1:
+    if right == _INT64_MIN and operator == "+":
+        text = f"{spell_expression(left, name)} - {_INT64_MAX} - 1"
+    elif operator == "*" and right == -1:
         text = f"-{spell_expression(left, name, True)}"
     elif operator != "+":
         text = f"{spell_expression(left, name, True)} {operator} {spell_expression(right, name, True)}"
     elif isinstance(right, int) and right < 0:
         text = f"{spell_expression(left, name)} - {-right}"
-    elif isinstance(right, tuple) and right[0] == "*" and isinstance(right[2], int) and right[2] < 0:
+    elif isinstance(right, tuple) and right[0] == "*" and _is_negative(right[2]):
         factor = "" if right[2] == -1 else f" * {-right[2]}"
-        subtracted = spell_expression(right[1], name, right[2] != -1 or (right[1][0] == "+"))
+        is_tight = right[2] != -1 or isinstance(right[1], int) or right[1][0] == "+"
+        subtracted = spell_expression(right[1], name, is_tight)
         text = f"{spell_expression(left, name)} - {subtracted}{factor}"
     else:
         text = f"{spell_expression(left, name)} + {spell_expression(right, name)}"

@@ -166,6 +166,7 @@ class Assembly:
         )
         self.inferred = _inferences(definition, compiler.said)
         self.line = _line(self)
+        self._lists = [element for element in self.elements if isinstance(element, TypeOf) and element.size == "*"]
 
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
         line = self.line
@@ -181,6 +182,10 @@ class Assembly:
     def print(self, printer: "Printer", operation: Operation) -> None:
         for element in self.elements:
             element.show(printer, operation)
+
+    def says(self, operation: Operation) -> bool:
+        """Whether the text reads back: a list of types that is not optional has one at least."""
+        return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, said: Sequence[str], pending: "PendingOperation") -> None:
         """Infer the types that a line does not say: one each."""

@@ -1,7 +1,7 @@
 """Kinds of attributes that ops declare: what they must be, and how assembly formats spell them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
@@ -73,6 +73,31 @@ ARRAY = _instance(ArrayAttr, "array attribute", "[")
 AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
 
 
+def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
+    """`[a, b]`, each element of which `holds`."""
+    return AttributeKind(
+        description,
+        lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
+        ARRAY.parse,
+        begins=ARRAY.begins,
+    )
+
+
+def _is_bool(value: Attribute) -> bool:
+    return isinstance(value, IntegerAttr) and value.is_bool
+
+
+def is_i64(value: Attribute) -> bool:
+    """Whether an attribute is an integer of type i64."""
+    return isinstance(value, IntegerAttr) and value.type is IntegerType(64)
+
+
+BOOL = AttributeKind("bool attribute", _is_bool, lambda parser: parser.attribute())
+BOOL_ARRAY = array_of("1-bit boolean array attribute", _is_bool)
+I64_ARRAY = array_of("64-bit integer array attribute", is_i64)
+AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstance(value, AffineMapAttr))
+
+
 def integer(type: IntegerType | IndexType) -> AttributeKind:
     """An integer of one type, spelled without it: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
@@ -90,6 +115,11 @@ def integer(type: IntegerType | IndexType) -> AttributeKind:
 
 
 I32, I64, INDEX = integer(IntegerType(32)), integer(IntegerType(64)), integer(IndexType())
+ALIGNMENT = replace(
+    I64,
+    description="64-bit signless integer attribute whose value is positive and whose value is a power of two > 0",
+    holds=lambda value: is_i64(value) and value.python > 0 and not value.python & (value.python - 1),
+)
 
 
 def dense_array(element: IntegerType) -> AttributeKind:
@@ -148,7 +178,7 @@ ENUMERATIONS: dict[str, "Enumeration"] = {}
 @dataclass(frozen=True, slots=True)
 class Enumeration:
     """`#dialect.name<case>`. With a `separator` it is a set of flags: no flag is `none`, and `every` of them, where
-    that has a name, is spelled by it."""
+    that has a name, is spelled by it. Without cases it is `#dialect.name`."""
 
     name: str
     cases: tuple[str, ...]
@@ -157,6 +187,8 @@ class Enumeration:
 
     def attribute(self, *flags: str) -> OpaqueAttr:
         """The attribute of a case, or of flags in any order."""
+        if not self.cases:
+            return OpaqueAttr(f"#{self.name}")
         if self.separator:
             given = {flag for flag in flags if flag != "none"}
             if self.every in given or (self.every and given == set(self.cases)):
@@ -171,10 +203,12 @@ class Enumeration:
         return self.cases if self.every and self.every in words else tuple(word for word in words if word != "none")
 
     def holds(self, value: Attribute) -> bool:
-        return isinstance(value, OpaqueAttr) and value.text.startswith(f"#{self.name}<")
+        return isinstance(value, OpaqueAttr) and value.text.partition("<")[0] == f"#{self.name}"
 
     def parse_body(self, parser: "AttributeParser") -> OpaqueAttr:
         """`<case, case>`."""
+        if not self.cases:
+            return self.attribute()
         scanner = parser.scanner
         scanner.expect("<", f" after '{self.name.partition('.')[2]}'")
         allowed = (*self.cases, *(("none",) if self.separator else ()), *((self.every,) if self.every else ()))
@@ -189,7 +223,7 @@ class Enumeration:
 
 
 def enumeration(name: str, cases: str, separator: str = "", every: str = "") -> AttributeKind:
-    """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`.
+    """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`, and reads all of it.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description
@@ -199,10 +233,18 @@ def enumeration(name: str, cases: str, separator: str = "", every: str = "") -> 
     if name in ENUMERATIONS:
         raise ValueError(f"the enumeration {name!r} is defined twice")
     ENUMERATIONS[name] = known
+
+    def parse(parser: "AttributeParser") -> Attribute:
+        start = parser.scanner.skip()
+        value = known.parse_body(parser) if parser.scanner.at("<") else parser.attribute()
+        if not known.holds(value):
+            raise parser.scanner.error("invalid kind of attribute specified", start, parser.scanner.pos)
+        return value
+
     return AttributeKind(
         f"#{name} attribute",
         known.holds,
-        known.parse_body,
+        parse,
         lambda value: str(value)[len(name) + 1 :],
-        _at("<"),
+        _at("<", "#"),
     )

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
 from qrt.ir import registry
-from qrt.ir.affine import AffineMapAttr, parse_affine_map, parse_affine_set
-from qrt.ir.attribute_kinds import ENUMERATIONS
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.affine_parser import parse_affine_map, parse_affine_set
 from qrt.ir.attributes import (
     FALSE,
     TRUE,
@@ -25,7 +25,8 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed, is_wide
+from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
+from qrt.ir.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 
@@ -39,7 +40,7 @@ _MAX_COPIED = 1 << 28
 """Characters of aliases that are copied into locations and types of one text."""
 _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
-    {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "memref", "quant", "scf", "tensor"}
+    {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
 """Dialects that have no other types than those read by name."""
 _KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
@@ -97,13 +98,21 @@ class AttributeParser:
             return _WORDS[word](self, start)
         if word in _KEPT_AS_TEXT:
             scanner.pos += len(word)
-            return self._kept(start)
+            return keep(self, start)
         try:
             return TypeAttr(self.type())
         except ParseError:
             if scanner.pos > start + len(word):
                 raise
             raise scanner.error("expected an attribute value", start, start + max(len(word), 1)) from None
+
+    def dictionary(self) -> dict[str, Attribute]:
+        """Any attribute that is a dictionary, an alias of one too."""
+        start = self.scanner.skip()
+        value = self.attribute()
+        if not isinstance(value, DictAttr):
+            raise self.scanner.error("invalid kind of attribute specified", start, self.scanner.pos)
+        return dict(value.items)
 
     def attribute_dictionary(self) -> dict[str, Attribute]:
         """`{name = value, name}`."""
@@ -202,21 +211,13 @@ class AttributeParser:
         self.scanner.expect("<", " after 'dense'")
         literal = Literal(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
-        kind = self.type()
-        if (
-            isinstance(kind, TensorType | VectorType)
-            and not isinstance(kind.element, QuantizedType)
-            and not is_backed(kind.element)
-        ):
-            text = literal.spelled(kind) if is_wide(kind.element) else literal.text
-            return OpaqueAttr(f"dense<{text}> : {kind}")
-        return literal.elements(kind)
+        return _elements(literal, self.type())
 
     def elements_of(self, kind: TensorType) -> Attribute:
         """`dense<...>` of a type that the text has said already."""
         self.scanner.expect_word("dense", " to begin an initial value")
         self.scanner.expect("<", " after 'dense'")
-        return Literal(self.scanner).elements(kind)
+        return _elements(Literal(self.scanner), kind)
 
     def _dense_resource(self, start: int) -> Attribute:
         scanner = self.scanner
@@ -271,30 +272,7 @@ class AttributeParser:
         if "." not in name and not scanner.text.startswith("<", scanner.pos):
             found = self._alias("#" + name, start)
             return found if isinstance(found, Attribute) else TypeAttr(found)
-        scanner.pos = start + 1 + len(name)
-        registry.load(name.partition(".")[0])
-        if name in ENUMERATIONS:
-            return ENUMERATIONS[name].parse_body(self)
-        if not self.allow_unregistered:
-            raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, scanner.pos)
-        return self._kept(start)
-
-    def _kept(self, start: int) -> OpaqueAttr:
-        scanner = self.scanner
-        if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>
-            scanner.expect("[")
-            scanner.balanced("an attribute")
-            scanner.expect("]")
-        if scanner.text.startswith("<", scanner.pos):
-            scanner.expect("<")
-            if not scanner.at(">"):
-                scanner.balanced("an attribute")
-            scanner.expect(">", " closing the attribute")
-        text = pretty_dialect_symbol(scanner.text[start : scanner.pos])
-        if text.startswith("sparse"):
-            scanner.expect(":", " and the type of the elements")
-            text = f"{text} : {self.type()}"
-        return OpaqueAttr(text)
+        return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
         """The rules of attributes inside tensor and memref types, aliases resolved."""
@@ -306,10 +284,11 @@ class AttributeParser:
         return encoding, self._map_or_space
 
     def _map_or_space(self) -> str:
-        """An affine map, or the memory space of a memref: an integer, a string or a dictionary."""
+        """An affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a dialect."""
         start = self.scanner.skip()
         value = self.attribute()
-        if not isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr):
+        fits = isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr)
+        if not fits and not (isinstance(value, OpaqueAttr) and is_of_known_dialect(value.text)):
             raise self.scanner.error("unsupported memory space Attribute", start, self.scanner.pos)
         return self._copy(value.spell(elide=True), start)
 
@@ -460,20 +439,28 @@ class AttributeParser:
         scanner.expect("{-#")
 
         def section() -> None:
+            start = scanner.skip()
             name = scanner.word("a section name")
+            if name not in ("dialect_resources", "external_resources"):
+                raise scanner.error(f"unknown key '{name}' in file metadata dictionary", start, scanner.pos)
             scanner.expect(":", " after section name")
-            if name == "dialect_resources":
-                self._braced(dialect)
-            else:  # external_resources belong to other tools
-                scanner.expect("{", " to begin a section")
-                if not scanner.at("}"):
-                    scanner.balanced("a resource section")
-                scanner.expect("}", " to end a section")
+            self._braced(dialect if name == "dialect_resources" else other)
 
         def dialect() -> None:
-            scanner.word("a dialect name")
+            start = scanner.skip()
+            name = scanner.word("a dialect name")
+            if name in registry.DIALECTS and name != "builtin":
+                raise scanner.error(f"unexpected 'resource' section for dialect '{name}'", start, scanner.pos)
+            if name != "builtin":
+                raise scanner.error(f"dialect '{name}' is unknown", start, scanner.pos)
             scanner.expect(":", " after dialect name")
             self._braced(self._resource)
+
+        def other() -> None:
+            """Resources of another tool, which are passed over."""
+            self._resource_key()
+            scanner.expect(":", " after the name of a tool")
+            self._braced(self._other_resource)
 
         if not scanner.at("#-}"):
             section()
@@ -514,18 +501,25 @@ class AttributeParser:
             raise scanner.error(f"redefinition of resource '{key}'", start, scanner.pos)
         blob.data, blob.alignment = data[4:], alignment
 
+    def _other_resource(self) -> None:
+        scanner = self.scanner
+        key = self._resource_key()
+        scanner.expect(":", " after resource key")
+        if scanner.at('"'):
+            scanner.string()
+        elif not scanner.accept_word("true") and not scanner.accept_word("false"):
+            raise scanner.error(f"expected string value for key '{key}'")
+
     def _resource_key(self) -> str:
         scanner = self.scanner
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
 
 
-_DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | re.DOTALL)
-
-
-def pretty_dialect_symbol(text: str) -> str:
-    """`#dialect<name<...>>` as `#dialect.name<...>`, the way upstream prints it."""
-    match = _DIALECT_SYMBOL.fullmatch(text)
-    return text if match is None else f"{match[1]}.{match[2]}"
+def _elements(literal: Literal, kind: Type) -> Attribute:
+    """A constant of a type, as an array where one holds its elements."""
+    if not isinstance(kind, TensorType | VectorType) or isinstance(kind.element, QuantizedType):
+        return literal.elements(kind)
+    return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)
 
 
 _Rule = Callable[[AttributeParser, int], Attribute]

@@ -73,7 +73,7 @@ def add_type_constraint(name: str, holds: Callable[[Type], bool], description: s
     """
     if name in _CONSTRAINTS:
         raise ValueError(f"the type constraint {name!r} is defined twice")
-    _CONSTRAINTS[name] = TypeConstraint(description or name, holds)
+    _CONSTRAINTS[name] = TypeConstraint(name if description is None else description, holds)
 
 
 def type_constraint(name: str) -> TypeConstraint:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, VerifyError, nearest
 from qrt.ir import places
 from qrt.ir.attribute_kinds import AttributeKind
 from qrt.ir.attributes import Attribute, DenseArrayAttr, StringAttr
@@ -192,7 +192,8 @@ class Definition:
     """One op. `infer` relates types of operands and results to others. `verify_signature` looks at types and attributes
     only, so equal signatures are checked once; `verify` looks at anything. Both raise VerifyError, or QuantTypeError
     to be reported at the op. `effects` gives the effects of an op whose types decide on them; `speculatable` says
-    whether an op may run where it would not have run, if its traits do not. `fold` gives the results as values or
+    whether an op may run where it would not have run, if its traits do not. `derived` gives attributes that follow from
+    the rest, which upstream's generic form says. `fold` gives the results as values or
     constants where they are known, and changes nothing."""
 
     name: str
@@ -213,6 +214,7 @@ class Definition:
     operation_class: type[Operation] = Operation
     effects: Callable[[Operation], Collection[Trait]] | None = None
     speculatable: Callable[[Operation], bool] | None = None
+    derived: Callable[[Operation], dict[str, Attribute]] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
     trait_order: tuple[Trait, ...] = field(init=False, repr=False)
 
@@ -326,6 +328,8 @@ class Definition:
     def _check_signature(self, operation: Operation) -> None:
         self.result_groups.check_count(operation, len(operation.results))
         self.operand_groups.check_count(operation, len(operation.operands))
+        if EXTENSION in self.traits:
+            check_names(operation, self.attributes)
         for name, spec in self.attributes.items():
             spec.check(name, operation)
         if self.operand_groups.constrained:
@@ -394,6 +398,28 @@ class Definition:
                 raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
 
 
+def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
+    """Raise VerifyError for an attribute without a dialect's prefix that is not among the known ones: unread, it would
+    change nothing. With a `likeness` only for one that may be a known one misspelt."""
+    for name in operation.attributes:
+        if name in known or "." in name or (operation.definition and name in operation.definition.properties):
+            continue
+        meant = nearest(name, known, likeness or 0.6)
+        if meant is None and likeness:
+            continue
+        hint = f", did you mean '{meant}'?" if meant else ";"
+        listed = f"its attributes are {', '.join(known)}" if known else "it has none"
+        message = f"has no attribute '{name}'{hint} {listed}"
+        raise operation.op_error(message, places.attribute(operation, name))
+
+
+def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
+    """The error of an op whose results are not of the types that follow from its operands and attributes."""
+    wanted = ", ".join(f"'{type}'" for type in inferred)
+    found = ", ".join(f"'{value.type}'" for value in operation.results)
+    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
+
+
 def one_of(*choices: str) -> Constraint:
     """A string out of a list."""
 
@@ -429,6 +455,8 @@ __all__ = [
     "Relation",
     "Trait",
     "TypeConstraint",
+    "check_names",
+    "incompatible",
     "instance_of",
     "one_of",
     "segments",

@@ -4,16 +4,17 @@ import math
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qrt.errors import QuantTypeError
+from qrt.errors import ParseError, QuantTypeError
 from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr, integer_range, quote, spell_elements
-from qrt.text import Scanner
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
+from qrt.text import Scanner, Source
+from qrt.types import ComplexType, FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
 Array = NDArray[Any]
 ShapedType = TensorType | VectorType
@@ -30,6 +31,7 @@ _FAST_ABOVE = 512  # characters; below, checking token by token is as fast
 _FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _COMMENT = re.compile(r"//[^\n]*")
 _ELEMENT = r"(?:true|false|(?:-[ \t]*+)?+(?:0x[0-9a-fA-F]++|\d++(?:\.\d*+(?:[eE][-+]?\d++)?+)?+))"
+_PAIR = re.compile(rf"\(\s*({_ELEMENT})\s*,\s*({_ELEMENT})\s*\)", re.ASCII)
 _ELEMENT_RE = re.compile(rf"//[^\n]*+|({_ELEMENT})", re.ASCII)
 _TOKEN = re.compile(
     r"[ \t\r\n]*+(?://[^\n]*+[ \t\r\n]*+)*+"
@@ -98,6 +100,10 @@ def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
         raise QuantTypeError(f"an array of {type} has more than {MAX_BYTES} bytes")
 
 
+MAX_FOLDED = 1 << 20
+"""Most elements that folding writes out: a splat of any size is a few characters of text."""
+
+
 class DenseElementsAttr(Attribute):
     """`dense<...> : type`, as a read-only array of the type's shape (a broadcast view for a splat) in
     `storage_dtype(element)`."""
@@ -129,6 +135,11 @@ class DenseElementsAttr(Attribute):
     def is_splat(self) -> bool:
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
+
+    @property
+    def first(self) -> Any:
+        """The first element, as the array holds it: all that a splat, whose array may pass any memory, says."""
+        return _first(self.array)
 
     def element_at(self, index: tuple[int, ...]) -> Attribute:
         """One element, as the constant it is by itself."""
@@ -227,6 +238,15 @@ class DenseResourceAttr(Attribute):
         return hash((self.type, self.blob.key))
 
 
+def splat(value: Any, type: Type) -> DenseElementsAttr | None:
+    """A constant of one stored value everywhere; None where the type leaves sizes open, or where no array has as many
+    elements."""
+    try:
+        return DenseElementsAttr(np.broadcast_to(value, static_shape(type)), type)  # type: ignore[arg-type]  # it has a shape
+    except QuantTypeError:
+        return None
+
+
 def _bits(array: Array) -> Array:
     return array.view(f"u{array.itemsize}") if array.dtype.kind in "f" else array
 
@@ -252,6 +272,22 @@ def element_bytes(array: Array) -> bytes:
     if array.dtype == np.bool_:
         return np.packbits(array.ravel(), bitorder="little").tobytes()
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptElementsAttr(Attribute):
+    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of more than
+    64 bits."""
+
+    text: str
+    type: ShapedType
+
+    @property
+    def is_splat(self) -> bool:
+        return not self.text.startswith(("[", '"'))
+
+    def spell(self, elide: bool = False) -> str:
+        return f"dense<{self.text}> : {self.type}"
 
 
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
@@ -341,19 +377,41 @@ class Literal:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
-    def spelled(self, type: ShapedType) -> str:
-        """Upstream's text of elements too wide for an array. Raises ParseError at the offending element."""
-        if self.scanner.text.startswith('"', self.start):
-            return self.text
+    def kept(self, type: ShapedType) -> "KeptElementsAttr":
+        """The constant of a type whose elements no array holds. Raises ParseError at the offending element."""
+        is_number = isinstance(type.element, ComplexType) or is_wide(type.element)
+        if not is_number or self.scanner.text.startswith('"', self.start):
+            return KeptElementsAttr(self.text, type)
         try:
             shape = static_shape(type)
         except QuantTypeError as error:
             raise self.scanner.error(str(error), self.start, self.end) from None
-        values, said = self._values(shape, type.element)
-        items = spell_elements(values, type.element)
+        if isinstance(type.element, ComplexType):
+            items, said = self._pairs(shape, type.element)
+        else:
+            values, said = self._values(shape, type.element)
+            items = spell_elements(values, type.element)
         if len(set(items)) == 1:
-            return items[0]
-        return _nested(items, said) if items else ""
+            return KeptElementsAttr(items[0], type)
+        return KeptElementsAttr(_nested(items, said) if items else "", type)
+
+    def _pairs(self, shape: tuple[int, ...], element: ComplexType) -> tuple[list[str], tuple[int, ...]]:
+        """Complex numbers, spelled, and the shape they were said in."""
+        body = _COMMENT.sub(lambda comment: " " * len(comment[0]), self.scanner.text[self.start : self.end])
+        pairs = list(_PAIR.finditer(body))
+        outline = Literal(Scanner(Source(f"{_PAIR.sub('0', body)}>")))
+        try:
+            count, (_, said) = outline._layout()[0], outline._values(shape, _I1)
+        except ParseError as error:
+            raise self.scanner.error(error.message, self.start, self.end) from None
+        if len(pairs) != count:
+            message = f"elements of type '{element}' are pairs in parentheses"
+            raise self.scanner.error(message, self.start, self.end)
+        parts = [
+            [self._value(pair[side], self.start + pair.start(side), element.element) for side in (1, 2)]
+            for pair in pairs
+        ]
+        return [f"({','.join(spell_elements(part, element.element))})" for part in parts], said
 
     def _from_hex(self, type: ShapedType) -> Array:
         text = self.text[1:-1]

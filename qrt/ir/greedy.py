@@ -7,10 +7,11 @@ from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.fold import Folds, constant_of, fold
 from qrt.ir.rewrite import IN_PLACE, Builder, Observer, Pattern, constants_last, is_dead
 from qrt.ir.simplify_regions import erase_unreachable, simplify_regions
-from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR
+from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
 from qrt.types import TensorType, Type
 
 _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
+_MANY_USES = 64  # uses that count as those of several users: to look for the first is to pass all that were before it
 
 
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
@@ -47,6 +48,7 @@ class _Worklist(Observer):
         self.folds = folds
         self.patterns = patterns
         self.pending: dict[Operation, None] = {}
+        self.kept_by: dict[Operation, Operation] = {}
 
     def run(self, root: Operation) -> bool:
         """Whether anything changed."""
@@ -93,8 +95,22 @@ class _Worklist(Observer):
         self.pending.pop(operation, None)
         operation.erase()
 
+    def is_dead(self, operation: Operation) -> bool:
+        """A loop is asked after each change inside it: what kept it the last time is looked at first."""
+        if not operation.regions:
+            return is_dead(operation)
+        if any(value.uses for value in operation.results):
+            return False
+        known = self.kept_by.get(operation)
+        if known is not None and _is_inside(known, operation) and what_keeps(known) is known:
+            return False
+        found = what_keeps(operation)
+        if found is not None:
+            self.kept_by[operation] = found
+        return found is None
+
     def visit(self, operation: Operation) -> bool:
-        if is_dead(operation):
+        if self.is_dead(operation):
             self.erase(operation)
             return True
         if operation.has_trait(COMMUTATIVE) and constants_last(operation):
@@ -122,7 +138,18 @@ class _Worklist(Observer):
 
 def _has_few_users(value: Value, operation: Operation) -> bool:
     """Whether without `operation` it has one user at most, and may be simpler then."""
-    return len({user for user, _ in value.uses} - {operation}) <= 1
+    left = len(value.uses) - operation.operands.count(value)
+    if left <= 1 or left > _MANY_USES:
+        return left <= 1
+    other = next(user for user, _ in value.uses if user is not operation)
+    return other.operands.count(value) == left
+
+
+def _is_inside(operation: Operation, outer: Operation) -> bool:
+    at: Operation | None = operation
+    while at is not None and at is not outer:
+        at = at.parent_operation
+    return at is outer
 
 
 def _successors_first(region: Region) -> Iterator[Block]:

@@ -7,7 +7,8 @@ that: this is where the speed comes from. A look-up is only kept where the full 
 from collections.abc import Sequence
 from typing import NoReturn
 
-from qrt.ir import registry
+from qrt.errors import require
+from qrt.ir import registry, unsupported
 from qrt.ir.assembly import GENERIC_LINE, Line
 from qrt.ir.attribute_parser import AttributeParser
 from qrt.ir.attributes import Attribute, LocationAttr
@@ -47,6 +48,8 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
       }
     }
     """
+    require(text, str, "a program", "text")
+    require(filename, str, "the file's name", "text")
     with garbage_uncollected():
         module = Parser(Source(text, filename), allow_unregistered, upstream).module()
     module.upstream = upstream
@@ -199,7 +202,8 @@ class Parser(AttributeParser):
         if definition is None and "." not in name:
             definition = registry.find(f"{self._dialects[-1]}.{name}")
         if definition is None:
-            raise self.scanner.error(f"custom op '{name}' is unknown", start, start + len(name))
+            known = unsupported.reason(name) or f"'{name}' is unknown"
+            raise self.scanner.error(f"custom op {known}", start, start + len(name))
         pending = PendingOperation(definition.name, definition, start)
         if definition.assembly is not None:
             definition.assembly.parse(self, pending)
@@ -213,7 +217,8 @@ class Parser(AttributeParser):
         scanner = self.scanner
         definition = registry.find(name)
         if definition is None and not self.allow_unregistered:
-            raise scanner.error(f"op '{name}' is unregistered", start, start + len(name) + 2)
+            known = unsupported.reason(name) or f"'{name}' is unregistered"
+            raise scanner.error(f"op {known}", start, start + len(name) + 2)
         pending = PendingOperation(name, definition, start)
         if self.line(GENERIC_LINE, pending):
             return pending
@@ -527,7 +532,7 @@ class Parser(AttributeParser):
         block.location = Location(self.source, start, scanner.pos)
         if scanner.accept("("):
             while not block.arguments or scanner.accept(","):
-                name, _, at = self.argument()
+                name, _, at = self.operand()
                 scanner.expect(":", " after block argument")
                 self._define(name, at, [block.add_argument(self.type())])
                 self.optional_location()

@@ -1,7 +1,7 @@
 """Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from qrt.ir.attributes import Attribute, quote, spell_entries
 from qrt.ir.core import Block, Module, Operation, Region, Value
@@ -80,12 +80,15 @@ class Printer:
         if values:
             self.word(", ".join(map(self.name, values)))
 
-    def attributes(self, operation: Operation, elided: Iterable[str] = (), keyword: str = "") -> None:
+    def attributes(
+        self, given: Operation | Mapping[str, Attribute], elided: Iterable[str] = (), keyword: str = ""
+    ) -> None:
         """The attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
-        if not operation.attributes:
+        attributes = given.attributes if isinstance(given, Operation) else given
+        if not attributes:
             return
-        items = sorted((name, value) for name, value in operation.attributes.items() if name not in elided)
-        self._note(value for _, value in operation.attributes.items())
+        items = sorted((name, value) for name, value in attributes.items() if name not in elided)
+        self._note(attributes.values())
         if items:
             self._parts.append(f" {keyword} " if keyword else " ")
             self._parts.append(spell_entries(items))
@@ -196,15 +199,17 @@ class Printer:
             base = self.name(operation.results[0]).partition("#")[0]
             parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
         definition = operation.definition
-        if self.generic or definition is None or (definition.assembly is None and definition.print is None):
+        assembly = None if definition is None else definition.assembly
+        unsaid = assembly is not None and not assembly.says(operation)
+        if self.generic or definition is None or unsaid or (assembly is None and definition.print is None):
             self._generic_form(operation)
         else:
             name = operation.name
             if name in _SHORT and self._default_dialect(operation) == definition.dialect:
                 name = name.partition(".")[2]
             parts.append(name)
-            if definition.assembly is not None:
-                definition.assembly.print(self, operation)
+            if assembly is not None:
+                assembly.print(self, operation)
             elif definition.print is not None:
                 definition.print(self, operation)
         if self.locations and operation.loc is not None:
@@ -235,7 +240,10 @@ class Printer:
                 self.region(region, entry_said=False)
                 self.end(outer)
             parts.append(")")
-        self.attributes(operation, elided=[name for name, _ in inherent])
+        self._note(operation.attributes.values())
+        derived = {} if definition is None or definition.derived is None else definition.derived(operation)
+        discardable = {name: value for name, value in operation.attributes.items() if name not in said} | derived
+        self.attributes(discardable)
         parts.append(" :")
         self.signature(operation)
 

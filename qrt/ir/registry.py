@@ -13,6 +13,7 @@ DIALECTS = (
     "bufferization",
     "builtin",
     "cf",
+    "complex",
     "func",
     "linalg",
     "math",
@@ -22,8 +23,27 @@ DIALECTS = (
     "scf",
     "shape",
     "tensor",
+    "ub",
     "vector",
 )
+
+_NOT_HERE = {
+    "affine": "delinearize_index dma_start dma_wait linearize_index parallel prefetch vector_load vector_store",
+    "bufferization": "dealloc",
+    "builtin": "unrealized_conversion_cast",
+    "func": "call_indirect constant",
+    "linalg": "fill_rng_2d pack softmax unpack winograd_filter_transform winograd_input_transform "
+    "winograd_output_transform",
+    "memref": "atomic_rmw atomic_yield distinct_objects dma_start dma_wait extract_aligned_pointer_as_index "
+    "generic_atomic_rmw prefetch realloc",
+    "tensor": "gather scatter",
+    "vector": "bitcast compressstore deinterleave expandload gather mask maskedload maskedstore outerproduct "
+    "scalable.extract scalable.insert scan scatter type_cast vscale yield",
+}
+UPSTREAM_ONLY = frozenset(f"{dialect}.{name}" for dialect, names in _NOT_HERE.items() for name in names.split())
+"""The ops of our dialects that upstream has and we do not: as unregistered ops they are carried."""
+_OPEN = ("qrt", "shape")
+"""Dialects that allow ops they do not know: upstream has no `qrt`, and its `shape` is open."""
 
 DEFINITIONS: "dict[str, Definition]" = {}
 """The ops of the dialects that are loaded."""
@@ -45,6 +65,13 @@ def find(name: str) -> "Definition | None":
         load(name.partition(".")[0])
         found = DEFINITIONS.get(name)
     return found
+
+
+def is_refused(name: str) -> bool:
+    """Whether an op without a definition is refused even where unregistered ops are allowed: its dialect is one of
+    ours, and upstream's does not have it either."""
+    dialect = name.partition(".")[0]
+    return dialect in DIALECTS and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
 
 def definition(name: str) -> "Definition":

@@ -73,7 +73,7 @@ def constant_value(constant: Attribute | None) -> Any:
             case FloatAttr():
                 return _held(np.uint64(constant.bits), constant.type)
             case DenseElementsAttr() if constant.array.size:
-                return _held(constant.array.flat[0] if constant.is_splat else constant.array, constant.element)
+                return _held(constant.first if constant.is_splat else constant.array, constant.element)
     except QuantTypeError:
         pass
     return None

@@ -3,11 +3,11 @@
 Memory effects and speculation follow upstream's `SideEffectInterfaces`: what nothing is known of may do anything.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from qrt.ir.constraints import element_of, with_element
+from qrt.ir.constraints import Shaped, element_of
 from qrt.ir.core import Operation
-from qrt.types import IntegerType, Type
+from qrt.types import IntegerType, TensorType, Type, VectorType
 
 Verify = Callable[[Operation], None]
 
@@ -64,8 +64,9 @@ PURE = Trait("Pure", implies=(ALWAYS_SPECULATABLE, NO_MEMORY_EFFECT))
 _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
-def memory_effects(operation: Operation) -> frozenset[Trait] | None:
-    """The effects of an operation and, where it says so, of those inside it; None if they are not known."""
+def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
+    """The effects of an operation and, where it says so, of those inside it; None if they are not known. Its own, if
+    not `inside`."""
     found: set[Trait] = set()
     pending = [operation]
     while pending:
@@ -77,7 +78,8 @@ def memory_effects(operation: Operation) -> frozenset[Trait] | None:
         effects = [effect for effect in _EFFECTS if effect in own]
         found.update(effects)
         if RECURSIVE_MEMORY_EFFECTS in definition.traits:
-            pending.extend(child for region in current.regions for block in region.blocks for child in block)
+            if inside:
+                pending.extend(child for region in current.regions for block in region.blocks for child in block)
         elif not effects and definition.effects is None and NO_MEMORY_EFFECT not in definition.traits:
             return None
     return frozenset(found)
@@ -117,10 +119,23 @@ def is_speculatable_inside(operation: Operation) -> bool:
 def would_be_dead(operation: Operation) -> bool:
     """Whether nothing is lost with an operation whose results nothing uses: it is no terminator and no symbol, and it
     only reads, or allocates what it returns."""
+    return what_keeps(operation) is None
+
+
+def what_keeps(operation: Operation) -> Operation | None:
+    """The operation, it or one inside it, for which it is not dead though nothing uses its results."""
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
-        return False
-    effects = memory_effects(operation)
-    return effects is not None and effects <= {MEM_READ, MEM_ALLOC}
+        return operation
+    pending = [operation]
+    while pending:
+        current = pending.pop()
+        definition = current.definition
+        if definition is not None and RECURSIVE_MEMORY_EFFECTS in definition.traits:
+            pending.extend(child for region in current.regions for block in region.blocks for child in block)
+        effects = memory_effects(current, inside=False)
+        if effects is None or not effects <= {MEM_READ, MEM_ALLOC}:
+            return current
+    return None
 
 
 # -- structure -------------------------------------------------------------------------------------------------------
@@ -162,6 +177,15 @@ def single_block_implicit_terminator(name: str) -> Trait:
     return Trait(f"SingleBlockImplicitTerminator<{name}>", (SINGLE_BLOCK,), verify, of_signature=False)
 
 
+def _verify_no_arguments(operation: Operation) -> None:
+    for index, region in enumerate(operation.regions):
+        if any(block.arguments for block in region.blocks):
+            raise operation.op_error(f"region #{index} should have no arguments")
+
+
+NO_REGION_ARGUMENTS = Trait("NoRegionArguments", verify=_verify_no_arguments, of_signature=False)
+
+
 def has_parent(*names: str) -> Trait:
     """Stands right inside one of these ops."""
     wanted = f"'{names[0]}'" if len(names) == 1 else f"to be one of '{', '.join(names)}'"
@@ -192,8 +216,45 @@ def _verify_same_type_operands(operation: Operation) -> None:
 
 
 def _verify_same_shape(operation: Operation) -> None:
-    if len({with_element(type, _ANY_ELEMENT) for type in _types(operation)}) > 1:
+    if not have_compatible_shapes(_types(operation)):
         raise operation.op_error("requires the same shape for all operands and results")
+
+
+def have_compatible_shapes(types: Sequence[Type]) -> bool:
+    """Whether values of these types may be of one shape: all scalars, or all shaped, none or all of them scalable
+    vectors, of sizes that are equal as far as they are known."""
+    shaped = [type for type in types if isinstance(type, Shaped)]
+    if len(shaped) not in (0, len(types)):
+        return False
+    if len({isinstance(type, VectorType) and any(type.scalable) for type in shaped}) > 1:
+        return False
+    shapes = [type.shape for type in shaped if type.shape is not None]
+    if len({len(shape) for shape in shapes}) > 1:
+        return False
+    return all(len(set(sizes) - {None}) < 2 for sizes in zip(*shapes, strict=True))
+
+
+def _verify_elementwise(operation: Operation) -> None:
+    operands, results = (
+        [value.type for value in values if isinstance(value.type, VectorType | TensorType)]
+        for values in (operation.operands, operation.results)
+    )
+    if not operands and not results:
+        return
+    if not operands:
+        raise operation.op_error("if a result is non-scalar, then at least one operand must be non-scalar")
+    if not results:
+        raise operation.op_error("if an operand is non-scalar, then there must be at least one non-scalar result")
+    if len(results) != len(operation.results):
+        raise operation.op_error("if an operand is non-scalar, then all results must be non-scalar")
+    types = [*operands, *results]
+    if len(set(map(_base, types))) > 1 or not have_compatible_shapes(types):
+        raise operation.op_error("all non-scalar operands/results must have the same shape and base type")
+
+
+def _base(type: Type) -> tuple[object, bool]:
+    """Vector, ranked tensor or unranked tensor."""
+    return type.__class__, getattr(type, "shape", ()) is None
 
 
 def _verify_same_element(operation: Operation) -> None:
@@ -205,7 +266,7 @@ _ANY_ELEMENT = IntegerType(1)
 COMMUTATIVE = Trait("Commutative")
 """Its operands may change places; canonical IR has constants last."""
 IDEMPOTENT, INVOLUTION = Trait("Idempotent"), Trait("Involution")
-ELEMENTWISE = Trait("Elementwise")
+ELEMENTWISE = Trait("Elementwise", verify=_verify_elementwise)
 """Computes each element of its results from the elements at the same place."""
 SAME_OPERANDS_AND_RESULT_TYPE = Trait("SameOperandsAndResultType", verify=_verify_same_type)
 SAME_TYPE_OPERANDS = Trait("SameTypeOperands", verify=_verify_same_type_operands)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from qrt.errors import Diagnostic, QuantTypeError, VerifyError
-from qrt.ir import places
+from qrt.ir import places, registry
 from qrt.ir.attributes import StringAttr, TypeAttr
 from qrt.ir.core import Block, Operation, Region, Value
+from qrt.ir.discardable import check_attributes
 from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
 from qrt.types import FunctionType, TensorType, Type, UniformType, check_integrity
 
@@ -60,8 +61,10 @@ class _Verifier:
         return True
 
     def _operation(self, operation: Operation) -> None:
-        if operation.definition is not None:
-            operation.definition.check(operation)
+        _check_alone(operation)
+        for region in operation.regions:
+            if region.blocks and region.blocks[0].branches:
+                raise operation.error("entry block of region may not have predecessors")
         if operation.has_trait(SYMBOL):
             _check_symbol_parent(operation)
         for value in operation.results:
@@ -71,6 +74,7 @@ class _Verifier:
                 self._value_type(attribute.type, operation)
         for region in operation.regions:
             self._region(region, operation)
+        _check_name(operation)
 
     def _region(self, region: Region, owner: Operation) -> None:
         if not region.blocks:
@@ -106,8 +110,8 @@ class _Verifier:
             elif operation.regions:
                 self._operation(operation)
             else:  # of nearly all operations, so that a call counts
-                if definition is not None:
-                    definition.check(operation)
+                _check_alone(operation)
+                _check_name(operation)
                 for value in operation.results:
                     if value.type not in self.checked:
                         self._value_type(value.type, operation)
@@ -171,6 +175,24 @@ class _Verifier:
         if self.strict:
             raise error
         self.found.append(Diagnostic("warning", error.message, operation.location))
+
+
+def _check_alone(operation: Operation) -> None:
+    """What is verified of an operation before anything inside it."""
+    if operation.attributes:
+        check_attributes(operation)
+    if operation.definition is not None:
+        operation.definition.check(operation)
+
+
+def _check_name(operation: Operation) -> None:
+    """What is verified of an operation that has no definition: after all inside it."""
+    if operation.definition is None and registry.is_refused(operation.name):
+        dialect = operation.name.partition(".")[0]
+        raise operation.error(
+            f"unregistered operation '{operation.name}' found in dialect ('{dialect}') that does not allow unknown "
+            "operations"
+        )
 
 
 def _defined(block: Block) -> Iterator[Value]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt import numerics
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, BoundCall, quantized, storage_dtype
-from qrt.ops.requant import check_rule, max_magnitude
+from qrt.ops.requant import check_rule, largest_accumulator, max_magnitude
 from qrt.types import TensorType, UniformType
 
 
@@ -30,13 +30,21 @@ def check_accumulator(
     overflow there.
     """
     bound = accumulator_bound(a, w, depth)
-    if bound is not None and bias is not None and rule != "fixed_double":
-        bound += max_magnitude(bias)
-    check_rule(op, rule, bound)
+    check_rule(op, rule, None if bound is None else bound + _beside(bias, rule))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
         raise QuantTypeError(
-            f"{op}: requant = {rule!r} is not defined for sub-channel weights, use 'fixed' or 'float32'"
+            f"{op}: requant = {shown(rule)} is not defined for sub-channel weights, use 'fixed' or 'float32'"
         )
+
+
+def largest_depth(a: UniformType, w: UniformType, rule: str, bias: UniformType | None) -> int:
+    """The largest depth that `check_accumulator` accepts."""
+    return (largest_accumulator(rule) - _beside(bias, rule)) // (max_magnitude(a) * max_magnitude(w))
+
+
+def _beside(bias: UniformType | None, rule: str) -> int:
+    """What a bias adds to the bound of a sum; `fixed_double` saturates with it."""
+    return 0 if bias is None or rule == "fixed_double" else max_magnitude(bias)
 
 
 def check_expressed(op: str, *types: UniformType | None) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed, without_zero_point
 from qrt.ops.core import (
     Array,
@@ -76,7 +76,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, element: UniformType) -> None:
     if attributes["requant"] != "fixed":
-        raise QuantTypeError(f"{op}: requant must be 'fixed', got {attributes['requant']!r}")
+        raise QuantTypeError(f"{op}: requant must be 'fixed', got {shown(attributes['requant'])}")
     smallest = min(element.scales)
     bound = sum(max_magnitude(t) * numerics.add_multiplier(max(t.scales), smallest) for t in (a, b))
     if bound >= 1 << 62:

@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import (
     KERNEL_FLOATS,
     Array,
@@ -40,7 +40,7 @@ _CHOICES = {"rounding": numerics.ROUNDINGS, "zero_point": numerics.ZERO_POINTS, 
 def _check_cast_attributes(attributes: Attributes) -> None:
     for name, choices in _CHOICES.items():
         if attributes[name] not in choices:
-            raise QuantTypeError(f"qcast: {name} must be one of {', '.join(choices)}, got {attributes[name]!r}")
+            raise QuantTypeError(f"qcast: {name} must be one of {', '.join(choices)}, got {shown(attributes[name])}")
 
 
 def _infer_qcast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:

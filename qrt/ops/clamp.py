@@ -6,7 +6,6 @@ is clamped: the result has the operand's type.
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from numbers import Real
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from qrt.ops.core import (
     fail,
     parameter_index,
     quantized,
+    real_number,
     static_shape,
 )
 from qrt.types import TensorType, UniformType
@@ -43,9 +43,10 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 def _bounds(attributes: Attributes) -> tuple[float, float]:
     low, high = attributes["min"], attributes["max"]
-    if not all(bound is None or isinstance(bound, Real) for bound in (low, high)):
-        raise QuantTypeError(f"clamp: min and max must be real numbers or None, got {low!r} and {high!r}")
-    return (-np.inf if low is None else float(low)), (np.inf if high is None else float(high))
+    return (
+        -np.inf if low is None else real_number("clamp", "min", low),
+        np.inf if high is None else real_number("clamp", "max", high),
+    )
 
 
 def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import (
     PreparedBias,
     accumulator_bias,
@@ -53,7 +53,9 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
     groups = attributes["groups"]
     if not isinstance(groups, (int, np.integer)) or groups < 1 or (out_channels is not None and out_channels % groups):
-        fail("conv2d", f"groups = {groups!r} must be positive and divide the {out_channels} output channels", types)
+        fail(
+            "conv2d", f"groups = {shown(groups)} must be positive and divide the {out_channels} output channels", types
+        )
     if channels is not None and depth is not None and depth * groups != channels:
         fail("conv2d", f"{groups} groups of {depth} input channels do not make {channels}", types)
     out_height, out_width = output_sizes("conv2d", (height, width), (kernel_height, kernel_width), attributes)

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
+from numbers import Real
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -186,8 +187,18 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     """The attribute ``axis`` as an axis of the first operand, counted from 0, or the error that says what it is."""
     rank, axis = types[0].rank, attributes["axis"]
     if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
-        fail(op, f"axis {axis!r} is out of range", types)
+        fail(op, f"axis {shown(axis)} is out of range", types)
     return int(axis) % rank
+
+
+def real_number(op: str, name: str, value: object) -> float:
+    """The attribute as a float, or the error that names it."""
+    if not isinstance(value, Real):
+        raise QuantTypeError(f"{op}: {name} must be a real number, got {shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise QuantTypeError(f"{op}: {name} must be a number that float64 holds, got {shown(value)}") from None
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:

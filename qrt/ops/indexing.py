@@ -1,10 +1,11 @@
 """What basic indexing does to a quantized element type."""
 
+from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Shape
 from qrt.types import UniformType
 
@@ -37,8 +38,10 @@ def _expanded(key: Any, rank: int) -> list[Any]:
     for item in items:
         # NumPy reads a bool and a 0-d array as masks and advanced indices.
         basic = item is None or item is Ellipsis or isinstance(item, (slice, SupportsIndex))
-        if not basic or isinstance(item, (bool, np.ndarray)):
-            raise QuantTypeError(f"only integers, slices, ... and None index a quantized tensor, got {item!r}")
+        if not basic or isinstance(item, (bool, np.ndarray, type)):
+            raise QuantTypeError(f"only integers, slices, ... and None index a quantized tensor, got {shown(item)}")
+        if isinstance(item, SupportsIndex) and abs(index(item)) >= 1 << 62:
+            raise IndexError(f"index {shown(item)} is out of bounds for every axis")
     used = sum(item is not None and item is not Ellipsis for item in items)
     if used > rank:
         raise QuantTypeError(f"{used} indices for a tensor of rank {rank}")
@@ -54,7 +57,9 @@ def _per_axis(t: UniformType, selections: list[tuple[int, Any]]) -> UniformType:
     for axis, item in selections:
         if axis == t.axis:
             if not isinstance(item, slice):
-                channel = int(item)
+                channel = index(item)
+                if not -len(t.scales) <= channel < len(t.scales):
+                    raise IndexError(f"index {channel} is out of bounds for axis {axis} with size {len(t.scales)}")
                 return t.with_(scales=t.scales[channel], zero_points=t.zero_points[channel], axis=None)
             if not t.scales[item]:
                 raise QuantTypeError(f"no channel of {t} is left: a per-axis type needs at least one")

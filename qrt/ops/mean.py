@@ -11,6 +11,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
+from qrt.errors import shown
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
@@ -43,7 +44,7 @@ def summed_axes(types: Types, attributes: Attributes) -> tuple[int, ...]:
     axes = given if isinstance(given, (tuple, list)) else ()
     numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
     if axes != given or len(numbers) != len(axes):
-        fail("mean", f"axes {given!r} must be different axes of {rank}", types)
+        fail("mean", f"axes {shown(given)} must be different axes of {rank}", types)
     return tuple(sorted(numbers))
 
 
@@ -62,7 +63,7 @@ def _moved(t: UniformType, old: Shape, new: Shape) -> UniformType:
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, keepdims = quantized(types[0], "mean", "x"), attributes["keepdims"]
     if not isinstance(keepdims, (bool, np.bool_)):
-        fail("mean", f"keepdims must be true or false, got {keepdims!r}", types)
+        fail("mean", f"keepdims must be true or false, got {shown(keepdims)}", types)
     axes, (kept, places) = summed_axes(types, attributes), _kept(types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:

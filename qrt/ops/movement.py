@@ -67,17 +67,23 @@ def _resolved_shape(x: TensorType, shape: Dims) -> Dims:
 
 
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
-    """The element type after a reshape: a per-axis type follows its channel axis, which must stay one axis."""
+    """The element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
+
+    One channel may stand on any of several dimensions of 1: then where the declared result has it."""
     if t.is_per_layer or old == new:
         return t
     if t.is_per_axis and old is not None:
         assert t.axis is not None
         outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
         for holds in (all, any):  # a count of 0 is that of many shapes; one that is not known, of none
-            for axis, size in enumerate(new):
-                counts = _same_count(new[:axis], outer), _same_count(new[axis + 1 :], inner)
-                if size == channels and holds(counts):
-                    return t.with_(axis=axis)
+            found = [
+                axis
+                for axis, size in enumerate(new)
+                if size == channels and holds((_same_count(new[:axis], outer), _same_count(new[axis + 1 :], inner)))
+            ]
+            if found:
+                declared = getattr(result and result.element, "axis", None)
+                return t.with_(axis=declared if declared in found else found[0])
     raise QuantTypeError(f"reshape: {t} loses its channels when {list(old or ())} becomes {list(new)}")
 
 

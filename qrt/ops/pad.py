@@ -7,12 +7,12 @@ each channel with that channel's own, and its axis may not be padded: there are 
 
 from collections.abc import Mapping, Sequence
 from math import isnan, prod
-from numbers import Real
 
 import numpy as np
 
 from qrt import numerics
 from qrt._seam import _core
+from qrt.errors import shown
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -25,6 +25,7 @@ from qrt.ops.core import (
     fail,
     parameter_index,
     quantized,
+    real_number,
     row_major_strides,
     static_shape,
     storage_dtype,
@@ -43,18 +44,18 @@ def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...
         for pair in pairs
         if isinstance(pair, (tuple, list))
         and len(pair) == 2
-        and all(isinstance(n, (int, np.integer)) and n >= 0 for n in pair)
+        and all(isinstance(n, (int, np.integer)) and 0 <= n < 1 << 62 for n in pair)
     )
     if len(checked) != rank or len(checked) != len(pairs):
-        fail("pad", f"padding must be {rank} pairs (before, after) of integers from 0 up, got {given!r}", types)
+        fail("pad", f"padding must be {rank} pairs (before, after) of integers from 0 up, got {shown(given)}", types)
     return checked
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x = quantized(types[0], "pad", "x")
     padding, value = _padding(types, attributes), attributes["value"]
-    if value is not None and (not isinstance(value, Real) or isnan(value)):
-        fail("pad", f"value must be a real number or None, got {value!r}", types)
+    if value is not None and isnan(real_number("pad", "value", value)):
+        fail("pad", "value must be a real number or None, got nan", types)
     if x.is_sub_channel:
         fail("pad", "sub-channel types are not supported", types)
     if x.axis is not None and any(padding[x.axis]):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qrt import numerics
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, container
 from qrt.types import UniformType
 
@@ -20,15 +20,19 @@ def check_rule(op: str, rule: str, bound: int | None) -> None:
     """Refuses unknown rules, and accumulators (``bound`` is their largest magnitude, None if unknown) that a rule
     cannot hold."""
     if rule not in numerics.REQUANT_RULES:
-        raise QuantTypeError(f"{op}: requant must be one of {', '.join(numerics.REQUANT_RULES)}, got {rule!r}")
-    if bound is None:
+        raise QuantTypeError(f"{op}: requant must be one of {', '.join(numerics.REQUANT_RULES)}, got {shown(rule)}")
+    if bound is None or bound <= largest_accumulator(rule):
         return
-    if rule == "fixed_double" and bound >= 1 << 31:
+    if rule == "fixed_double":
         raise QuantTypeError(
             f"{op}: requant = 'fixed_double' is defined on 32-bit accumulators, this one may reach {bound}; use 'fixed'"
         )
-    if bound >= 1 << 62:
-        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
+    raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold")
+
+
+def largest_accumulator(rule: str) -> int:
+    """The largest magnitude of a sum, before a rescaled bias, that a rule is defined on."""
+    return (1 << 31 if rule == "fixed_double" else 1 << 62) - 1
 
 
 def channel_parameters(

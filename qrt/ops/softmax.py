@@ -11,12 +11,11 @@ f64 ``arith``, or ``math.roundeven``: a lowering has the same bits.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
-from numbers import Real
+from math import inf
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.core import (
     Array,
@@ -30,6 +29,7 @@ from qrt.ops.core import (
     fail,
     one_axis,
     quantized,
+    real_number,
     static_shape,
 )
 from qrt.types import TensorType
@@ -39,8 +39,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     x, beta = quantized(types[0], "softmax", "x"), attributes["beta"]
     if not x.is_per_layer or x.storage_width > 8:
         fail("softmax", f"x must be per layer, with storage of at most 8 bits, not {x}", types)
-    if not isinstance(beta, Real) or not isfinite(beta) or beta <= 0:
-        fail("softmax", f"beta must be positive and finite, got {beta!r}", types)
+    if not 0 < real_number("softmax", "beta", beta) < inf:
+        fail("softmax", f"beta must be positive and finite, got {shown(beta)}", types)
     dims = types[0].shape or ()
     size = dims[one_axis("softmax", types, attributes)]
     if size is not None and size >= 1 << 32:

@@ -14,6 +14,7 @@ import numpy as np
 from qrt import numerics
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, container
+from qrt.ops.requant import max_magnitude
 from qrt.types import UniformType
 
 
@@ -56,6 +57,8 @@ def block_parameters(
             bias_scale = np.array(bias_scales, np.float64).astype(np.float32) / np.float32(a.scale)
         if not all(np.all((factor > 0) & (factor < np.inf)) for factor in (scale, bias_scale)):
             raise QuantTypeError(f"matmul: scales of {a}, {w} or the bias leave float32: use requant = 'fixed'")
+        if not _sums_are_finite(a, w, bias, k_block, (scale, bias_scale)):
+            raise QuantTypeError(f"matmul: sums of {a} times {w} may leave float32: use requant = 'fixed'")
         return BlockParameters(k_block, scale, none, bias_scale, none, requant)
     multiplier, bias_multiplier, shifts = np.empty(scales.shape, np.int64), [], []
     for n, out_scale in enumerate(out_scales):
@@ -76,6 +79,19 @@ def block_parameters(
         empty,
     )
     return BlockParameters(k_block, empty, multiplier, empty, np.array(bias_multiplier, np.int64), requant)
+
+
+def _sums_are_finite(
+    a: UniformType, w: UniformType, bias: UniformType | None, k_block: int, scales: tuple[Array, Array]
+) -> bool:
+    """Whether float32 holds the sums of all values that the types allow, so that no two infinities make a NaN.
+
+    Rounding is monotonic: no partial sum exceeds that of the largest magnitudes.
+    """
+    scale, bias_scale = scales
+    terms = None if bias is None else np.full(scale.shape[1], max_magnitude(bias))
+    sums = np.full(scale.shape, k_block * max_magnitude(a) * max_magnitude(w))
+    return bool(np.isfinite(numerics.blocks_float32(sums, scale, terms, bias_scale)).all())
 
 
 def _per_column(values: tuple[float, ...], columns: int) -> list[float]:
@@ -103,7 +119,8 @@ def requantize_blocks(
     sums = np.stack([a[..., k : k + p.k_block] @ w[k : k + p.k_block] for k in starts])
     terms = None if bias is None else bias_in_blocks(*bias)
     if rule == "float32":
-        scaled = numerics.blocks_float32(sums, p.scale, terms, p.bias_scale) * p.requant.scale_f32
+        with np.errstate(over="ignore"):  # an infinity is clamped
+            scaled = numerics.blocks_float32(sums, p.scale, terms, p.bias_scale) * p.requant.scale_f32
         zero_point = np.broadcast_to(p.requant.zero_point, scaled.shape)
         return numerics.round_scaled_float32(scaled, zero_point, element.storage_min, element.storage_max)
     exact = numerics.blocks_fixed(sums, p.multiplier, terms, p.bias_multiplier)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Attributes
 
 Pairs = tuple[tuple[int, int], tuple[int, int]]
@@ -40,9 +40,9 @@ def pairs(op: str, padding: Any) -> Pairs:
         values = tuple(index(v) for v in (top, bottom, left, right))
     except (TypeError, ValueError):
         values = (-1,)
-    if min(values) < 0:
+    if min(values) < 0 or max(values) >= 1 << 31:
         raise QuantTypeError(
-            f"{op}: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {padding!r}"
+            f"{op}: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {shown(padding)}"
         )
     return ((values[0], values[1]), (values[2], values[3]))
 
@@ -50,8 +50,8 @@ def pairs(op: str, padding: Any) -> Pairs:
 def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
     """A pair of positive integers, or the error that names the attribute."""
     checked = tuple(values) if isinstance(values, (tuple, list)) else ()
-    if len(checked) != 2 or any(not isinstance(v, (int, np.integer)) or v < 1 for v in checked):
-        raise QuantTypeError(f"{op}: {name} must be two positive integers, got {values!r}")
+    if len(checked) != 2 or any(not isinstance(v, (int, np.integer)) or not 1 <= v < 1 << 31 for v in checked):
+        raise QuantTypeError(f"{op}: {name} must be two positive integers, got {shown(values)}")
     return int(checked[0]), int(checked[1])
 
 

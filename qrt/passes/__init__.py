@@ -8,7 +8,7 @@ itself there (see `qrt.pipeline`).
 import time
 from collections.abc import Callable
 
-from qrt.errors import Diagnostic, QuantError
+from qrt.errors import Diagnostic, QuantError, require
 from qrt.ir import Module
 from qrt.ir.core import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
@@ -69,6 +69,8 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
       }
     }
     """
+    require(module, Module, "run_passes: module", "a Module")
+    require(pipeline, str, "run_passes: pipeline", "text")
     return run_pipeline(module, pipeline, strict_upstream=strict_upstream)
 
 

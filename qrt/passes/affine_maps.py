@@ -4,8 +4,8 @@ each sum written in one way, as upstream's `canonicalize` does."""
 from collections.abc import Sequence
 
 from qrt.ir import Value
-from qrt.ir.affine import AffineMapAttr, Expression, substitute
-from qrt.ir.dialects.affine import is_symbol, map_of
+from qrt.ir.affine import AffineMapAttr, Expression, is_readable, substitute
+from qrt.ir.dialects.affine_scope import is_symbol, map_of
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.fold import constant_number
 from qrt.passes.affine_sums import flattened
@@ -19,8 +19,16 @@ class Inputs:
         self.dimensions = list(operands[:dimensions])
         self.symbols = list(operands[dimensions:])
 
-    def replace(self, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> None:
-        self.results = tuple(substitute(result, dimensions, symbols) for result in self.results)
+    def replace(self, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> bool:
+        """Put expressions for dimensions and symbols, unless the results could not be read then; whether it was done.
+        An operand that is named twice doubles the text of what computes it."""
+        if list(dimensions) == _own("d", dimensions) and list(symbols) == _own("s", symbols):
+            return True
+        results = tuple(substitute(result, dimensions, symbols) for result in self.results)
+        if not all(map(is_readable, results)):
+            return False
+        self.results = results
+        return True
 
     def compose(self) -> bool:
         """What an `affine.apply` computes is computed here. Whether there was any."""
@@ -39,57 +47,60 @@ class Inputs:
             inner = made_by(value, "affine.apply")
             if inner is None:
                 continue
-            dimensions: list[Expression] = [("d", i) for i in range(len(self.dimensions))]
-            symbols: list[Expression] = [("s", i) for i in range(len(self.symbols))]
-            map = map_of(inner)
+            dimensions, symbols = _own("d", self.dimensions), _own("s", self.symbols)
+            computed = map_of(inner)
             made = substitute(
-                map.results[0],
-                [("d", len(dimensions) + i) for i in range(map.dimensions)],
-                [("s", len(symbols) + i) for i in range(map.symbols)],
+                computed.results[0],
+                [("d", len(dimensions) + i) for i in range(computed.dimensions)],
+                [("s", len(symbols) + i) for i in range(computed.symbols)],
             )
             (dimensions if kind == "d" else symbols)[position] = made
-            self.replace(dimensions, symbols)
-            self.dimensions += inner.operands[: map.dimensions]
-            self.symbols += inner.operands[map.dimensions :]
+            if not self.replace(dimensions, symbols):
+                continue
+            self.dimensions += inner.operands[: computed.dimensions]
+            self.symbols += inner.operands[computed.dimensions :]
             self._drop_unused()
             return True
         return False
 
     def _drop_unused(self) -> None:
-        used = {name for result in self.results for name in _names(result)}
+        used = _names(self.results)
         kept = {kind: [i for i in range(len(values)) if (kind, i) in used] for kind, values in self._kinds()}
-        self.replace(
-            *(
-                [(kind, kept[kind].index(i)) if i in kept[kind] else 0 for i in range(len(values))]
-                for kind, values in self._kinds()
-            )
-        )
-        self.dimensions = [self.dimensions[i] for i in kept["d"]]
-        self.symbols = [self.symbols[i] for i in kept["s"]]
+        places = {(kind, old): (kind, new) for kind, indices in kept.items() for new, old in enumerate(indices)}
+        if self.replace(*([places.get((kind, i), 0) for i in range(len(values))] for kind, values in self._kinds())):
+            self.dimensions = [self.dimensions[i] for i in kept["d"]]
+            self.symbols = [self.symbols[i] for i in kept["s"]]
 
     def _kinds(self) -> tuple[tuple[str, list[Value]], tuple[str, list[Value]]]:
         return ("d", self.dimensions), ("s", self.symbols)
 
     def canonicalize(self) -> None:
         """Symbols are no dimensions; constants are in the expressions; each operand is there once, and read."""
+        self._name_symbols()
+        self._drop_unused()
+        self.replace(_own("d", self.dimensions), [_constant(self.symbols, i) for i in range(len(self.symbols))])
+        first = {kind: {value: i for i, value in reversed(list(enumerate(values)))} for kind, values in self._kinds()}
+        self.replace(*([(kind, first[kind][value]) for value in values] for kind, values in self._kinds()))
+        self._drop_unused()
+
+    def _name_symbols(self) -> None:
         dimensions: list[Expression] = []
         kept: list[Value] = []
+        moved: list[Value] = []
         for value in self.dimensions:
             if is_symbol(value):
-                dimensions.append(("s", len(self.symbols)))
-                self.symbols.append(value)
+                dimensions.append(("s", len(self.symbols) + len(moved)))
+                moved.append(value)
             else:
                 dimensions.append(("d", len(kept)))
                 kept.append(value)
-        self.dimensions, given = kept, len(self.symbols)
-        self.replace(dimensions, [("s", i) for i in range(given)])
-        self._drop_unused()
-        self.replace(
-            [("d", i) for i in range(len(self.dimensions))],
-            [_constant(self.symbols, i) for i in range(len(self.symbols))],
-        )
-        self.replace(*([(kind, values.index(value)) for value in values] for kind, values in self._kinds()))
-        self._drop_unused()
+        if self.replace(dimensions, _own("s", self.symbols)):
+            self.dimensions, self.symbols = kept, self.symbols + moved
+
+
+def _own(kind: str, named: Sequence[object]) -> list[Expression]:
+    """The names of so many dimensions or symbols."""
+    return [(kind, i) for i in range(len(named))]
 
 
 def _constant(symbols: Sequence[Value], index: int) -> Expression:
@@ -97,12 +108,15 @@ def _constant(symbols: Sequence[Value], index: int) -> Expression:
     return ("s", index) if number is None else number
 
 
-def _names(value: Expression) -> set[tuple[str, int]]:
-    if isinstance(value, int):
-        return set()
-    if value[0] in ("d", "s"):
-        return {(value[0], value[1])}
-    return _names(value[1]) | _names(value[2])
+def _names(results: Sequence[Expression]) -> set[Expression]:
+    seen: set[Expression] = set()
+    pending = list(results)
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, int) and part not in seen:
+            seen.add(part)
+            pending += part[1:] if part[0] not in ("d", "s") else ()
+    return seen
 
 
 def simplest(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[AffineMapAttr, list[Value]]:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from qrt.ir import Attribute, Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, substitute
+from qrt.ir.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, substitute
 from qrt.ir.define import segments
-from qrt.ir.dialects.affine import map_of, set_of
+from qrt.ir.dialects.affine import set_of
+from qrt.ir.dialects.affine_scope import map_of
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.affine_maps import Inputs, simplest
@@ -53,7 +54,7 @@ def _repeated_results(op: Operation, builder: Builder) -> Made:
 
 
 def _results_of_the_same(op: Operation, builder: Builder) -> Made:
-    """The least of numbers one of which is the least of others: those others stand last."""
+    """The least of numbers one of which is the least of others: those others stand last, unless they are very many."""
     map = map_of(op)
     dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
     results: list[Expression] = []
@@ -66,7 +67,7 @@ def _results_of_the_same(op: Operation, builder: Builder) -> Made:
             results.append(result)
         else:
             inner.append(made)
-    if not inner:
+    if not inner or len(results) + sum(len(map_of(each).results) for each in inner) > MAX_OPERATORS:
         return None
     for each in inner:
         own = map_of(each)

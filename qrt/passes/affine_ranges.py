@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from math import fmod, gcd
 
 from qrt.ir import Block, Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression, combine, divisor_of, floordiv
-from qrt.ir.dialects.affine import map_of, step_of
+from qrt.ir.affine import AffineMapAttr, Compound, Expression, combine, divisor_of, floordiv, is_index, is_readable
+from qrt.ir.dialects.affine import step_of
+from qrt.ir.dialects.affine_scope import map_of
 from qrt.passes.trip_counts import Number, constant_bounds
 
 Range = tuple[Number, Number]
@@ -31,7 +32,7 @@ class Ranges:
         return index + (self._dimensions if name[0] == "s" else 0)
 
     def of(self, value: Expression) -> Range:
-        """The range of an expression; that of a sum with quotients in it is not known."""
+        """The range of an expression; that of a sum with quotients in it is not known, nor a bound past 64 bits."""
         if isinstance(value, int):
             return value, value
         if value[0] in _QUOTIENTS:
@@ -46,7 +47,7 @@ class Ranges:
             if factor:
                 low = None if low is None or least is None else low + factor * least
                 high = None if high is None or greatest is None else high + factor * greatest
-        return low, high
+        return _written(low), _written(high)
 
     def _of_quotient(self, value: Expression) -> Range:
         assert isinstance(value, tuple)
@@ -66,6 +67,8 @@ class Ranges:
             return value
         operator, left, right = value
         made = combine(operator, self.simplify(left), self.simplify(right))
+        if not is_readable(made):
+            return value
         if isinstance(made, int) or made[0] not in _QUOTIENTS or not isinstance(made[2], int) or made[2] <= 0:
             return made
         kept: Expression = made[1]
@@ -90,7 +93,7 @@ class Ranges:
             operator == "mod" and self._divisor(left) % divisor == 0
         ):
             return 0
-        return (operator, left, divisor)
+        return Compound((operator, left, divisor))
 
     def _multiple_and_rest(self, value: Expression) -> tuple[Expression, int, Expression] | None:
         """A sum as a multiple of a number, the number, and a rest from 0 up to that."""
@@ -118,7 +121,8 @@ class Ranges:
         return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
-        """The expressions that may be the greatest of all, or the least; of equal constants the first."""
+        """The expressions that may be the greatest of all, or the least; of equal constants the first. All, where each
+        is beyond another: the range of a loop of no iterations holds no number."""
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
         kept: list[Expression] = []
@@ -126,7 +130,7 @@ class Ranges:
             others = ((number, each) for number, each in enumerate(ranges) if number != index)
             if not any(_passes(each, (near, far), sign, index < number) for number, each in others):
                 kept.append(far if far is not None and near == far else value)
-        return tuple(kept)
+        return tuple(kept or results)
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
@@ -135,6 +139,10 @@ def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
     if near is None or far is None or sign * near < sign * far:
         return False
     return sign * near > sign * far or not (is_first and own[0] == own[1] and other[0] == other[1])
+
+
+def _written(number: Number) -> Number:
+    return number if number is not None and is_index(number) else None
 
 
 def _quotient(operator: str, number: Number, divisor: int) -> Number:

@@ -3,14 +3,24 @@ order in which they are met, a constant; where symbols are multiplied or divided
 
 from math import gcd
 
-from qrt.ir.affine import Expression, add, combine, floordiv, multiply
+from qrt.ir.affine import (
+    Compound,
+    Expression,
+    add,
+    combine,
+    floordiv,
+    is_index,
+    is_readable,
+    multiply,
+)
 
 _Terms = dict[Expression, int]
 """Coefficients of dimensions, symbols, and what is neither; 1 stands for the constant term."""
 
 
 def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
-    """An expression of so many dimensions and symbols with each term once.
+    """An expression of so many dimensions and symbols with each term once; itself where that would have more than
+    `MAX_OPERATORS`, or a coefficient past 64 bits: a nested `mod` may double it.
 
     >>> flattened(("+", ("*", ("s", 0), ("s", 1)), ("+", ("d", 0), ("*", ("d", 0), 2))), 1, 2)
     ('+', ('*', ('d', 0), 3), ('*', ('s', 0), ('s', 1)))
@@ -20,7 +30,9 @@ def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
     if terms is None:
         return value
     total = sums.total(terms)
-    return total if total == value or _is_pure(value) else sums.total_by_position(terms, max(dimensions, symbols))
+    if total != value and not _is_pure(value):
+        total = sums.total_by_position(terms, max(dimensions, symbols))
+    return total if is_readable(total) else value
 
 
 def _is_pure(value: Expression) -> bool:
@@ -34,6 +46,7 @@ def _is_pure(value: Expression) -> bool:
 class _Sums:
     def __init__(self) -> None:
         self.met: dict[Expression, int] = {}  # quotients and products, numbered
+        self._known: dict[Expression, _Terms | None] = {}
 
     def total(self, terms: _Terms) -> Expression:
         kinds = {"d": 0, "s": 1}
@@ -76,38 +89,47 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def terms(self, value: Expression) -> _Terms | None:
+        """None where there is no such form, or only one that is too large."""
         if isinstance(value, int):
             return {1: value}
         if value[0] in ("d", "s"):
             return {value: 1}
-        operator, left, right = value
+        if value not in self._known:
+            self._known[value] = self._terms(*value)
+        return self._known[value]
+
+    def _terms(self, operator: str, left: Expression, right: Expression) -> _Terms | None:
         first, second = self.terms(left), self.terms(right)
         if first is None or second is None:
             return None
         if operator == "+":
-            return {part: first.get(part, 0) + second.get(part, 0) for part in [*first, *second]}
-        if not isinstance(right, int):
-            return self._of(combine(operator, self.total(first), self.total(second)))
-        if operator == "*":
-            return {part: number * right for part, number in first.items()}
-        return None if right < 1 else self._quotient(operator, first, right)
+            made: _Terms | None = {part: first.get(part, 0) + second.get(part, 0) for part in [*first, *second]}
+        elif not isinstance(right, int):
+            made = self._of(combine(operator, self.total(first), self.total(second)))
+        elif operator == "*":
+            made = {part: number * right for part, number in first.items()}
+        else:
+            made = None if right < 1 else self._quotient(operator, first, right)
+        return made if made is not None and all(map(is_index, made.values())) else None
 
-    def _quotient(self, operator: str, terms: _Terms, divisor: int) -> _Terms:
+    def _quotient(self, operator: str, terms: _Terms, divisor: int) -> _Terms | None:
         common = gcd(divisor, *terms.values())
         small = {part: number // common for part, number in terms.items()}
-        if operator == "mod":
-            inner = self._of(floordiv(self.total(small), divisor // common))
-            return {part: terms.get(part, 0) - divisor * inner.get(part, 0) for part in [*terms, *inner]}
         if divisor == common:
-            return small
-        if operator == "floordiv":
-            return self._of(floordiv(self.total(small), divisor // common))
-        return self._of(("ceildiv", self.total(small), divisor // common))
+            return {} if operator == "mod" else small
+        if operator == "ceildiv":
+            return self._of(Compound((operator, self.total(small), divisor // common)))
+        quotient = self._of(floordiv(self.total(small), divisor // common))
+        if operator == "floordiv" or quotient is None:
+            return quotient
+        return {part: terms.get(part, 0) - divisor * quotient.get(part, 0) for part in [*terms, *quotient]}
 
-    def _of(self, made: Expression) -> _Terms:
+    def _of(self, made: Expression) -> _Terms | None:
         """A quotient or a product is one term, also where it was simplified to a sum."""
         if not _is_compound(made):
             return {1: made} if isinstance(made, int) else {made: 1}
+        if not is_readable(made):
+            return None
         self.met.setdefault(made, len(self.met))
         return {made: 1}
 

@@ -116,8 +116,11 @@ def _condition_is_known_there(op: Operation, builder: Builder) -> Made:
     """In a block that only one way leads to, the condition is a constant."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
-        uses = [use for use in condition.uses if use[0].parent is block]
-        if _single_predecessor(block) is not op or not uses:
+        if _single_predecessor(block) is not op:
+            continue
+        users = [user for user in block if condition in user.operands]  # it may have very many in other blocks
+        uses = [(user, index) for user in users for index, used in enumerate(user.operands) if used is condition]
+        if not uses:
             continue
         constant = filled(value, I1)
         assert constant is not None

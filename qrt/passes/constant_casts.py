@@ -76,7 +76,7 @@ def constant_attribute(values: Array, type: Type) -> Attribute:
         values = values.view(f"u{values.dtype.itemsize}")
         if element.name == "tf32":
             values = values >> np.uint32(13)  # it is computed with as f32, whose last 13 bits it lacks
-    elif isinstance(element, IntegerType) and element.is_signless and element.width > 1:
+    elif isinstance(element, IntegerType) and element.is_signless and 1 < element.width < 64:
         half = 1 << (element.width - 1)
         values = ((values.astype(np.int64) + half) & (2 * half - 1)) - half
     if not isinstance(type, TensorType):

@@ -1,15 +1,15 @@
 """Common subexpression elimination."""
 
-from collections import ChainMap
 from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import islice
 
 from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.rewrite import is_dead
 from qrt.ir.traits import COMMUTATIVE, ISOLATED_FROM_ABOVE, TERMINATOR, has_no_memory_effect
 from qrt.ir.verifier import dominator_tree
 
-Known = ChainMap[Hashable, Operation]
+Known = dict[Hashable, Operation]
 
 
 @dataclass(frozen=True)
@@ -21,29 +21,33 @@ class CommonSubexpressionElimination:
 
     def run(self, module: Module) -> None:
         unused: list[Operation] = []
-        _regions(module.operation, ChainMap(), unused)
+        _regions(module.operation, {}, unused)
         for operation in reversed(unused):
             operation.erase()
 
 
 def _regions(operation: Operation, known: Known, unused: list[Operation]) -> None:
-    outer: Known = ChainMap() if operation.has_trait(ISOLATED_FROM_ABOVE) else known
+    seen: Known = {} if operation.has_trait(ISOLATED_FROM_ABOVE) else known
     for region in operation.regions:
-        if len(region.blocks) == 1:
-            _block(region.blocks[0], outer.new_child(), unused)
-        elif region.blocks:
-            children, _ = dominator_tree(region)
-            stack = [(region.blocks[0], outer.new_child())]
-            while stack:
-                block, scope = stack.pop()
-                _block(block, scope, unused)
-                stack.extend((child, scope.new_child()) for child in children.get(block, []))
+        children = dominator_tree(region)[0] if len(region.blocks) > 1 else {}
+        pending: list[Block | list[Hashable]] = [*region.blocks[:1]]
+        while pending:
+            block = pending.pop()
+            if isinstance(block, list):
+                for key in block:
+                    del seen[key]
+                continue
+            pending.append(_block(block, seen, unused))
+            pending.extend(children.get(block, []))
 
 
-def _block(block: Block, known: Known, unused: list[Operation]) -> None:
+def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
+    """The keys that became known here."""
+    before = len(known)
     for operation in block:
         if not _simplify(operation, known, unused):
             _regions(operation, known, unused)
+    return list(islice(reversed(known), len(known) - before))
 
 
 def _simplify(operation: Operation, known: Known, unused: list[Operation]) -> bool:

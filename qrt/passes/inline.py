@@ -21,7 +21,8 @@ class Inline:
     removes private functions that nothing names any more. The options are those of canonicalize.
 
     Preserves every value by default. Calls stay that say `no_inline`, or whose callee says it, is part of a recursion,
-    or has no body or an op that is not registered; and those of several blocks where there is to be one.
+    or has no body or an op that is not registered; those of several blocks where there is to be one; and those behind
+    which the program would have grown by more than 16384 operations and 16 for each of its own.
     """
 
     fold_qcast_dcast: bool = False
@@ -39,13 +40,14 @@ class Inline:
         component = _components(graph)
         sizes = Counter(component.values())
         recursive = {f for f, number in component.items() if sizes[number] > 1 or f in graph[f]}
+        budget = Budget(inlined_at_most(module.operation))
         inlined: set[FuncOp] = set()
         for function in component:
             simplify.function(function)
             if _is_unused(function, uses):
                 continue
             calls = [operation for operation in function.walk() if operation.name == "func.call"]
-            callees = [callee for call in calls if (callee := _inline(call, recursive)) is not None]
+            callees = [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
             for callee in callees:
                 uses[(callee.sym_name,)] -= 1
                 uses.update(_names(callee))
@@ -101,7 +103,30 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
     return component
 
 
-def _inline(call: Operation, recursive: set[FuncOp]) -> FuncOp | None:
+def inlined_at_most(root: Operation) -> int:
+    """How many operations calls may be replaced by: functions that call the next one twice would have 2^n."""
+    return (1 << 14) + 16 * sum(1 for _ in root.walk())
+
+
+class Budget:
+    """How many operations there may still be more. A function is counted once: it no longer changes when it is put
+    somewhere."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self._sizes: dict[Operation, int] = {}
+
+    def allows(self, function: Operation) -> bool:
+        """Take what a function needs; whether there was as much."""
+        if function not in self._sizes:
+            self._sizes[function] = sum(1 for _ in function.walk())
+        if self._sizes[function] > self.left:
+            return False
+        self.left -= self._sizes[function]
+        return True
+
+
+def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp | None:
     """Replace a call by the body of its callee, and return that; None where the call stays."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
@@ -112,6 +137,8 @@ def _inline(call: Operation, recursive: set[FuncOp]) -> FuncOp | None:
         return None
     marked = any(isinstance(op.attributes.get("no_inline"), UnitAttr) for op in (call, callee))
     if marked or any(operation.definition is None for operation in callee.walk()):
+        return None
+    if not budget.allows(callee):
         return None
     (region,) = callee.clone({}).take_regions()
     if len(region.blocks) > 1:

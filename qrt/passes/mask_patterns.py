@@ -12,7 +12,7 @@ from qrt.ir.dialects.arith_folds import made_by, predicate_of, splat_number
 from qrt.ir.dialects.vector import integers, shape_of, slice_of, vector_of
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern
-from qrt.passes.vector_values import Made, constant, dense_array, dense_of
+from qrt.passes.vector_values import Made, dense_array, dense_of, splat
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")
@@ -21,7 +21,7 @@ MASKS: Final = ("vector.create_mask", "vector.constant_mask")
 def is_full(mask: Value) -> bool:
     """Whether a mask is known to let all lanes through."""
     dense = dense_of(mask)
-    return dense is not None and bool(dense.array.all())
+    return dense is not None and dense.is_splat and bool(dense.first)
 
 
 def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> Made:
@@ -43,7 +43,7 @@ def _full_or_empty(op: Operation, builder: Builder) -> Made:
     type, sizes = vector_of(op.results[0]), integers(op, "mask_dim_sizes")
     if sizes != (type.shape or (1,)) and any(sizes):
         return None
-    return [constant(builder, np.broadcast_to(np.bool_(any(sizes)), type.shape), type)]
+    return splat(builder, np.bool_(any(sizes)), type)
 
 
 def slice_of_mask(op: Operation, builder: Builder) -> Made:
@@ -110,7 +110,7 @@ def _compared_step(op: Operation, builder: Builder) -> Made:
     type = vector_of(op.results[0])
     if any(type.scalable) or type.shape[0] + less > bound:
         return None
-    return [constant(builder, np.broadcast_to(np.bool_(outcome), type.shape), type)]
+    return splat(builder, np.bool_(outcome), type)
 
 
 MASK_PATTERNS: dict[str, Sequence[Pattern]] = {

@@ -58,6 +58,15 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
 
 
+def _store_to_cast(op: Operation, builder: Builder) -> Made:
+    """What is stored keeps its type, also where it is a memref itself: the elements are of that type."""
+    target = ranked_source(op.operands[1])
+    if target is None:
+        return None
+    operands = [op.operands[0], target, *op.operands[2:]]
+    return builder.create(op.name, operands, (), dict(op.attributes)).results
+
+
 def _cast_of_cast(op: Operation, builder: Builder) -> Made:
     source = ranked_source(op.operands[0])
     value = op.operands[0] if source is None else source
@@ -147,7 +156,7 @@ _KEEP_CASTS = {"linalg.broadcast", "linalg.map", "linalg.reduce", "linalg.transp
 MEMREF_PATTERNS: dict[str, Sequence[Pattern]] = {
     **{name: _ACCESS for name in STRUCTURED_OPS if name not in _KEEP_CASTS},
     "affine.load": _ACCESS,
-    "affine.store": _ACCESS,
+    "affine.store": (_store_to_cast,),
     "memref.alloc": (_known_sizes, _only_written),
     "memref.alloca": (_known_sizes, _only_written),
     "memref.cast": (_cast_of_cast,),
@@ -156,7 +165,7 @@ MEMREF_PATTERNS: dict[str, Sequence[Pattern]] = {
     "memref.dim": (_dim,),
     "memref.load": _ACCESS,
     "memref.memory_space_cast": (_space_cast,),
-    "memref.store": _ACCESS,
+    "memref.store": (_store_to_cast,),
     "vector.load": _ACCESS,
     "vector.store": _ACCESS,
     "vector.transfer_read": _ACCESS,

@@ -18,6 +18,8 @@ _SCOPES = {
     "scf.parallel",
 }
 """Ops at the end of whose regions stack memory is freed."""
+_ONCE = {"affine.if", "memref.alloca_scope", "scf.execute_region", "scf.if", "scf.index_switch"}
+"""Ops whose regions run once at most."""
 
 
 def _may_allocate(op: Operation) -> bool:
@@ -51,7 +53,8 @@ def _inline(op: Operation, builder: Builder) -> Made:
 
 
 def _hoist(op: Operation, builder: Builder) -> Made:
-    """Memory whose size is known before the branches around the scope is taken there, if nothing follows them."""
+    """Memory is taken before the branches around the scope, if nothing follows them. Not memory whose size only the run
+    knows, which may be negative where it is not taken, and not that of a loop, which is new in each iteration."""
     outermost = op.parent_operation
     assert outermost is not None
     if outermost.name in _SCOPES or not _is_last(op) or not _is_last(outermost):
@@ -65,7 +68,7 @@ def _hoist(op: Operation, builder: Builder) -> Made:
     allocations = [
         inner
         for inner in op.walk()
-        if inner.name == "memref.alloca" and not any(_is_inside(value, outermost) for value in inner.operands)
+        if inner.name == "memref.alloca" and not inner.operands and _runs_once(inner, outermost)
     ]
     if not allocations:
         return None
@@ -74,14 +77,16 @@ def _hoist(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, (), [result.type for result in op.results], {}, op.take_regions()).results
 
 
-def _is_inside(value: Value, op: Operation) -> bool:
-    """Whether a value is defined in a region of an operation."""
-    block = value.block
+def _runs_once(inner: Operation, outermost: Operation) -> bool:
+    """Whether it runs once at most when the operation around it runs."""
+    block = inner.parent
     while block is not None and block.parent is not None:
         around = block.parent.parent
-        if around is op:
+        if around is None or around.name not in _ONCE or len(block.parent.blocks) > 1:
+            return False
+        if around is outermost:
             return True
-        block = None if around is None else around.parent
+        block = around.parent
     return False
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.constraints import INDEX
+from qrt.ir.dense import MAX_FOLDED
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.shape import broadcast_of
 from qrt.ir.fold import constant_of
@@ -102,6 +103,8 @@ def _joined_constants(op: Operation, builder: Builder) -> Made:
     known: list[int] | None = []
     for constant in constants:
         assert isinstance(constant, DenseElementsAttr)  # of its type
+        if constant.array.size > MAX_FOLDED:
+            return None
         known = None if known is None else broadcast_of(known, constant.array.tolist())
     if known is None or len(constants) < 2:
         return None

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from qrt.errors import VerifyError
 from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.define import segments
+from qrt.ir.dense import splat
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.tensor_slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.ir.fold import constant_number, constant_of
@@ -51,15 +50,14 @@ def numbers_of(values: Mixed) -> Shape:
     return tuple(None if isinstance(value, Value) else value for value in values)
 
 
-def _reduced(full: Shape, rank: int) -> Shape:
-    """A shape without its first sizes of 1, as many as it has dimensions too many."""
-    spare, kept = len(full) - rank, []
-    for size in full:
-        if size == 1 and spare:
-            spare -= 1
-        else:
-            kept.append(size)
-    return tuple(kept)
+def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
+    """The type of the part that an op on other lists takes or puts, without the dimensions that it leaves out; None
+    where those are not known."""
+    type = ranked(part)
+    dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
+    if dropped is None:
+        return None
+    return type.with_(shape=[size for axis, size in enumerate(numbers_of(lists["sizes"])) if axis not in dropped])
 
 
 def _slice(
@@ -86,8 +84,8 @@ def _slice_of_constant(op: Operation, builder: Builder) -> Made:
     constant, type = constant_of(op.operands[0]), ranked(op.results[0])
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
         return None
-    array = np.broadcast_to(constant.array.flat[0], type.shape)  # type: ignore[arg-type]  # static
-    return [builder.constant(DenseElementsAttr(array, type), type)]
+    made = splat(constant.first, type)
+    return None if made is None else [builder.constant(made, type)]
 
 
 def _same_place(op: Operation, other: Operation) -> bool:
@@ -103,12 +101,12 @@ def _slice_of_insert(op: Operation, builder: Builder) -> Made:
 
 
 def _static_extract(op: Operation, builder: Builder) -> Made:
-    lists, type = static_lists(op), ranked(op.results[0])
-    if lists is None:
+    lists = static_lists(op)
+    type = None if lists is None else _known(op, op.results[0], lists)
+    if lists is None or type is None:
         return None
-    result = type.with_(shape=_reduced(numbers_of(lists["sizes"]), len(type.shape or ())))
-    made = _slice(op, builder, op.operands[:1], lists, result)
-    return None if made is None else [cast(builder, made, type)]
+    made = _slice(op, builder, op.operands[:1], lists, type)
+    return None if made is None else [cast(builder, made, op.results[0].type)]
 
 
 def _slice_of_cast(op: Operation, builder: Builder) -> Made:
@@ -162,10 +160,9 @@ def _results(op: Operation, value: Value | None, builder: Builder) -> Made:
 
 def _static_insert(op: Operation, builder: Builder) -> Made:
     lists, (source, dest) = static_lists(op), op.operands[:2]
-    if lists is None:
+    known = None if lists is None else _known(op, source, lists)
+    if lists is None or known is None:
         return None
-    type = ranked(source)
-    known = type.with_(shape=_reduced(numbers_of(lists["sizes"]), len(type.shape or ())))
     given = cast(_for_source(op, builder), source, known)
     return _results(op, _slice(op, builder, (given, dest), lists, dest.type), builder)
 
@@ -202,21 +199,7 @@ def _inserted_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
     return tuple(dropped) if at == len(reduced) else None
 
 
-def _cast_source(op: Operation, builder: Builder) -> Made:
-    """Sizes that only the slice says are those of what is inserted."""
-    source = op.operands[0]
-    given, sizes = ranked(source), [size if isinstance(size, int) else None for size in mixed_values(op, "sizes")]
-    shape = given.shape or ()
-    if len(sizes) != len(shape):
-        return None
-    known = given.with_(shape=[b if a is None else a for a, b in zip(sizes, shape, strict=True)])
-    if known is given or not keeps_sizes(given, known):
-        return None
-    operands = [cast(_for_source(op, builder), source, known), *op.operands[1:]]
-    return builder.create(op.name, operands, [result.type for result in op.results], dict(op.attributes)).results
-
-
-_INSERT = (_static_insert, _insert_of_casts, _cast_source)
+_INSERT = (_static_insert, _insert_of_casts)
 
 SLICE_FOLDS: dict[str, Sequence[Pattern]] = {
     "tensor.extract_slice": (_slice_of_constant, _slice_of_insert),

@@ -8,7 +8,7 @@ import numpy as np
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.attributes import FloatAttr, IntegerAttr
 from qrt.ir.constraints import INDEX
-from qrt.ir.dense import DenseElementsAttr, is_backed, static_shape, storage_dtype
+from qrt.ir.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.linalg_structure import StructuredOp
 from qrt.ir.dialects.tensor_slices import Shape, concat_type, ranked
@@ -188,10 +188,9 @@ def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseEl
         return None
     if any(element is None for element in array):
         return None
-    shape = static_shape(type)
-    return DenseElementsAttr(
-        np.broadcast_to(array[0], shape) if len(array) == 1 else np.array(array).reshape(shape), type
-    )
+    if len(array) == 1:
+        return splat(array[0], type)
+    return DenseElementsAttr(np.array(array).reshape(static_shape(type)), type)
 
 
 def _constant_elements(op: Operation, builder: Builder) -> Made:

@@ -9,7 +9,7 @@ from qrt.ir.define import segments
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.tensor_slices import PARTS, mixed_values, ranked
 from qrt.ir.dialects.vector import part_type, vector_of
-from qrt.ir.dialects.vector_transfers import BOUNDS, MAP, is_in_bounds, minor_identity, permutation_of
+from qrt.ir.dialects.vector_transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.mask_patterns import is_full
@@ -71,6 +71,8 @@ class Transfer:
 def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
     """The writes that made a tensor, the last one first."""
     while isinstance(base.type, TensorType) and (write := made_by(base, "vector.transfer_write")) is not None:
+        if not is_plain(write):
+            return
         transfer = Transfer(write)
         yield write, transfer
         base = transfer.base
@@ -128,7 +130,7 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 def _written_otherwise(op: Operation, builder: Builder) -> Made:
     """A read, in another order of dimensions, of what has been written there."""
     read, source = Transfer(op), made_by(op.operands[0], "vector.transfer_write")
-    if source is None or not isinstance(read.base.type, TensorType) or not read.permutation:
+    if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
         return None
     write = Transfer(source)
     if read.mask or write.mask or read.indices != write.indices or read.extents != write.extents:
@@ -154,7 +156,7 @@ def _of_cast(op: Operation, builder: Builder) -> Made:
 def _what_was_read(op: Operation, builder: Builder) -> Made:
     """A write of what was read there, or of all of another tensor over all of one."""
     write, source = Transfer(op), made_by(op.operands[0], "vector.transfer_read")
-    if source is None or not isinstance(write.base.type, TensorType):
+    if source is None or not is_plain(source) or not isinstance(write.base.type, TensorType):
         return None
     read = Transfer(source)
     if read.mask or write.mask:
@@ -191,7 +193,12 @@ def _insert_of_written(op: Operation, builder: Builder) -> Made:
     """A slice of a vector that was written over all of a tensor is written where it is inserted."""
     cut, into = made_by(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else made_by(cut.operands[0], "vector.transfer_write")
-    if cut is None or source is None or any(len(made.results[0].uses) != 1 for made in (cut, source)):
+    if (
+        cut is None
+        or source is None
+        or not is_plain(source)
+        or any(len(made.results[0].uses) != 1 for made in (cut, source))
+    ):
         return None
     write, (offsets, sizes, strides) = Transfer(source), (mixed_values(op, name) for name in PARTS)
     begins, cut_sizes, steps = (mixed_values(cut, name) for name in PARTS)
@@ -210,8 +217,15 @@ def _insert_of_written(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, [written, *op.operands[1:]], [into.type], dict(op.attributes)).results
 
 
+def _of_plain(pattern: Pattern) -> Pattern:
+    """The pattern, for transfers whose lanes are elements of memory."""
+    return lambda op, builder: pattern(op, builder) if is_plain(op) else None
+
+
 TRANSFER_PATTERNS: dict[str, Sequence[Pattern]] = {
     "tensor.insert_slice": (_insert_of_written,),
-    "vector.transfer_read": (_what_was_written, _in_bounds, _without_mask, _of_cast, _written_otherwise),
-    "vector.transfer_write": (_what_was_read, _in_bounds, _without_mask, _over_write),
+    "vector.transfer_read": tuple(
+        map(_of_plain, (_what_was_written, _in_bounds, _without_mask, _of_cast, _written_otherwise))
+    ),
+    "vector.transfer_write": tuple(map(_of_plain, (_what_was_read, _in_bounds, _without_mask, _over_write))),
 }

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from qrt.ir import Operation, Value
 from qrt.ir.affine import Expression
-from qrt.ir.dialects.affine import map_of, step_of
+from qrt.ir.dialects.affine import step_of
+from qrt.ir.dialects.affine_scope import map_of
 from qrt.ir.dialects.scf_parallel import mixed_bounds
 from qrt.ir.fold import constant_number
 

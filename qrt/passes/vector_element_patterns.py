@@ -2,12 +2,15 @@
 are known. One that is left to the run may be out of bounds, which is an error: it is not forgotten."""
 
 from collections.abc import Sequence
+from math import prod
+from typing import Any
 
 import numpy as np
 
 from qrt.ir import Operation, Value
+from qrt.ir.dense import MAX_FOLDED
 from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.vector import integers, shape_of, slice_of, vector_of
+from qrt.ir.dialects.vector import MAX_RESULTS, integers, shape_of, slice_of, vector_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import constant_elements, stored
@@ -24,6 +27,7 @@ from qrt.passes.vector_values import (
     position_of,
     repeated,
     same_type,
+    splat,
     splat_source,
     with_position,
 )
@@ -145,8 +149,13 @@ def _of_shape_cast(op: Operation, builder: Builder) -> Made:
     if count < 0 or given[count:] != taken:
         return None
     lead = shape_of(cast.results[0].type)[: len(position)]
-    flat = int(np.ravel_multi_index(position, lead)) if position else 0
-    where = [int(index) for index in np.unravel_index(flat, given[:count])] if count else []
+    flat = 0
+    for index, size in zip(position, lead, strict=True):  # in integers of any size: these pass 64 bits
+        flat = flat * size + index
+    where: list[int] = []
+    for size in reversed(given[:count]):
+        flat, index = divmod(flat, size)
+        where.insert(0, index)
     return _at(builder, op, cast.operands[0], where)
 
 
@@ -217,7 +226,7 @@ def _to_mask(op: Operation, builder: Builder) -> Made:
     known = list(zip(position, sizes, strict=False))
     is_clear = any(size is not None and size <= 0 for size in sizes)
     if is_clear or any(size is not None and index >= size for index, size in known):
-        return [constant(builder, np.broadcast_to(np.False_, type.shape), type)]
+        return splat(builder, np.False_, type)
     if any(size is None for _, size in known):
         return None
     return [builder.value(mask.name, mask.operands[len(position) :], type)]
@@ -249,7 +258,7 @@ def _into_constant(op: Operation, builder: Builder) -> Made:
     value = stored(constant_of(part), type) if dense is None else dense.array
     if into is None or position is None or value is None:
         return None
-    if into.array.size > _MAX_ELEMENTS and len(op.results[0].uses) != 1:
+    if into.array.size > (_MAX_ELEMENTS if len(op.results[0].uses) != 1 else MAX_FOLDED):
         return None
     made = into.array.copy()
     made[position] = value
@@ -281,13 +290,15 @@ def _as_elements(op: Operation, builder: Builder) -> Made:
         inserts.append(following)
         following = made_by(following.operands[1], op.name)
     type = vector_of(op.results[0])
-    is_set, count = np.zeros(type.shape, np.bool_), 0
-    for insert in inserts:
-        is_set[known_position(insert)] = True
+    if prod(type.shape) > MAX_RESULTS or any(type.scalable):
+        return None
+    is_open, left, count = np.ones(type.shape, np.bool_), prod(type.shape), 0
+    while left and count < len(inserts):
+        place: Any = (*(known_position(inserts[count]) or ()), ...)
+        left -= int(np.count_nonzero(is_open[place]))
+        is_open[place] = False
         count += 1
-        if is_set.all():
-            break
-    if not is_set.all() or any(type.scalable):
+    if left:
         return None
     elements = np.empty(type.shape, object)
     for insert in inserts[count - 1 :: -1]:

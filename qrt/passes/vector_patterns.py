@@ -21,6 +21,7 @@ from qrt.passes.vector_values import (
     dense_of,
     has_as_many,
     same_type,
+    splat,
     splat_source,
 )
 from qrt.types import Type, VectorType
@@ -55,8 +56,8 @@ def _broadcast_of_constant(op: Operation, builder: Builder) -> Made:
     if dense is None:
         value = stored(constant_of(source), type)
     else:
-        value = dense.array.flat[0] if dense.is_splat else None
-    return None if value is None else [constant(builder, np.broadcast_to(value, type.shape), type)]
+        value = dense.first if dense.is_splat else None
+    return None if value is None else splat(builder, value, type)
 
 
 def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
@@ -113,9 +114,7 @@ def _keeps_order(transpose: Operation) -> bool:
 
 def _transpose_of_constant(op: Operation, builder: Builder) -> Made:
     dense, type = dense_of(op.operands[0]), vector_of(op.results[0])
-    if dense is None or not dense.is_splat:
-        return None
-    return [constant(builder, np.broadcast_to(dense.array.flat[0], type.shape), type)]
+    return None if dense is None or not dense.is_splat else splat(builder, dense.first, type)
 
 
 def _transpose_to_itself(op: Operation, builder: Builder) -> Made:
@@ -171,7 +170,7 @@ def _identity_shuffle(op: Operation, builder: Builder) -> Made:
     mask, begin = integers(op, "mask"), 0
     for value in op.operands:
         shape = shape_of(value.type)
-        if shape and mask == tuple(range(begin, begin + shape[0])):
+        if shape and len(mask) == shape[0] and mask == tuple(range(begin, begin + shape[0])):
             return [value]
         begin += prod(shape[:1])
     return None
@@ -182,8 +181,9 @@ def _shuffle_of_constants(op: Operation, builder: Builder) -> Made:
     mask = integers(op, "mask")
     if left is None or right is None or left.array.ndim != 1 or -1 in mask:
         return None
-    lanes = np.concatenate([left.array, right.array])[list(mask)]
-    return [constant(builder, lanes, op.results[0].type)]
+    size = left.array.size
+    lanes = [left.array[lane] if lane < size else right.array[lane - size] for lane in mask]
+    return [constant(builder, np.array(lanes), op.results[0].type)]
 
 
 def _shuffle_of_splats(op: Operation, builder: Builder) -> Made:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.ir import Attribute, Operation, Value
+from qrt.ir.dense import MAX_FOLDED
 from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.dialects.vector import integers, shape_of, slice_of, vector_of
 from qrt.ir.rewrite import Builder, Pattern
@@ -103,7 +104,7 @@ def _into_constant(op: Operation, builder: Builder) -> Made:
     part, whole = (dense_of(value) for value in op.operands)
     if part is None or whole is None:
         return None
-    if whole.array.size > _MAX_ELEMENTS and len(op.operands[1].uses) != 1:
+    if whole.array.size > (_MAX_ELEMENTS if len(op.operands[1].uses) != 1 else MAX_FOLDED):
         return None
     made = whole.array.copy()
     made[slice_of(op, made.ndim)] = part.array.reshape((1,) * (made.ndim - part.array.ndim) + part.array.shape)

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import Any
 
-from qrt.ir import Attribute, DenseElementsAttr, Operation, Value
+from qrt.ir import Attribute, DenseElementsAttr, Operation, Value, dense
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.constraints import element_of
@@ -55,6 +56,12 @@ def constant(builder: Builder, values: Array, type: Type) -> Value:
     """A constant vector of these elements, or of one everywhere."""
     assert isinstance(type, VectorType)
     return builder.constant(DenseElementsAttr(values, type), type)
+
+
+def splat(builder: Builder, value: Any, type: Type) -> Made:
+    """A constant vector of one element everywhere, unless no array has so many."""
+    made = dense.splat(value, type)
+    return None if made is None else [builder.constant(made, type)]
 
 
 def splat_source(value: Value) -> Value | None:

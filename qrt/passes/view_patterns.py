@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from qrt.errors import VerifyError
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.constraints import INDEX
@@ -66,7 +67,15 @@ def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed
     sizes = numbers_of(lists["sizes"])
     made = MemRefType([sizes[axis] for axis in kept], full.element, strides, full.space)
     operands, attributes = with_lists(lists, (source,))
-    return [cast(builder, builder.value(op.name, operands, made, attributes), type)]
+    view = builder.create(op.name, operands, (made,), attributes)
+    assert view.definition is not None
+    assert view.definition.verify_signature is not None
+    try:
+        view.definition.verify_signature(view)
+    except VerifyError:  # constants that are out of bounds: an error when it runs
+        builder.erase(view)
+        return None
+    return [cast(builder, view.results[0], type)]
 
 
 def _static_view(op: Operation, builder: Builder) -> Made:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, Self
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.floats import FORMATS, FloatFormat, Special
 from qrt.types.core import Type
 
@@ -29,9 +29,9 @@ class IntegerType(Type):
     @staticmethod
     def _checked(width: int, signedness: Signedness) -> dict[str, object]:
         if signedness not in _PREFIX:
-            raise QuantTypeError(f"signedness is one of {', '.join(_PREFIX)}, not {signedness!r}")
+            raise QuantTypeError(f"signedness is one of {', '.join(_PREFIX)}, not {shown(signedness)}")
         if not isinstance(width, int) or not 0 <= width <= MAX_INTEGER_WIDTH:
-            raise QuantTypeError(f"integer width is 0 to {MAX_INTEGER_WIDTH} bits, not {width!r}")
+            raise QuantTypeError(f"integer width is 0 to {MAX_INTEGER_WIDTH} bits, not {shown(width)}")
         return {"width": int(width), "signedness": signedness}
 
     @property
@@ -66,7 +66,7 @@ class FloatType(Type):
     @staticmethod
     def _checked(name: str) -> dict[str, object]:
         if name not in FORMATS:
-            raise QuantTypeError(f"unknown float type {name!r}; known: {', '.join(FORMATS)}")
+            raise QuantTypeError(f"unknown float type {shown(name)}; known: {', '.join(FORMATS)}")
         form = FORMATS[name]
         largest = float("inf") if form.max_exponent > 1023 else float(form.largest)
         return {"name": name, "format": form, "smallest": float(form.smallest), "largest": largest}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from qrt.errors import ParseError, QuantTypeError
+from qrt.errors import ParseError, QuantTypeError, shown
 from qrt.floats import FORMATS
 from qrt.text import Scanner, Source
 from qrt.types.builtin import (
@@ -60,7 +60,12 @@ def parse_type(text: str, upstream: int = 22) -> Type:
     >>> str(parse_type("tensor<2x!quant.uniform<i8<-128:127>:f32, 0.5>>"))
     'tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>'
     """
-    found = _memo.get((text, upstream))
+    try:
+        found = _memo.get((text, upstream))
+    except TypeError:
+        found = None  # a list, which the next line refuses, or an upstream version that is none
+    if not isinstance(text, str):
+        raise QuantTypeError(f"a type is read from text, not from {shown(text)}")
     if found is None:
         scanner = Scanner(Source(text, "<type>"))
         found = TypeParser(scanner, upstream=upstream).parse()
@@ -87,9 +92,9 @@ class TypeParser:
         map_or_space: Callable[[], str] | None = None,
         upstream: int = 22,
     ) -> None:
-        if upstream not in UPSTREAM_VERSIONS:
+        if not isinstance(upstream, int) or upstream not in UPSTREAM_VERSIONS:
             known = ", ".join(map(str, UPSTREAM_VERSIONS))
-            raise QuantTypeError(f"upstream is one of {known}, not {upstream!r}")
+            raise QuantTypeError(f"upstream is one of {known}, not {shown(upstream)}")
         self.scanner = scanner
         self.alias = alias
         self.opaque = opaque
@@ -214,7 +219,13 @@ class TypeParser:
         return StridedLayout(tuple(strides), offset)
 
     def _stride(self) -> int | None:
-        return None if self.scanner.accept("?") else self.scanner.integer(64, "a 64-bit signed integer or '?'")
+        if self.scanner.accept("?"):
+            return None
+        start, what = self.scanner.skip(), "a 64-bit signed integer or '?'"
+        stride = self.scanner.integer(64, what)
+        if stride == -(1 << 63):  # upstream's mark of a number that is not known
+            raise self.scanner.error(f"expected {what}", start, self.scanner.pos)
+        return stride
 
     def _vector(self, start: int) -> Type:
         scanner = self.scanner

@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import index
 from typing import Any, Self
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.floats import FORMATS, round_to, spell, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
@@ -111,7 +111,7 @@ class CalibratedType(QuantizedType):
     max: float
 
     def __new__(cls, expressed: str | FloatType, min: float, max: float) -> Self:
-        low, high = float(min), float(max)
+        low, high = _float(min, "min"), _float(max, "max")
         if not low < high:
             raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
         kind = _expressed(expressed)
@@ -319,7 +319,7 @@ def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
 
 def _storage_fields(storage: str | StorageType, low: int | None, high: int | None) -> dict[str, Any]:
     if low is None and high is None:
-        return dict(_default_storage(str(storage)))
+        return dict(_default_storage(_storage_text(storage)))
     type, is_signed = parse_storage(storage)
     least, greatest = default_bounds(type, is_signed)
     low, high = (
@@ -348,15 +348,19 @@ def _default_storage(storage: str) -> dict[str, Any]:
 _SIGNEDNESS: dict[str, Signedness] = {"si": "signed", "ui": "unsigned"}
 
 
+def _storage_text(storage: object) -> str:
+    return str(storage) if isinstance(storage, str | IntegerType | FloatType) else shown(storage)
+
+
 def parse_storage(storage: str | StorageType) -> tuple[StorageType, bool]:
     """(type, signed) of `iN`, `siN`, `uN`, `uiN` or a float that is stored in."""
-    text = str(storage)
+    text = _storage_text(storage)
     if text in FLOAT_STORAGE:
         return FloatType(text), True
     prefix = text.rstrip("0123456789")
     digits = text[len(prefix) :]
     if prefix not in ("i", "si", "u", "ui") or not digits or not digits.isascii():
-        raise QuantTypeError(f"illegal storage type {text!r}: expected iN or uN")
+        raise QuantTypeError(f"illegal storage type {shown(text)}: expected iN or uN")
     width = int(digits) if len(digits) < 9 else MAX_STORAGE_WIDTH + 1
     if not 1 <= width <= MAX_STORAGE_WIDTH:
         raise QuantTypeError(f"illegal storage type size: {digits}")
@@ -366,8 +370,8 @@ def parse_storage(storage: str | StorageType) -> tuple[StorageType, bool]:
 def _expressed(expressed: str | FloatType) -> FloatType:
     if isinstance(expressed, FloatType):
         return expressed
-    if expressed not in FORMATS:
-        raise QuantTypeError(f"invalid expressed type {expressed!s}: expected a float type")
+    if not isinstance(expressed, str) or expressed not in FORMATS:
+        raise QuantTypeError(f"invalid expressed type {shown(expressed).strip(chr(39))}: expected a float type")
     return FloatType(expressed)
 
 
@@ -375,9 +379,9 @@ def _integer(value: Any, what: str) -> int:
     try:
         result = index(value)
     except TypeError:
-        raise QuantTypeError(f"{what} is an integer, not {value!r}") from None
+        raise QuantTypeError(f"{what} is an integer, not {shown(value)}") from None
     if result not in _INT64:
-        raise QuantTypeError(f"{what} {result} does not fit 64 bits")
+        raise QuantTypeError(f"{what} {shown(result)} does not fit 64 bits")
     return result
 
 
@@ -393,7 +397,10 @@ def _axis(axis: int | None) -> int | None:
 def _block_sizes(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None) -> BlockSizes | None:
     if blocks is None:
         return None
-    pairs = tuple(blocks.items()) if isinstance(blocks, Mapping) else tuple(blocks)
+    try:
+        pairs = [(axis, size) for axis, size in (blocks.items() if isinstance(blocks, Mapping) else blocks)]
+    except (TypeError, ValueError):
+        raise QuantTypeError(f"block sizes map axes to sizes, unlike {shown(blocks)}") from None
     checked = []
     for axis, size in pairs:
         size = _integer(size, "block size")
@@ -419,13 +426,19 @@ def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockS
 def _scales(scales: list[Any], expressed: FloatType, rounded: bool) -> tuple[float, ...]:
     result = []
     for given in scales:
-        try:
-            scale = float(given)
-        except (TypeError, ValueError, OverflowError):
-            raise QuantTypeError(f"a scale is a float, not {given!r}") from None
+        scale = _float(given, "a scale")
         check_scale(scale, expressed)
         result.append(round_to(scale, expressed.name) if rounded else scale)
     return tuple(result)
+
+
+def _float(value: Any, what: str) -> float:
+    try:
+        if not isinstance(value, str | bytes):
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise QuantTypeError(f"{what} is a float, not {shown(value)}")
 
 
 def _zero_points(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:

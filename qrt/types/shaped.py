@@ -1,13 +1,13 @@
 """Tensor, vector and memref types. Encodings, memory spaces and affine layouts are kept as text: nothing here reads
 them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from operator import index
 from types import EllipsisType
 from typing import Self
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.types.builtin import ComplexType, FloatType, IndexType, IntegerType, OpaqueType
 from qrt.types.core import Type
 from qrt.types.quantile import QuantileType
@@ -20,9 +20,11 @@ MAX_DIM = (1 << 63) - 1
 def _shape(shape: Iterable[int | None]) -> Shape:
     """A shape of plain integers, whatever kind they came as."""
     try:
+        if isinstance(shape, str | bytes | Mapping | Set):
+            raise TypeError
         dims = tuple(None if dim is None else index(dim) for dim in shape)
     except TypeError:
-        raise QuantTypeError(f"a shape is a sequence of integers and None, not {shape!r}") from None
+        raise QuantTypeError(f"a shape is a sequence of integers and None, not {shown(shape)}") from None
     for dim in dims:
         if dim is not None and not 0 <= dim <= MAX_DIM:
             raise QuantTypeError(f"a dimension is 0 to {MAX_DIM}, not {dim}")
@@ -47,7 +49,12 @@ class TensorType(Type):
 
     def __new__(cls, shape: Iterable[int | None] | None, element: Type, encoding: str | None = None) -> Self:
         dims = None if shape is None else _shape(shape)
-        return cls._intern((dims, element, encoding), lambda: cls._checked(dims, element, encoding))
+        try:
+            return cls._intern((dims, element, encoding), lambda: cls._checked(dims, element, encoding))
+        except TypeError as error:
+            if isinstance(error, QuantTypeError):
+                raise
+            raise QuantTypeError(f"invalid tensor element type or encoding: {error}") from None
 
     @staticmethod
     def _checked(shape: Shape | None, element: Type, encoding: str | None) -> dict[str, object]:
@@ -55,7 +62,11 @@ class TensorType(Type):
             IntegerType | FloatType | IndexType | ComplexType | VectorType | QuantizedType | QuantileType | OpaqueType
         )
         if not isinstance(element, allowed):
-            raise QuantTypeError(f"invalid tensor element type {element}")
+            raise QuantTypeError(
+                f"invalid tensor element type {element if isinstance(element, Type) else shown(element)}"
+            )
+        if not isinstance(encoding, str | None):
+            raise QuantTypeError(f"an encoding is text, not {shown(encoding)}")
         if shape is None and encoding is not None:
             raise QuantTypeError("an unranked tensor has no encoding")
         return {"shape": shape, "element": element, "encoding": encoding}

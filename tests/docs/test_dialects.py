@@ -6,6 +6,7 @@ import pytest
 
 from qrt import ir
 from qrt.floats import FORMATS
+from qrt.ir import unsupported
 from qrt.ir.registry import DIALECTS, definition, every_definition
 from qrt.ir.traits import EXTENSION
 from qrt.types import FloatType, Type
@@ -72,3 +73,17 @@ def test_mlir_opt_reads_what_is_upstreams():
         accepted, output = mlir_opt.upstream(text, "--allow-unregistered-dialect")
         assert accepted, output
         assert ir.parse(output) == ir.parse(text)
+
+
+def test_what_is_not_supported_is_listed():
+    """The table is what errors go by."""
+    listed = {}
+    for line in PAGE["Not supported"].splitlines()[2:]:
+        if line.startswith("| ") and not line.startswith("| of "):
+            dialect, names, reason = line.strip("| ").split(" | ")
+            assert reason
+            listed.setdefault(dialect.strip("`"), []).extend(re.findall(r"`([^`]+)`", names))
+    assert sorted(listed.pop("other dialects")) == sorted(unsupported.DIALECTS)
+    assert {dialect: sorted(names) for dialect, names in listed.items()} == {
+        dialect: sorted(names.split()) for dialect, names in unsupported.OPS.items()
+    }

@@ -23,6 +23,13 @@ CASES = {
         "%a = arith.constant 37 : i7",
         "%b = arith.constant 3 : i7",
     ),
+    "i64": ("i64", "%r = arith.addi %a, %a : i64", "%a = arith.constant 4611686018427387904 : i64"),
+    "i64s": (
+        "tensor<2xi64>",
+        "%r = arith.subi %a, %b : tensor<2xi64>",
+        "%a = arith.constant dense<[-9223372036854775808, 9223372036854775807]> : tensor<2xi64>",
+        "%b = arith.constant dense<[1, -1]> : tensor<2xi64>",
+    ),
     "index": ("index", "%r = arith.muli %a, %a : index", "%a = arith.constant -7 : index"),
     "a NaN with a sign": ("f32", "%r = arith.negf %a : f32", "%a = arith.constant 0x7FC00000 : f32"),
     "bf16 NaNs": (

@@ -1,16 +1,22 @@
 """Programs: planning, running, naming, errors. The interpreter is the oracle: it never touches a kernel."""
 
 import pickle
+import random
 import threading
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import qrt
+from qrt import ir
 from qrt.errors import ModelError, QuantError
+from qrt.execute import build, plan
+from qrt.execute.plan import Slot
 from qrt.execute.program import PLANS_KEPT
-from qrt.passes import run_passes
+from qrt.passes import inline, run_passes
+from qrt.types import FloatType, TensorType
 from tests.execute.programs import CAST, EVERYTHING
 
 
@@ -302,3 +308,77 @@ def test_a_shape_that_is_not_as_declared_names_the_op_and_its_place(interpret):
     )
     with pytest.raises(ModelError, match=r":2:\d+: error: 'tensor.cast' op the result of tensor.cast must be"):
         program.run({"arg0": np.zeros(2, np.float32)}, interpret=interpret)
+
+
+def doubling(levels):
+    """Functions that call the next one twice; the last one counts."""
+    lines = [
+        f"func.func private @f{n}(%m: memref<1xi64>) {{ call @f{n + 1}(%m) : (memref<1xi64>) -> () "
+        f"call @f{n + 1}(%m) : (memref<1xi64>) -> () return }}"
+        for n in range(levels)
+    ]
+    return "\n".join(
+        [
+            *lines,
+            f"func.func private @f{levels}(%m: memref<1xi64>) {{",
+            "  %i = arith.constant 0 : index %one = arith.constant 1 : i64",
+            "  %0 = memref.load %m[%i] : memref<1xi64> %1 = arith.addi %0, %one : i64",
+            "  memref.store %1, %m[%i] : memref<1xi64> return",
+            "}",
+            "func.func @main(%m: memref<1xi64>) { call @f0(%m) : (memref<1xi64>) -> () return }",
+        ]
+    )
+
+
+def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
+    """2^60 operations from 5 KB of text; running them is bounded by the steps one allows."""
+    assert inline.inlined_at_most(ir.parse(doubling(60)).operation) < 1 << 15
+    for module in (build, inline):
+        monkeypatch.setattr(module, "inlined_at_most", lambda root: 1000)
+    program = qrt.compile(doubling(60))
+    with pytest.raises(ModelError, match="does not end within the steps"):
+        program.run({"arg0": np.zeros(1, np.int64)}, max_steps=1000)
+    inlined = run_passes(ir.parse(doubling(60)), "inline")
+    assert sum(1 for _ in inlined.operation.walk()) < 2000
+
+
+@pytest.mark.parametrize("budget", [0, 1, 20, 100, 1 << 20])
+def test_calls_compute_the_same_inlined_or_not(budget, monkeypatch):
+    monkeypatch.setattr(build, "inlined_at_most", lambda root: budget)
+    memory = np.zeros(1, np.int64)
+    qrt.compile(doubling(5)).run({"arg0": memory})
+    assert memory[0] == 32
+    q = "tensor<4x!quant.uniform<i8:f32, 0.5:3>>"
+    text = f"""func.func private @g(%a: {q}, %b: {q}) -> ({q}, {q}) {{
+      %0 = qrt.add %a, %b {{requant = "fixed"}} : ({q}, {q}) -> {q}
+      return %b, %0 : {q}, {q}
+    }}
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+      %q = quant.qcast %x : tensor<4xf32> to {q}
+      %c = arith.constant dense<[1.5, -2.0, 0.0, 3.5]> : tensor<4xf32>
+      %w = quant.qcast %c : tensor<4xf32> to {q}
+      %0:2 = call @g(%q, %w) : ({q}, {q}) -> ({q}, {q})
+      %1:2 = call @g(%0#0, %0#1) : ({q}, {q}) -> ({q}, {q})
+      %d = quant.dcast %1#1 : {q} to tensor<4xf32>
+      return %d : tensor<4xf32>
+    }}"""
+    x = np.float32([1.0, 2.0, -3.0, 0.5])
+    (result,) = qrt.compile(text).run({"arg0": x}).values()
+    assert result.tolist() == [4.0, -2.0, -3.0, 7.5]
+
+
+def test_arenas_hold_what_lives_together():
+    draw = random.Random(1)
+    for count in (0, 1, 40, 400):
+        for longest in (1, 5, count + 1):
+            slots = []
+            for first in range(count):
+                kind = TensorType((draw.choice([0, 1, 7, 64, 1000]),), FloatType("f32"))
+                slots.append(Slot("temporary", kind, first, first + draw.randrange(longest + 1)))
+            total = plan._allocate(slots)
+            assert total == max((slot.offset + slot.nbytes for slot in slots), default=0)
+            for a, b in combinations(slots, 2):
+                together = a.first <= b.last and b.first <= a.last
+                assert not together or a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
+            if longest == 1 and count == 400:
+                assert total <= 3 * 4096

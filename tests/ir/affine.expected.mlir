@@ -48,4 +48,20 @@ module {
     }
     return %arg2 : f32
   }
+  func.func @parallel(%arg0: index, %arg1: memref<?x?xf32>, %arg2: f32) -> f32 {
+    affine.parallel (%arg3) = (0) to (10) {
+    }
+    affine.parallel () = () to () {
+    }
+    affine.parallel (%arg3, %arg4) = (0, %arg0) to (10, symbol(%arg0) * 2) step (1, 2) {
+      affine.store %arg2, %arg1[%arg3, %arg4] : memref<?x?xf32>
+      affine.parallel (%arg5) = (max(%arg3, %arg4 - 1, 0)) to (min(%arg0, %arg0 + %arg3)) {
+        %1 = affine.load %arg1[%arg5, %arg3] : memref<?x?xf32>
+      } {note}
+    }
+    %0:2 = affine.parallel (%arg3, %arg4) = (0, 0) to (%arg0, min(%arg0, 4)) step (1, 2) reduce ("addf", "maximumf") -> (f32, f32) {
+      affine.yield %arg2, %arg2 : f32, f32
+    }
+    return %0#0 : f32
+  }
 }

@@ -26,3 +26,20 @@ func.func @f(%n: index, %k: index, %x: f32, %m: memref<?x?xf32>, %v: memref<?xf3
   affine.for %i = 0 to min affine_map<() -> (7, 8)>() { }
   return %x : f32
 }
+func.func @parallel(%n: index, %m: memref<?x?xf32>, %x: f32) -> f32 {
+  affine.parallel (%i) = (0) to (10) {
+  }
+  affine.parallel () = () to () {
+  }
+  affine.parallel (%i, %j) = (0, %n) to (10, symbol(%n) * 2) step (1, 2) {
+    affine.store %x, %m[%i, %j] : memref<?x?xf32>
+    affine.parallel (%k) = (max(%i, %j - 1, 0)) to (min(%n, %i + symbol(%n))) {
+      %0 = affine.load %m[%k, %i] : memref<?x?xf32>
+      affine.yield
+    } {note}
+  }
+  %r:2 = affine.parallel (%i, %j) = (0, 0) to (%n, min(%n, 4)) step (1, 2) reduce ("addf", "maximumf") -> (f32, f32) {
+    affine.yield %x, %x : f32, f32
+  }
+  return %r#0 : f32
+}

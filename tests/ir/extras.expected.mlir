@@ -6,7 +6,7 @@ module {
     ^bb0(%arg2: tensor<2x4xf32>, %arg3: tensor<4x3xf32>):
       %3 = tensor.empty() : tensor<2x3xf32>
       quant.return %3 : tensor<2x3xf32>
-    } {input_specs = [!quant.uniform<i8:f32, 5.000000e-01:3>, !quant.any<i8:f32>], kernel = "matmul", note, output_specs = [f32]} : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+    } {input_specs = [!quant.uniform<i8:f32, 5.000000e-01:3>, !quant.any<i8:f32>], kernel = "matmul", output_specs = [f32], t.note} : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
     return %2 : tensor<2x3xf32>
   }
   func.func @lowering(%arg0: tensor<2x4xf32>, %arg1: tensor<4x3xf32>, %arg2: tensor<1x8x8x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, %arg3: tensor<3x3x3x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<2x3xf32> {

@@ -12,7 +12,7 @@ func.func @annotated(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<2x3xf32
   ^bb0(%a: tensor<2x4xf32>, %b: tensor<4x3xf32>):
     %3 = tensor.empty() : tensor<2x3xf32>
     quant.return %3 : tensor<2x3xf32>
-  } {input_specs = [!x, !quant.any<i8:f32>], output_specs = [f32], kernel = "matmul", note}
+  } {input_specs = [!x, !quant.any<i8:f32>], output_specs = [f32], kernel = "matmul", t.note}
     : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
   return %2 : tensor<2x3xf32>
 }

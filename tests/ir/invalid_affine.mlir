@@ -66,3 +66,41 @@ func.func @f(%n: index, %m: memref<4xf32>) { affine.for %i = 0 to 4 { %d = arith
 // -----
 // expected-error@+1:83 {{'affine.load' op operand cannot be used as a dimension id}}
 func.func @f(%n: index, %m: memref<4xf32>) { scf.for %i = %n to %n step %n { %0 = affine.load %m[%i] : memref<4xf32> } return }
+// -----
+func.func @f(%n: index) {
+  // expected-error@+1:3 {{'affine.parallel' op the number of region arguments (1) and the number of map groups for lower (2) and upper bound (1), and the number of steps (1) must all match}}
+  affine.parallel (%i) = (0, 1) to (%n) { }
+  return
+}
+// -----
+func.func @f(%n: index, %c: f32) {
+  // expected-error@+1:51 {{invalid reduction value: "foo"}}
+  %r = affine.parallel (%i) = (0) to (%n) reduce ("foo") -> (f32) { affine.yield %c : f32 }
+  return
+}
+// -----
+func.func @f(%n: index, %c: f32) {
+  // expected-error@+1:8 {{'affine.parallel' op a reduction must be specified for each output}}
+  %r = affine.parallel (%i) = (0) to (%n) reduce ("addf", "mulf") -> (f32) { affine.yield %c : f32 }
+  return
+}
+// -----
+func.func @f(%n: index, %c: i32) {
+  // expected-error@+1:8 {{'affine.parallel' op result type cannot match reduction attribute}}
+  %r = affine.parallel (%i) = (0) to (%n) reduce ("maxs") -> (i32) { affine.yield %c : i32 }
+  return
+}
+// -----
+func.func @f(%n: index, %c: f32) {
+  // expected-error@+1:70 {{'affine.yield' op parent of yield must have same number of results as the yield operands}}
+  %r = affine.parallel (%i) = (0) to (%n) reduce ("addf") -> (f32) { affine.yield }
+  return
+}
+// -----
+func.func @f(%n: index) {
+  scf.for %i = %n to %n step %n {
+    // expected-error@+1:5 {{'affine.parallel' op operand cannot be used as a dimension id}}
+    affine.parallel (%j) = (%i) to (%n) { }
+  }
+  return
+}

@@ -93,9 +93,20 @@ def matmul_blocks(
             acc = sum(centred(a, ta, (*row, k)) * centred(w, tw, (k, n)) for k in span)
             terms.append((acc, parameters_at(tw, (first, n))[0]))
         own = None if bias is None else (centred(bias[0], bias[1], (n,)), parameters_at(bias[1], (n,))[0])
-        sum_up = blocks_fixed if rule == "fixed" else blocks_float32
-        result[index] = sum_up(terms, own, ta.scale, out, index)
+        if rule == "fixed":
+            result[index] = blocks_fixed(terms, own, ta.scale, out, index)
+            continue
+        largest = [(block * magnitude(ta) * magnitude(tw), s) for _, s in terms]
+        largest_own = None if bias is None or own is None else (magnitude(bias[1]), own[1])
+        if np.isinf(sum_float32(largest, largest_own, ta.scale)):  # rounding is monotonic
+            raise rules.Refused("a sum leaves its float")
+        result[index] = blocks_float32(terms, own, ta.scale, out, index)
     return result
+
+
+def magnitude(t: UniformType) -> int:
+    """The largest that a value without its zero point can be."""
+    return max(max(abs(t.storage_max - z), abs(t.storage_min - z)) for z in t.zero_points)
 
 
 Term = tuple[int, float]
@@ -114,16 +125,21 @@ def blocks_fixed(terms: list[Term], bias: Term | None, sa: float, out: UniformTy
 
 
 def blocks_float32(terms: list[Term], bias: Term | None, sa: float, out: UniformType, index: Sequence[int]) -> int:
-    """Added in f32, in order, no fusing."""
     so, zero_point = parameters_at(out, index)
+    total = Fraction(float(sum_float32(terms, bias, sa)))
+    scaled = rules.to_ieee(total * rules.rounded_ratio((sa,), (so,), "f32"), "f32")
+    return rules.end_of_float32(scaled, (out.storage_min, out.storage_max), zero_point)
+
+
+def sum_float32(terms: list[Term], bias: Term | None, sa: float) -> np.float32:
+    """Added in f32, in order, no fusing. Raises Refused where a factor leaves f32."""
     total = np.float32(0)
-    for value, s in terms:
-        total = total + np.float32(value) * np.float32(s)
-    if bias is not None:
-        total = total + np.float32(bias[0]) * (np.float32(bias[1]) / np.float32(sa))
-    scaled = float(total * (np.float32(sa) / np.float32(so)))
-    exact = Fraction(scaled) if np.isfinite(scaled) else scaled
-    return rules.end_of_float32(exact, (out.storage_min, out.storage_max), zero_point)
+    with np.errstate(over="ignore"):
+        for value, s in terms:
+            total = total + np.float32(value) * np.float32(float(rules.rounded_ratio((s,), (), "f32")))
+        if bias is not None:
+            total = total + np.float32(bias[0]) * np.float32(float(rules.rounded_ratio((bias[1],), (sa,), "f32")))
+    return np.float32(total)
 
 
 def conv2d(
@@ -202,10 +218,17 @@ def requantize(x: Array, t: UniformType, out: UniformType, rule: str) -> Array:
 def clamp(x: Array, t: UniformType, low: float | None, high: float | None) -> Array:
     result = np.empty(x.shape, np.int64)
     for index in np.ndindex(*x.shape):
-        least = t.storage_min if low is None else quantized(low, t, index)
-        greatest = t.storage_max if high is None else quantized(high, t, index)
+        least = t.storage_min if low is None else _bound(low, t, index)
+        greatest = t.storage_max if high is None else _bound(high, t, index)
         result[index] = rules.clamp(int(x[index]), least, greatest)
     return result
+
+
+def _bound(value: float, t: UniformType, index: Sequence[int]) -> int:
+    """As storage; one beyond every value of the expressed type is the end on its side."""
+    if np.isinf(value) or not isinstance(rules.to_ieee(Fraction(value), t.expressed_type.name), Fraction):
+        return t.storage_max if value > 0 else t.storage_min
+    return quantized(value, t, index)
 
 
 def concat(arrays: Sequence[Array], types: Sequence[UniformType], out: UniformType, rule: str, axis: int) -> Array:
@@ -273,6 +296,8 @@ def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attri
     images, *size, channels = x.shape
     out_size = [(s + sum(p) - k) // t + 1 for s, p, k, t in zip(size, padding, kernel, strides, strict=True)]
     result = np.empty((images, *out_size, channels), np.int64)
+    if kind == "avg_pool2d":
+        _check_counts(x, t, out, rule, min(kernel[0], size[0]) * min(kernel[1], size[1]))
     for n, i, j, c in np.ndindex(*result.shape):
         seen = [
             (n, y, z, c)
@@ -287,3 +312,9 @@ def pool(kind: str, x: Array, t: UniformType, out: UniformType, rule: str, attri
             scale = parameters_at(t, seen[0])[0]
             result[n, i, j, c] = stored(acc, rule, (scale,), float(len(seen)), out, (n, i, j, c))
     return result
+
+
+def _check_counts(x: Array, t: UniformType, out: UniformType, rule: str, most: int) -> None:
+    """Raises Refused for a multiplier that any number of elements has, of windows that exist or not."""
+    for count, c in product(range(1, most + 1), range(x.shape[3])):
+        stored(0, rule, (parameters_at(t, (0, 0, 0, c))[0],), float(count), out, (0, 0, 0, c))

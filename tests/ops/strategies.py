@@ -90,12 +90,13 @@ def fitted(t: UniformType, spread: float) -> UniformType:
 def spread_of_product(*operands: tuple[Array, UniformType], depth: int) -> float:
     """The standard deviation of a sum of `depth` products."""
     spreads = [_spread(*operand) for operand in operands]
-    return float(np.prod(spreads) * max(depth, 1) ** 0.5)
+    return math.prod(spreads) * max(depth, 1) ** 0.5
 
 
 def _spread(q: Array, t: UniformType) -> float:
     scale, zero_point = parameters_of(t, q.shape)
-    return float(np.sqrt(np.mean(((q - zero_point) * scale) ** 2))) if q.size else 1.0
+    with np.errstate(over="ignore"):  # of scales near the largest
+        return float(np.sqrt(np.mean(((q - zero_point) * scale) ** 2))) if q.size else 1.0
 
 
 def generators() -> st.SearchStrategy[np.random.Generator]:

@@ -4,6 +4,7 @@ Hazards: the order of a sum, which its last bits show; a product rounded before 
 sums over pieces that are rounded twice; weights that are dequantized otherwise than dcast does; types on both sides of
 the limit between the two rules."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,12 +18,14 @@ from qrt.cases import GEMMS, GemmCase
 from qrt.errors import KernelError, QuantTypeError
 from qrt.ops.core import parameters_of
 from qrt.ops.float_matmul import sums_integers
-from qrt.types import FloatType, TensorType, Type, UniformType
+from qrt.types import FloatType, TensorType, Type, UniformType, storage_range
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import generators, storage_of
 
 F32 = FloatType("f32")
 I8 = UniformType("i8", "f32", 0.5, 3)
+EVERY_UNIT = (1.0, 1e-43, 2.0**-126, 1e-20, 1e20, 3e38)
+"""Subnormal in float32, and up to where products of the scale are infinite."""
 EVERY_CONSTANT = ((), (1,), (2,), (1, 2))
 
 
@@ -31,24 +34,31 @@ def floats(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return np.ldexp(rng.standard_normal(shape), rng.integers(-30, 30, shape)).astype(np.float32)
 
 
-def weights(data: st.DataObject, rng: np.random.Generator, depth: int, columns: int) -> tuple[np.ndarray, Type]:
-    """Floats, or storage per layer, per axis along either axis, or in blocks."""
+def weights(
+    data: st.DataObject, rng: np.random.Generator, depth: int, columns: int, units: Sequence[float] = (1.0,)
+) -> tuple[np.ndarray, Type]:
+    """Floats, or storage per layer, per axis along either axis, or in blocks, with scales about one of the units."""
     kind = data.draw(st.sampled_from(["f32", "layer", "columns", "rows", "blocks"]))
     if kind == "f32":
         return floats(rng, (depth, columns)), F32
     width, sign = data.draw(st.integers(2, 10)), data.draw(st.sampled_from("iu"))
-    scale = np.float32(0.01)
+    least, greatest = storage_range(width, sign == "i")
+    unit = data.draw(st.sampled_from(units))
+
+    def parameters(count: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        return (rng.random(count) + 0.1) * unit, rng.integers(least, greatest, count, endpoint=True)
+
     if kind == "layer" or 0 in (depth, columns):
-        t = UniformType(f"{sign}{width}", "f32", 0.01, 1)
+        scales, zero_points = parameters(())
+        t = UniformType(f"{sign}{width}", "f32", float(scales), int(zero_points))
     elif kind == "blocks":
         block = data.draw(st.sampled_from([d for d in range(1, depth + 1) if depth % d == 0]))
-        counts = (depth // block, columns)
-        scales, zero_points = rng.random(counts) + scale, rng.integers(0, 2, counts)
+        scales, zero_points = parameters((depth // block, columns))
         t = UniformType(f"{sign}{width}", "f32", scales, zero_points, block_sizes={0: block, 1: 1})
     else:
         count, axis = (columns, 1) if kind == "columns" else (depth, 0)
-        scales = [float(s) for s in rng.random(count) + scale]
-        t = UniformType(f"{sign}{width}", "f32", scales, [int(z) for z in rng.integers(0, 2, count)], axis=axis)
+        scales, zero_points = parameters((count,))
+        t = UniformType(f"{sign}{width}", "f32", scales.tolist(), zero_points.tolist(), axis=axis)
     return storage_of(t, (depth, columns), rng), t
 
 
@@ -65,7 +75,7 @@ def test_table_of_shapes(case: GemmCase, element: Type) -> None:
 @given(st.data(), generators(), st.integers(0, 20), st.integers(0, 80), st.integers(0, 10))
 def test_drawn(data: st.DataObject, rng: np.random.Generator, rows: int, depth: int, columns: int) -> None:
     a = floats(rng, (rows, depth))
-    w, t = weights(data, rng, depth, columns)
+    w, t = weights(data, rng, depth, columns, EVERY_UNIT)
     check_kernels("float_matmul", [a, w], [tensor(a.shape, F32), tensor(w.shape, t)], constants=((), (1,)))
 
 

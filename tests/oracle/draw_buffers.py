@@ -244,7 +244,7 @@ class Buffers:
 
     def scope_of(self) -> None:
         """A scope with memory of its own, which a branch may be around, and something follow."""
-        size = self.draw.choice(["%k4", "%n4", ""])
+        size = self.draw.choice(["%k4", "%k4", ""])
         type = "memref<?xf32>" if size else "memref<4xf32>"
         inner = f"%e = memref.alloca({size}) : {type} memref.store %f, %e[%k0] : {type}"
         taken = f"{inner} %g = memref.load %e[%k0] : {type} memref.store %g, %w[%k3] : memref<24xf32>"

@@ -23,9 +23,18 @@ OURS = {
         for flag in ("nsw", "nuw")
     },
     "trunci of trunci, nsw": ("i64", "i8", f"%0 = arith.trunci %a : i64 to i32 ; {_TRUNCI}"),
+    **{
+        f"{name} through {between} and back": (
+            type,
+            type,
+            f"%0 = arith.{name} %a : {type} to {between} ; arith.{name} %0 : {between} to {type}",
+        )
+        for name in ("index_cast", "index_castui")
+        for type, between in (("index", "i1"), ("index", "i8"), ("index", "i32"), ("vector<2xindex>", "vector<2xi63>"))
+    },
     "trunci of shrsi, nsw": ("i32", "i8", f"%0 = arith.shrsi %a, {{24 : i32}} : i32 ; {_TRUNCI}"),
 }
-"""Where upstream keeps a promise that the result might break."""
+"""Where upstream keeps a promise that the result might break, or drops a cast that changes the value."""
 CASES = {
     **_SUMS,
     "flags merge": (

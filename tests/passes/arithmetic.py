@@ -39,7 +39,8 @@ def _run(block, values):
             types = [_element(value.type) for value in (*operation.operands, *operation.results)]
             predicate = operation.attributes.get("predicate")
             apply = np.frompyfunc(lambda *x, n=name, t=types, p=predicate: _scalar(n, x, t, p), len(operands), 1)
-            result = apply(*operands)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                result = apply(*operands)
         values[operation.results[0]] = result
     raise AssertionError("no terminator")
 

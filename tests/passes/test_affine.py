@@ -1,5 +1,6 @@
 """Affine programs that canonicalize compute what they did. Hazards: a range that is one too narrow, a bound dropped
-that decides, a loop taken for one that runs."""
+that decides, a loop taken for one that runs, a map that doubles with each operand that is composed, a constant past 64
+bits."""
 
 from itertools import product
 
@@ -8,10 +9,12 @@ import numpy as np
 import qrt
 from qrt import ir
 from qrt.errors import ModelError
+from qrt.ir.affine import MAX_OPERATORS, count_operators
 from qrt.passes import run_passes
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_types import Draw
 
+LARGEST = (1 << 63) - 1
 INPUTS = list(product((-3, 0, 1, 6), (-8, 2, 5)))
 
 
@@ -58,3 +61,68 @@ def test_quotients_of_remainders_are_not_decided_by_one_of_their_values():
     memory = np.zeros(8, np.int64)
     qrt.compile(run_passes(ir.parse(text), "canonicalize")).run({"arg0": memory}, interpret=True)
     assert memory.tolist() == [0, 0, 0, 1, 0, 0, 0, 1]
+
+
+def chain(map, count):
+    """A program that applies a map of one or two operands again and again."""
+    lines = [f"  %v{n + 1} = affine.apply affine_map<{map}>(%v{n}, %v{n})" for n in range(count)]
+    return "\n".join(["func.func @f(%v0: index) -> index {", *lines, f"  return %v{count} : index", "}"])
+
+
+def test_maps_are_composed_until_they_are_too_large_to_be_read():
+    """Each of these operations names what came before twice: mlir-opt 22 writes four times the text for two more."""
+    text = chain("(d0, d1) -> (d0 * 3 + d1 floordiv 2)", 16)
+    module = run_passes(ir.parse(text), "canonicalize")
+    sizes = [
+        count_operators(op.attributes["map"].results[0]) for op in module.operation.walk() if "map" in op.attributes
+    ]
+    assert MAX_OPERATORS // 4 < max(sizes) <= MAX_OPERATORS
+    again = ir.parse(str(module))
+    for number in (5, -7):
+        results = [qrt.compile(each).run({"arg0": np.int64(number)}) for each in (ir.parse(text), module, again)]
+        assert results[0] == results[1] == results[2]
+
+
+def test_nested_remainders_of_sums_are_simplified_in_no_time():
+    """Each level doubles what stands below it, where a remainder of a multiple is not seen to be zero."""
+    nested = f"{'(' * 60}d0{' mod 7 + d0)' * 60}"
+    text = chain(f"(d0, d1) -> ({nested})", 1)
+    expected = "affine_map<()[s0] -> (s0 * 5 - ((s0 * 4) floordiv 7) * 7)>()"
+    assert expected in str(run_passes(ir.parse(text), "canonicalize"))
+    assert " mod 61" in str(run_passes(ir.parse(text.replace("mod 7", "mod 61")), "canonicalize"))
+
+
+def test_composed_text_is_no_deeper_than_what_is_read():
+    text = chain("(d0, d1) -> ((d0 + 1) floordiv 3)", 70)
+    module = run_passes(ir.parse(text), "canonicalize")
+    assert ir.parse(str(module)) == module
+
+
+def test_constants_are_composed_that_pass_64_bits_together():
+    """mlir-opt 22 wraps them around."""
+    text = f"""func.func @f(%a: index) -> (index, index, index) {{
+      %c = arith.constant {LARGEST} : index
+      %0 = affine.apply affine_map<(d0) -> (d0 + {LARGEST})>(%a)
+      %1 = affine.apply affine_map<(d0) -> (d0 + 100 - {LARGEST})>(%0)
+      %2 = affine.apply affine_map<(d0) -> (d0 * {LARGEST})>(%a)
+      %3 = affine.apply affine_map<(d0) -> ((d0 * 100) floordiv {LARGEST})>(%2)
+      %4 = affine.apply affine_map<(d0) -> (d0 + 1)>(%c)
+      %5 = affine.apply affine_map<(d0, d1) -> (d0 + d1 - {LARGEST})>(%c, %a)
+      return %1, %3, %5 : index, index, index
+    }}"""
+    module = run_passes(ir.parse(text), "canonicalize")
+    assert list(map(int, qrt.compile(ir.parse(str(module))).run({"arg0": np.int64(7)}).values())) == [107, 700, 7]
+
+
+def test_bounds_in_a_loop_of_no_iterations_stay():
+    """Each result is beyond the other there, so that none would be left."""
+    text = """
+    func.func @f(%m: memref<8xi32>, %x: i32) {
+      affine.for %i = 2 to 0 step 2 {
+        affine.for %j = 2 to min affine_map<(d0) -> (d0 * 8 + 9, d0 * 7)>(%i) {
+          affine.store %x, %m[%j] : memref<8xi32>
+        }
+      }
+      return
+    }"""
+    run_passes(ir.parse(text), "canonicalize").verify()

@@ -2,6 +2,7 @@
 cannot hold, zero points outside of the storage type, NaN, infinities, ties, conversions that are undefined."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -25,10 +26,19 @@ def types(expressed):
     rng = np.random.default_rng(len(expressed))
     for storage, zero_point in itertools.product(STORAGE, ZEROS):
         low, high = BOUNDS.get(storage, (None, None)) if rng.random() < 0.5 else (None, None)
-        scale = float(rng.choice(SCALE_VALUES))
+        scale = drawn_scale(rng, FloatType(expressed))
         if rng.random() < 0.5:
             continue  # half of all pairs, drawn anew for each format
         yield UniformType(storage, expressed, scale, zero_point, storage_min=low, storage_max=high)
+
+
+def drawn_scale(rng, form):
+    """A usual one, or of all that the expressed type allows: its ends, any exponent, powers of two or not."""
+    if rng.random() < 0.4:
+        return float(rng.choice(SCALE_VALUES))
+    exponent = rng.uniform(math.log2(form.smallest), math.log2(form.largest / 2))
+    any_scale = 2.0 ** (exponent if rng.random() < 0.7 else math.ceil(exponent))
+    return float(rng.choice([form.smallest, form.largest, any_scale, any_scale, any_scale]))
 
 
 def inputs(t):

@@ -66,6 +66,24 @@ def test_a_division_of_constants_goes_down():
     assert "shape.div" not in str(module)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%n = shape.add %a, %b : index, index -> index",
+        "%n = shape.mul %a, %a : index, index -> index",
+        "%s = shape.const_shape [4294967296, 4294967296] : tensor<2xindex>\n"
+        "%n = shape.num_elements %s : tensor<2xindex> -> index",
+    ],
+)
+def test_what_passes_64_bits_stays(body):
+    """Upstream computes it modulo 2^64; it is an error when it runs."""
+    head = "%a = arith.constant 9223372036854775807 : index\n%b = arith.constant 1 : index\n"
+    text = f"func.func @f() -> index {{\n{head}{body}\nreturn %n : index\n}}"
+    for module in (ir.parse(text), run_passes(ir.parse(text), "canonicalize")):
+        with pytest.raises(ModelError, match="is out of the range of an index"):
+            outcome(module, "f")
+
+
 def test_constant_extents_of_unknown_number_stay():
     """mlir-opt 22 makes a constant of another type, and refuses it."""
     text = """

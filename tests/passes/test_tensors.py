@@ -2,6 +2,7 @@
 elements of another place."""
 
 import numpy as np
+import pytest
 
 import qrt
 from qrt import ir
@@ -85,6 +86,44 @@ def test_buffers_and_tensors_hold_what_they_did():
     before, after = (list(qrt.compile(module).run(inputs, interpret=True).values()) for module in modules)
     assert "clone" not in str(modules[1])
     assert [np.asarray(value).tolist() for value in after] == [np.asarray(value).tolist() for value in before]
+
+
+def test_a_slice_keeps_the_dimensions_that_its_type_keeps():
+    """Not the last ones of size 1: a tensor<4x1xf16> is cast to no tensor<1x4xf16>."""
+    text = """
+    func.func @f(%t: tensor<1x1x8x1xf16>, %u: tensor<1x?xf16>, %i: index) -> (tensor<1x4xf16>, tensor<1x1x8x1xf16>) {
+      %0 = arith.constant 0 : index
+      %4 = arith.constant 4 : index
+      %1 = tensor.extract_slice %t[%0, 0, %i, 0] [1, 1, 4, 1] [1, 1, 1, 1] : tensor<1x1x8x1xf16> to tensor<1x4xf16>
+      %2 = tensor.insert_slice %u into %t[%0, 0, %i, 0] [1, 1, %4, 1] [1, 1, 1, 1]
+        : tensor<1x?xf16> into tensor<1x1x8x1xf16>
+      return %1, %2 : tensor<1x4xf16>, tensor<1x1x8x1xf16>
+    }"""
+    inputs = {
+        "arg0": np.arange(8, dtype=np.float16).reshape(1, 1, 8, 1),
+        "arg1": -np.ones((1, 4), np.float16),
+        "arg2": np.int64(3),
+    }
+    modules = ir.parse(text), run_passes(ir.parse(text), "canonicalize")
+    assert "arith.constant" not in str(modules[1])
+    before, after = (list(qrt.compile(module).run(inputs, interpret=True).values()) for module in modules)
+    assert [value.tolist() for value in after] == [value.tolist() for value in before]
+    assert before[0].tolist() == [[3, 4, 5, 6]]
+
+
+@pytest.mark.parametrize("place", [2, -1])
+def test_an_element_of_a_splat_out_of_bounds_stays(place):
+    """Upstream takes it for an element as any other; it is an error when it runs."""
+    text = f"""
+    func.func @f(%x: f32) -> (f32, f32) {{
+      %c = arith.constant {place} : index
+      %0 = arith.constant dense<2.0> : tensor<2xf32>
+      %1 = tensor.splat %x : tensor<2xf32>
+      %2 = tensor.extract %0[%c] : tensor<2xf32>
+      %3 = tensor.extract %1[%c] : tensor<2xf32>
+      return %2, %3 : f32, f32
+    }}"""
+    assert str(run_passes(ir.parse(text), "canonicalize")).count("tensor.extract") == 2
 
 
 def test_a_padding_with_strides_stays():

@@ -1,6 +1,8 @@
 """Views of memory that canonicalize compute what they did. Hazards: a view of another place, an extent of another view,
 memory freed too early, a size that only looked constant."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,70 @@ def test_a_negative_size_stays(op):
     }}"""
     module = ir.parse(text)
     assert run_passes(ir.parse(text), "canonicalize") == module
+
+
+@pytest.mark.parametrize("dialect", ["memref", "affine"])
+def test_what_is_stored_keeps_its_type(dialect):
+    """It is an element of that type, also where it is a memref that was cast."""
+    text = f"""
+    func.func @f(%h: memref<4xmemref<?xi8>>, %m: memref<5xi8>) {{
+      %0 = memref.cast %m : memref<5xi8> to memref<?xi8>
+      %1 = memref.cast %h : memref<4xmemref<?xi8>> to memref<?xmemref<?xi8>>
+      %2 = arith.constant 1 : index
+      {dialect}.store %0, %1[%2] : memref<?xmemref<?xi8>>
+      return
+    }}"""
+    after = str(run_passes(ir.parse(text), "canonicalize"))
+    assert f"{dialect}.store %1, %arg0[" in after or f"{dialect}.store %0, %arg0[" in after
+    ir.parse(after).verify()
+
+
+@pytest.mark.parametrize(("offset", "size", "stride"), [(2, 11, 1), (10, 1, 1), (0, 4, 4)])
+def test_a_view_out_of_bounds_stays(offset, size, stride):
+    """As constants of the view itself they would not verify; it is an error when it runs."""
+    text = f"""
+    func.func @f(%m: memref<10xf32>) -> memref<?xf32, strided<[?], offset: ?>> {{
+      %o = arith.constant {offset} : index
+      %n = arith.constant {size} : index
+      %s = arith.constant {stride} : index
+      %0 = memref.subview %m[%o] [%n] [%s] : memref<10xf32> to memref<?xf32, strided<[?], offset: ?>>
+      return %0 : memref<?xf32, strided<[?], offset: ?>>
+    }}"""
+    after = str(run_passes(ir.parse(text), "canonicalize"))
+    assert re.search(r"memref\.subview %arg0\[%\d\] \[%\d\] \[%\d\]", after)
+
+
+def test_memory_of_a_scope_is_taken_where_it_was():
+    """Upstream takes it before the branch, also if its size is negative where the branch is not taken, and before the
+    loop, whose iterations then share it."""
+    text = """
+    func.func @f(%b: i1, %n: index, %m: memref<4xf32>, %f: f32) {
+      %c0 = arith.constant 0 : index
+      scf.if %b {
+        memref.alloca_scope {
+          %0 = memref.alloca(%n) : memref<?xf32>
+          memref.store %f, %0[%c0] : memref<?xf32>
+          %c1 = arith.constant 1 : index
+          %c3 = arith.constant 3 : index
+          scf.for %i = %c0 to %c3 step %c1 {
+            %1 = memref.alloca() : memref<1xf32>
+            %2 = memref.load %1[%c0] : memref<1xf32>
+            %3 = arith.addf %2, %f : f32
+            memref.store %3, %1[%c0] : memref<1xf32>
+            memref.store %3, %m[%i] : memref<4xf32>
+          }
+        }
+      }
+      return
+    }"""
+    for condition, size in ((True, 1), (False, -1)):
+        seen = []
+        for module in (ir.parse(text), run_passes(ir.parse(text), "canonicalize")):
+            memory = np.zeros(4, np.float32)
+            given = (condition, np.int64(size), memory, np.float32(2))
+            qrt.compile(module).run({f"arg{at}": value for at, value in enumerate(given)}, interpret=True)
+            seen.append(memory.tolist())
+        assert seen == [[2, 2, 2, 0] if condition else [0] * 4] * 2
 
 
 def test_a_cast_to_its_own_type_keeps_the_type():

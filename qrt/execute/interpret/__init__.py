@@ -25,6 +25,7 @@ TABLES = Tables(
         "scf",
         "shape",
         "tensor",
+        "ub",
         "vector",
     )
 )

@@ -5,13 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import UndefinedError
+from qrt.errors import QuantTypeError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.interpret.memref import checked, loader, storer
-from qrt.execute.interpret.regions import choice, counted_loop
+from qrt.execute.interpret.regions import Bounds, choice, counted_loop
+from qrt.execute.interpret.scf import nest
 from qrt.ir import Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression
-from qrt.ir.dialects.affine import FOR, map_of, set_of, step_of
+from qrt.ir.affine import AffineMapAttr, Expression, is_defined
+from qrt.ir.dialects.affine import FOR, set_of, step_of
+from qrt.ir.dialects.affine_parallel import bounds_of, reductions_of, steps_of
+from qrt.ir.dialects.affine_scope import map_of
+from qrt.ops.core import element_dtype
+from qrt.ops.elementwise import bind
 
 Numbers = Sequence[int]
 Evaluate = Callable[[Numbers], int]
@@ -33,7 +38,7 @@ def _compile(expression: Expression, dimensions: int) -> Evaluate:
 
     def divisor(values: Numbers) -> int:
         number = right(values)
-        if number <= 0:
+        if not is_defined(operator, number):
             raise UndefinedError(f"{operator} by {number}, which is not positive")
         return number
 
@@ -99,14 +104,65 @@ def _for(op: Operation, compiler: Compiler) -> Step:
         _bound(compiler, map_of(op, f"{which}BoundMap"), FOR.operand_group(op, f"{which}BoundOperands"))
         for which in ("lower", "upper")
     )
-    step = step_of(op)
+    bounds = _range(lower, upper, step_of(op))
+    return counted_loop(op, compiler, bounds, np.int64, FOR.operand_group(op, "inits"))
 
+
+_IDENTITIES = {
+    "addf": 0.0,
+    "addi": 0,
+    "andi": -1,
+    "maximumf": -np.inf,
+    "minimumf": np.inf,
+    "mulf": 1.0,
+    "muli": 1,
+    "ori": 0,
+}
+"""What a reduction begins with, as upstream's lowering: where no iteration runs, it is the result."""
+
+
+def _parallel(op: Operation, compiler: Compiler) -> Step:
+    lower, upper = (_compiled_bounds(op, compiler, which) for which in ("lower", "upper"))
+    ranges = [_range(*each) for each in zip(lower, upper, steps_of(op), strict=True)]
+    combine = []
+    for reduction, result in zip(reductions_of(op), op.results, strict=True):
+        if reduction not in _IDENTITIES:
+            raise QuantTypeError(f"reduces by '{reduction}', which does not run")
+        function = bind(f"arith.{reduction}", [result.type] * 2, [result.type])
+        start = np.array(_IDENTITIES[reduction]).astype(element_dtype(result.type))[()]
+        combine.append((function, start, compiler.slot(result)))
+    last = op.regions[0].blocks[0].last
+    assert last is not None  # the verifier holds it
+    yielded = [compiler.slot(value) for value in last.operands]
+
+    def fold(frame: Frame) -> None:
+        for (function, _, slot), value in zip(combine, yielded, strict=True):
+            frame[slot] = function(frame[slot], frame[value])
+
+    loops = nest(op, compiler, ranges, len(ranges), fold)
+
+    def run(frame: Frame) -> None:
+        for _, start, slot in combine:
+            frame[slot] = start
+        loops(frame)
+
+    return run
+
+
+def _compiled_bounds(op: Operation, compiler: Compiler, which: str) -> list[Callable[[Frame], list[int]]]:
+    """The numbers of which a bound of each dimension is one."""
+    groups, operands = bounds_of(op, which)
+    map = map_of(op, f"{which}BoundsMap")
+    return [_bound(compiler, AffineMapAttr(map.dimensions, map.symbols, group), operands) for group in groups]
+
+
+def _range(lower: Callable[[Frame], list[int]], upper: Callable[[Frame], list[int]], step: int) -> Bounds:
     def bounds(frame: Frame) -> range:
         if step <= 0:
             raise UndefinedError(f"the step {step} is not positive")
         return range(max(lower(frame)), min(upper(frame)), step)
 
-    return counted_loop(op, compiler, bounds, np.int64, FOR.operand_group(op, "inits"))
+    return bounds
 
 
 def _if(op: Operation, compiler: Compiler) -> Step:
@@ -131,4 +187,4 @@ HANDLERS: dict[str, Handler] = {
     "affine.load": _load,
     "affine.store": _store,
 }
-STRUCTURED: dict[str, Builder] = {"affine.for": _for, "affine.if": _if}
+STRUCTURED: dict[str, Builder] = {"affine.for": _for, "affine.if": _if, "affine.parallel": _parallel}

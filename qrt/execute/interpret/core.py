@@ -22,6 +22,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
+from qrt.ir.dialects.func import FuncOp
 from qrt.ir.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
 from qrt.types import TensorType
 
@@ -107,6 +108,10 @@ class Compiler:
     def steps(self, operations: Iterable[Operation]) -> list[Step]:
         """One step for each operation that is no constant."""
         return [step for operation in operations if (step := self._step(operation)) is not None]
+
+    def branches(self, operation: Operation) -> bool:
+        """Whether a terminator goes on elsewhere than behind the region's end."""
+        return bool(operation.successors) or operation.name in self._tables(operation).branches
 
     def branch(self, operation: Operation) -> Function:
         """`(successor's number, its arguments)` of a frame, at a terminator."""
@@ -214,7 +219,7 @@ class BlockCode:
         self.steps = compiler.steps(operations if last is None else operations[:-1])
         self.size = len(operations)
         self.results = [] if last is None else [compiler.slot(value) for value in last.operands]
-        self.branch = compiler.branch(last) if last is not None and last.successors else None
+        self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
         """Runs all but a branch at the end. `branch` is what led here, if one did."""
@@ -261,6 +266,9 @@ class FunctionCode:
 
     def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
         """The results on these arguments."""
+        if not self.operation.regions[0].blocks:
+            self._call_external(arguments)
+            return []
         run.depth += 1
         if run.depth > MAX_CALL_DEPTH:
             raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
@@ -273,9 +281,16 @@ class FunctionCode:
         run.depth -= 1
         return results
 
+    def _call_external(self, arguments: Iterable[Any]) -> None:
+        from qrt.execute.interpret.runner import external  # here, for the programs that declare one
+
+        assert isinstance(self.operation, FuncOp)  # it is called
+        try:
+            external(self.operation)(*arguments)
+        except QuantError as error:
+            raise located(self.operation, error) from error
+
     def _compile(self) -> tuple[Code, Frame]:
-        if not self.operation.regions[0].blocks:
-            raise failure(self.operation, "has no body")
         compiler = Compiler(self._module)
         return compiler.region(self.operation.regions[0]), compiler.template
 

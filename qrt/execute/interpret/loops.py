@@ -79,7 +79,13 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
     ]
     used = [any(row[loop + 1] for row in rows) for loop in range(rank)]
     shape = [extent if is_used else 1 for extent, is_used in zip(loops, used, strict=True)]
-    return np.lib.stride_tricks.as_strided(array, shape, strides)
+    return strided(array, shape, strides)
+
+
+def strided(array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """NumPy's `as_strided`, which does not know the dtypes of 8-bit floats: their bits are viewed."""
+    bits = array.view(f"u{array.itemsize}")
+    return np.lib.stride_tricks.as_strided(bits, tuple(shape), tuple(strides)).view(array.dtype)
 
 
 def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -> Array | None:

@@ -12,7 +12,9 @@ import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
+from qrt.execute.interpret.tensor import check_expansion
 from qrt.ir import Operation, Value
 from qrt.ir.attributes import UnitAttr
 from qrt.ir.dialects.memref import global_of, global_type
@@ -83,21 +85,21 @@ def _strided(memory: Array, offset: int, shape: Sequence[int], strides: Sequence
             raise UndefinedError(f"elements {low} to {high} are not within the buffer's {memory.size}")
     step = memory.itemsize
     start = memory[min(max(offset, 0), memory.size) :]
-    return np.lib.stride_tricks.as_strided(start, tuple(shape), [stride * step for stride in strides])
+    return strided(start, tuple(shape), [stride * step for stride in strides])
 
 
 def _alloc(op: Operation, compiler: Compiler) -> Function:
     type = memref_type(op.results[0])
     dynamic = (type.shape or ()).count(None)
     layout = type.layout if isinstance(type.layout, StridedLayout) else None
-    if layout is not None and (None in layout.strides or layout.offset is None):
-        raise UndefinedError("allocates memory of unknown strides or offset")
 
     def alloc(*operands: Any) -> Array:
         shape = sizes_of(type, operands[:dynamic])
         if layout is None:
             return allocate(shape, type.element)
-        return allocate(shape, type.element, [s or 0 for s in layout.strides], layout.offset or 0)
+        symbols = iter(operands[dynamic:])  # upstream's map of a layout numbers the offset first
+        offset, *strides = (int(next(symbols)) if n is None else n for n in (layout.offset, *layout.strides))
+        return allocate(shape, type.element, strides, offset)
 
     return alloc
 
@@ -296,14 +298,19 @@ def _require_strides(array: Array, made: MemRefType) -> None:
             raise UndefinedError(f"strides of {[each // array.itemsize for each in array.strides]} are not {made}'s")
 
 
-def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
-    """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
+def flat_memory(array: Array) -> tuple[Array, int]:
+    """The buffer that an array is a view of, flat, and where in it the array begins."""
     root = _root(array)
     start = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     at, misaligned = divmod(start, array.itemsize)
     if misaligned or not root.flags.c_contiguous or root.nbytes % array.itemsize:
         raise QuantError("takes a memref whose buffer is not known")
-    flat = root.reshape(-1).view(array.dtype)
+    return root.reshape(-1).view(array.dtype), at
+
+
+def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
+    """The flat memory that the offsets of a memref count from, and the offset at which it stands."""
+    flat, at = flat_memory(array)
     offset = type.strides.offset if type.strides is not None else None
     if offset is None:
         return flat, at
@@ -330,7 +337,7 @@ def _subview(op: Operation, compiler: Compiler) -> Function:
             tuple(slice(min(offset, extent), None) for offset, extent in zip(offsets, array.shape, strict=True))
         ]
         kept = [axis for axis in range(array.ndim) if axis not in dropped]
-        return np.lib.stride_tricks.as_strided(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
+        return strided(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
 
     return subview
 
@@ -369,7 +376,7 @@ def _extract_strided_metadata(op: Operation, compiler: Compiler) -> Function:
     def extract(array: Array) -> tuple[Any, ...]:
         memory, offset = _memory(array, given)
         strides = [stride // array.itemsize for stride in array.strides]
-        base = np.lib.stride_tricks.as_strided(memory, (), ())
+        base = strided(memory, (), ())
         return (base, *map(np.int64, (offset, *array.shape, *strides)))
 
     return extract
@@ -381,13 +388,12 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
 
     def expand_shape(*operands: Any) -> Array:
         array, sizes = operands[0], [pick(operands) for pick in picks]
+        check_expansion(array.shape, groups, sizes)
         strides: list[int] = []
-        for extent, stride, group in zip(array.shape, array.strides, groups, strict=True):
-            if prod(sizes[axis] for axis in group) != extent:
-                raise UndefinedError(f"{[sizes[axis] for axis in group]} does not divide a dimension of {extent}")
+        for stride, group in zip(array.strides, groups, strict=True):
             strides += [stride * prod(sizes[inner] for inner in group if inner > axis) for axis in group]
         strides += [array.itemsize] * (len(sizes) - len(strides))
-        return np.lib.stride_tricks.as_strided(array, sizes, strides)
+        return strided(array, sizes, strides)
 
     return expand_shape
 
@@ -404,7 +410,7 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
                 if array.strides[outer] != array.strides[inner] * array.shape[inner] and array.size:
                     raise UndefinedError(f"dimensions {list(group)} are not contiguous")
             strides.append(array.strides[kept[-1]])
-        return np.lib.stride_tricks.as_strided(array, sizes, strides)
+        return strided(array, sizes, strides)
 
     return collapse_shape
 

@@ -110,7 +110,7 @@ def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
             yield first, *rest
 
 
-def _nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int, after: Step) -> Step:
+def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int, after: Step) -> Step:
     """Runs the body for every point of a nest of ranges, then `after`."""
     body = single_block(compiler, op.regions[0])
     variables = body.arguments[:rank]
@@ -164,11 +164,11 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
             body.enter(frame, (frame[result], frame[slot]))
             frame[result] = frame[body.results[0]]
 
-    nest = _nest(op, compiler, ranges, len(lower), fold)
+    loops = nest(op, compiler, ranges, len(lower), fold)
 
     def run(frame: Frame) -> None:
         begin(frame)
-        nest(frame)
+        loops(frame)
 
     return run
 
@@ -185,11 +185,11 @@ def _forall(op: Operation, compiler: Compiler) -> Step:
         for step in insertions:
             step(frame)
 
-    nest = _nest(op, compiler, ranges, len(ranges), insert)
+    loops = nest(op, compiler, ranges, len(ranges), insert)
 
     def run(frame: Frame) -> None:
         begin(frame)
-        nest(frame)
+        loops(frame)
         finish(frame)
 
     return run

@@ -1,5 +1,6 @@
 """``shape`` on extents: arrays of int64."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -36,19 +37,23 @@ def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
     return extents[:at], extents[at:]
 
 
+def _stretched(shapes: Sequence[Array]) -> list[int] | None:
+    """The shape that all are stretched to. Extents agree that are equal or of which one is 1: a negative one, which no
+    tensor has, is a number as any other, so that a shape broadcasts with itself."""
+    made: list[int] = [1] * max(map(len, shapes), default=0)
+    for shape in shapes:
+        for place, extent in enumerate(shape.tolist(), len(made) - len(shape)):
+            if extent not in (1, made[place]) and made[place] != 1:
+                return None
+            made[place] = made[place] if extent == 1 else extent
+    return made
+
+
 def _broadcast(*shapes: Array) -> Array:
-    try:
-        return _extents(np.broadcast_shapes(*(tuple(map(int, shape)) for shape in shapes)))
-    except ValueError:
-        raise UndefinedError(f"shapes do not broadcast: {[shape.tolist() for shape in shapes]}") from None
-
-
-def _is_broadcastable(*shapes: Array) -> Any:
-    try:
-        _broadcast(*shapes)
-    except UndefinedError:
-        return np.False_
-    return np.True_
+    made = _stretched(shapes)
+    if made is None:
+        raise UndefinedError(f"shapes do not broadcast: {[shape.tolist() for shape in shapes]}")
+    return _extents(made)
 
 
 def _divide(left: Any, right: Any) -> Any:
@@ -74,7 +79,7 @@ HANDLERS: dict[str, Handler] = {
     "shape.dim": _always(lambda array, index: _extent(array.shape, index)),
     "shape.div": _always(_divide),
     "shape.get_extent": _always(_extent),
-    "shape.is_broadcastable": _always(_is_broadcastable),
+    "shape.is_broadcastable": _always(lambda *shapes: np.bool_(_stretched(shapes) is not None)),
     "shape.mul": _always(lambda left, right: _index(int(left) * int(right))),
     "shape.num_elements": _always(lambda extents: _index(prod(map(int, extents)))),
     "shape.rank": _always(lambda extents: np.int64(len(extents))),

@@ -88,13 +88,6 @@ def _generate(op: Operation, compiler: Compiler) -> Step:
     return step
 
 
-def _inner(low: Sequence[int], high: Sequence[int], shape: Shape) -> tuple[slice, ...]:
-    """What is left of a shape without what is padded; a negative padding takes nothing away."""
-    return tuple(
-        slice(max(before, 0), size - max(after, 0)) for before, after, size in zip(low, high, shape, strict=True)
-    )
-
-
 def _pad(op: Operation, compiler: Compiler) -> Step:
     filled = _Filled(op, compiler)
     source = compiler.slot(op.operands[0])
@@ -104,13 +97,12 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
     def step(frame: Frame) -> None:
         array, operands = frame[source], [frame[slot] for slot in slots]
         low, high = (bind[name](operands) for name in ("low", "high"))
+        if any(amount < 0 for amount in (*low, *high)):
+            raise failure(op, f"pads by less than nothing: low {list(low)}, high {list(high)}")
         shape = tuple(size + before + after for size, before, after in zip(array.shape, low, high, strict=True))
-        if any(size < 0 for size in shape):
-            raise failure(op, f"pads {list(array.shape)} to a negative dimension: {list(shape)}")
         concrete(filled.type, shape, f"the result of {op.name}")
         made = filled.fill(frame, shape)
-        target, kept = _inner(low, high, shape), _inner([-n for n in low], [-n for n in high], array.shape)
-        made[target] = array[kept]
+        made[tuple(slice(before, before + size) for before, size in zip(low, array.shape, strict=True))] = array
         frame[filled.result] = made
 
     return step
@@ -275,14 +267,21 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
 
     def expand_shape(*operands: Any) -> Array:
         array, shape = operands[0], sizes(operands)
-        for axis, group in enumerate(groups):
-            parts = [shape[each] for each in group]
-            if any(part < 0 for part in parts) or prod(parts) != array.shape[axis]:
-                raise UndefinedError(f"dimension {axis}, which is {array.shape[axis]}, does not expand to {parts}")
+        check_expansion(array.shape, groups, shape)
         made: Array = array.reshape(shape)
         return made
 
     return expand_shape
+
+
+def check_expansion(given: Shape, groups: Sequence[Sequence[int]], made: Sequence[int]) -> None:
+    """Raise UndefinedError unless each dimension is divided into its group of those that are made."""
+    for axis, group in enumerate(groups):
+        parts = [made[each] for each in group]
+        if any(part < 0 for part in parts) or prod(parts) != given[axis]:
+            raise UndefinedError(f"dimension {axis}, which is {given[axis]}, does not expand to {parts}")
+    if not groups and set(made) - {1}:
+        raise UndefinedError(f"one element does not expand to {list(made)}")
 
 
 def _concat(op: Operation, compiler: Compiler) -> Function:

@@ -9,11 +9,12 @@ import numpy as np
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.interpret.memref import checked
-from qrt.execute.values import as_tensor, of_rank
+from qrt.execute.values import as_tensor, of_rank, spelled
 from qrt.ir import Operation
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.dialects.vector import combination, integers, iterators_of, kind_of, maps_of, shape_of, slice_of, vector_of
-from qrt.ir.dialects.vector_transfers import is_in_bounds, permutation_of
+from qrt.ir.dialects.vector import combination, integers, kind_of, shape_of, slice_of, vector_of
+from qrt.ir.dialects.vector_contract import iterators_of, maps_of
+from qrt.ir.dialects.vector_transfers import is_in_bounds, is_plain, permutation_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
 from qrt.types import FloatType, IndexType, TensorType, Type
@@ -200,6 +201,8 @@ class _Transfer:
     """Which elements of memory the lanes of a vector are."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
+        if not is_plain(op):
+            raise QuantTypeError("transfers a vector whose elements are not those of the memory: it does not run")
         self.shape = shape_of(vector)
         self.permutation = permutation_of(op)
         self.in_bounds = is_in_bounds(op)
@@ -225,7 +228,7 @@ class _Transfer:
 
     def _spread(self, mask: Array) -> Array:
         """A mask in the order of the vector's dimensions."""
-        ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask
+        ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask.reshape(())  # of one lane
         return np.expand_dims(ordered, [axis for axis, place in enumerate(self.permutation) if place is None])
 
 
@@ -259,7 +262,10 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
         target = memory.copy() if returns else memory
         if not target.flags.writeable:
             raise UndefinedError("writes to constant memory")
-        target[tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)] = vector[there]
+        if transfer.shape:
+            target[tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)] = vector[there]
+        elif there:  # one lane, which a condition would make an array of one dimension
+            target[tuple(indices)] = vector
         return target if returns else None
 
     return checked(op, 1, write, compiler)
@@ -297,14 +303,12 @@ def _print(op: Operation, compiler: Compiler) -> Function:
     said = op.attributes.get("punctuation")
     end = "\n" if said is None else ends[str(said).partition("<")[2].removesuffix(">")]
     is_index = isinstance(as_tensor(op.operands[0].type).element, IndexType)
+    # Upstream takes an index for unsigned.
     return lambda value: print(_spelled(np.asarray(value).view(np.uint64) if is_index else value), end=end)
 
 
 def _spelled(value: Any) -> str:
-    """A value as upstream's runtime prints it; an index it takes for unsigned."""
-    if np.ndim(value):
-        return f"( {', '.join(map(_spelled, value))} )"
-    return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"
+    return f"( {', '.join(map(_spelled, value))} )" if np.ndim(value) else spelled(value)
 
 
 HANDLERS: dict[str, Handler] = {

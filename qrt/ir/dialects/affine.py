@@ -3,13 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, parse_map_of_values, spell_expression
+from qrt.errors import ParseError
+from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
+from qrt.ir.affine_parser import parse_map_of_values
 from qrt.ir.attribute_kinds import AFFINE_MAP
 from qrt.ir.attribute_kinds import INDEX as INDEX_ATTRIBUTE
 from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.constraints import INDEX
-from qrt.ir.core import Block, Operation, Region, Value
+from qrt.ir.core import Operation, Region, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
+from qrt.ir.dialects.affine_parallel import PARALLEL
+from qrt.ir.dialects.affine_scope import is_symbol, map_of, require_valid
 from qrt.ir.dialects.loops import (
     parse_assignments,
     parse_body,
@@ -24,10 +28,10 @@ from qrt.ir.dialects.loops import (
 from qrt.ir.dialects.memref_views import memref_type
 from qrt.ir.fold import Folds, constant_of
 from qrt.ir.traits import (
-    CONSTANT_LIKE,
     LOOP_LIKE,
     MEM_READ,
     MEM_WRITE,
+    NO_REGION_ARGUMENTS,
     RECURSIVE_MEMORY_EFFECTS,
     RECURSIVELY_SPECULATABLE,
     RETURN_LIKE,
@@ -39,59 +43,8 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 _YIELD = "affine.yield"
-_SCOPES = ("func.func", "builtin.module")
-
-# -- which values are dimensions and symbols -------------------------------------------------------------------------
-
-
-def _is_top_level(value: Value) -> bool:
-    owner = value.owner
-    if isinstance(owner, Block):
-        parent = owner.parent.parent if owner.parent is not None else None
-    else:
-        parent = owner.parent_operation if owner is not None else None
-    return parent is not None and parent.name in _SCOPES
-
-
-def is_symbol(value: Value) -> bool:
-    """Whether a value is the same in all of a function, as far as the rules of `affine` can tell."""
-    if value.type is not INDEX:
-        return False
-    source = value.operation
-    if _is_top_level(value) or source is None:
-        return _is_top_level(value)
-    if source.name in ("memref.dim", "tensor.dim"):
-        return _is_top_level(source.operands[0])
-    return source.has_trait(CONSTANT_LIKE) or (source.has_trait(PURE) and all(map(is_symbol, source.operands)))
-
-
-def is_dimension(value: Value) -> bool:
-    """Whether a value is a symbol, the index of an affine loop, or made of these by `affine.apply`."""
-    if is_symbol(value):
-        return True
-    owner = value.owner
-    if isinstance(owner, Block):
-        loop = owner.parent.parent if owner.parent is not None else None
-        return loop is not None and loop.name == "affine.for" and value is owner.arguments[0]
-    return owner is not None and owner.name == "affine.apply" and all(map(is_dimension, owner.operands))
-
-
-def _require_valid(operation: Operation, values: Sequence[Value], dimensions: int) -> None:
-    for index, value in enumerate(values):
-        if index < dimensions and not is_dimension(value):
-            raise operation.op_error("operand cannot be used as a dimension id")
-        if index >= dimensions and not is_symbol(value):
-            raise operation.op_error("operand cannot be used as a symbol")
-
 
 # -- maps and their operands: affine_map<...>(%dims)[%symbols] -------------------------------------------------------
-
-
-def map_of(operation: Operation, name: str = "map") -> AffineMapAttr:
-    """The map of an operation."""
-    map = operation.attributes[name]
-    assert isinstance(map, AffineMapAttr)  # the attribute's kind
-    return map
 
 
 def _parse_dimensions_and_symbols(parser: "Parser") -> "tuple[list[OperandName], int]":
@@ -153,7 +106,7 @@ def evaluate(expression: Expression, values: Sequence[int], dimensions: int) -> 
         return None
     if operator in "+*":
         return left + right if operator == "+" else left * right
-    if right <= 0:
+    if not is_defined(operator, right):
         return None
     if operator == "mod":
         return left % right
@@ -171,7 +124,8 @@ def _fold_map(choose: Callable[[Sequence[int]], int]) -> "Callable[[Operation, F
             return None
         found = [evaluate(result, values, map.dimensions) for result in map.results]
         known = [number for number in found if number is not None]
-        return [IntegerAttr(choose(known), INDEX)] if len(known) == len(found) else None
+        chosen = choose(known) if len(known) == len(found) else None
+        return None if chosen is None or not is_index(chosen) else [IntegerAttr(chosen, INDEX)]
 
     return fold
 
@@ -239,7 +193,7 @@ def _verify_access(operation: Operation) -> None:
         raise operation.op_error("expects as many subscripts as affine map inputs")
     if any(value.type is not INDEX for value in indices):
         raise operation.op_error(f"index to {'store' if at else 'load'} must have 'index' type")
-    _require_valid(operation, indices, map.dimensions)
+    require_valid(operation, indices, map.dimensions)
 
 
 # -- affine.for ------------------------------------------------------------------------------------------------------
@@ -247,7 +201,7 @@ def _verify_access(operation: Operation) -> None:
 
 def _parse_for(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    induction = parser.operand()
+    induction = parser.argument()
     scanner.expect("=", " after the induction variable")
     lower = _parse_bound(parser, pending, "lower", "max")
     scanner.expect_word("to", " between bounds")
@@ -281,6 +235,12 @@ def _parse_bound(parser: "Parser", pending: "PendingOperation", which: str, pref
         return [parser.operand()]
     prefixed = scanner.accept_word(prefix)
     start = scanner.skip()
+    if INDEX_ATTRIBUTE.begins(parser):
+        try:
+            pending.attributes[name] = AffineMapAttr(0, 0, (scanner.integer(64),))
+        except ParseError:
+            raise scanner.error("integer constant out of range for attribute", start, scanner.pos) from None
+        return []
     bound = parser.attribute()
     if isinstance(bound, IntegerAttr):
         pending.attributes[name] = AffineMapAttr(0, 0, (bound.value,))
@@ -346,7 +306,7 @@ def _verify_for(operation: Operation) -> None:
             raise operation.op_error("operand count and affine map dimension and symbol count must match")
         if not map.results:
             raise operation.op_error(f"expected {which} bound map to have at least one result")
-        _require_valid(operation, values, map.dimensions)
+        require_valid(operation, values, map.dimensions)
     if not len(inits) == len(operation.results) == len(arguments) - 1:
         raise operation.op_error("mismatch between the number of loop-carried values and results")
     for values in (arguments[1:], operation.results):
@@ -406,14 +366,14 @@ def _verify_if(operation: Operation) -> None:
     condition = set_of(operation)
     if len(operation.operands) != condition.dimensions + condition.symbols:
         raise operation.op_error("operand count and integer set dimension and symbol count must match")
-    _require_valid(operation, operation.operands, condition.dimensions)
+    require_valid(operation, operation.operands, condition.dimensions)
     if operation.results and not operation.regions[1].blocks:
         require_edge(operation, "parent", "parent", [], operation.results)
 
 
 def _verify_yield(operation: Operation) -> None:
     parent = operation.parent_operation
-    if parent is None or parent.name not in ("affine.for", "affine.if"):
+    if parent is None or parent.name not in ("affine.for", "affine.if", "affine.parallel"):
         raise operation.op_error("only terminates affine.if/for/parallel regions")
     if len(parent.results) != len(operation.operands):
         raise operation.op_error("parent of yield must have same number of results as the yield operands")
@@ -466,7 +426,7 @@ OPS = [
         results=("results*",),
         attributes={"condition": AttributeSpec(instance_of(IntegerSetAttr, "an integer set"), required=True)},
         regions=("thenRegion: 1", "elseRegion: max 1"),
-        traits={RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE},
+        traits={RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, NO_REGION_ARGUMENTS},
         implicit_terminator=_YIELD,
         parse=_parse_if,
         print=_print_if,
@@ -498,6 +458,7 @@ OPS = [
         print=_print_access,
         verify=_verify_access,
     ),
+    PARALLEL,
     _mapped("affine.apply", _fold_apply),
     _mapped("affine.min", _fold_map(min)),
     _mapped("affine.max", _fold_map(max)),

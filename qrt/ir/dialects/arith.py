@@ -11,7 +11,6 @@ from qrt.ir.constraints import (
     I1,
     INDEX,
     Relation,
-    Shaped,
     add_type_constraint,
     element_of,
     is_integer,
@@ -21,7 +20,7 @@ from qrt.ir.constraints import (
 )
 from qrt.ir.core import Operation
 from qrt.ir.define import AttributeSpec, Definition
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
+from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.ir.dialects.arith_folds import FOLDS, Fold
 from qrt.ir.fold import constant_of
 from qrt.ir.traits import (
@@ -30,12 +29,13 @@ from qrt.ir.traits import (
     ELEMENTWISE,
     NO_MEMORY_EFFECT,
     PURE,
+    SAME_OPERANDS_AND_RESULT_SHAPE,
     SAME_OPERANDS_AND_RESULT_TYPE,
     SAME_TYPE_OPERANDS,
     Trait,
 )
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -45,7 +45,7 @@ FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contr
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
 OVERFLOW = ENUMERATIONS["arith.overflow"]
 
-_TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr)
+_TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr, KeptElementsAttr)
 
 
 def _typed(value: Attribute) -> str | None:
@@ -72,10 +72,9 @@ def _verify_constant(operation: Operation) -> None:
     assert isinstance(value, _TYPED)
     if value.type is not operation.result.type:
         raise operation.op_error("failed to verify that all of {value, result} have same type")
-    element: Type = value.type.element if isinstance(value.type, TensorType | VectorType) else value.type
-    if isinstance(element, IntegerType) and not element.is_signless:
+    if isinstance(value.type, IntegerType) and not value.type.is_signless:
         raise operation.op_error("integer return type must be signless")
-    is_splat = isinstance(value, DenseElementsAttr) and value.is_splat
+    is_splat = isinstance(value, DenseElementsAttr | KeptElementsAttr) and value.is_splat
     if isinstance(value.type, VectorType) and any(value.type.scalable) and not is_splat:
         raise operation.op_error(
             "intializing scalable vectors with elements attribute is not supported unless it's a vector splat"
@@ -143,7 +142,10 @@ def has_safe_constant(operation: Operation) -> bool:
     constant, type = constant_of(operation.operands[1]), element_of(operation.operands[1].type)
     if not isinstance(constant, IntegerAttr | DenseElementsAttr):
         return False
-    values = [constant.value] if isinstance(constant, IntegerAttr) else constant.array.ravel().tolist()
+    if isinstance(constant, IntegerAttr):
+        values = [constant.value]
+    else:
+        values = [int(constant.first)] if constant.is_splat else constant.array.ravel().tolist()
     if "sh" in operation.name:
         width = type.width if isinstance(type, IntegerType) else 64
         return all(0 <= value < width for value in values)
@@ -185,6 +187,8 @@ Class = type[IntegerType | IndexType | FloatType]
 
 def _has_element(type: Type, *classes: Class) -> bool:
     element = element_of(type)
+    if isinstance(type, MemRefType) and type.shape is None:
+        return False
     return isinstance(element, classes) and (not isinstance(element, IntegerType) or element.is_signless)
 
 
@@ -192,34 +196,25 @@ def _width(type: Type) -> int:
     return getattr(element_of(type), "width", 0)
 
 
-def _are_compatible(given: Type, made: Type) -> bool:
-    """Whether both are scalars, or of shapes that may be the same."""
-    if not isinstance(given, Shaped) or not isinstance(made, Shaped):
-        return not isinstance(given, Shaped) and not isinstance(made, Shaped)
-    if given.shape is None or made.shape is None:
-        return True
-    pairs = zip(given.shape, made.shape, strict=False)
-    return len(given.shape) == len(made.shape) and all(a is None or b is None or a == b for a, b in pairs)
-
-
 def _check_shapes(operation: Operation) -> None:
-    """Operand and result are of compatible shapes, tensors of one shape."""
-    given, made = operation.operands[0].type, operation.results[0].type
-    if not _are_compatible(given, made):
-        raise operation.op_error("requires the same shape for all operands and results")
-    tensors = [type for type in (given, made) if isinstance(type, TensorType)]
+    """Tensors are of one shape."""
+    tensors = [
+        value.type for value in (operation.operands[0], *operation.results) if isinstance(value.type, TensorType)
+    ]
     shapes = {type.shape for type in tensors}
     if tensors and (len(tensors) == 1 or len(shapes) > 1):
         raise operation.op_error("failed to verify that input and output have the same tensor dimensions")
+
+
+_SAME_DIMENSIONS = Trait("SameTensorDimensions", verify=_check_shapes)
 
 
 def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "") -> Definition:
     """A conversion; `fits` says of the widths of operand and result (of index 0) whether they go together."""
 
     def verify(operation: Operation) -> None:
-        _check_shapes(operation)
         given, made = operation.operands[0].type, operation.results[0].type
-        if not fits(_width(given), _width(made)):
+        if not fits(_width(given), _width(made)) or _encoding(given) != _encoding(made):
             types = ", ".join(f"'{value.type}'" for value in operation.operands)
             plural = "s" * (len(operation.operands) - 1)
             raise operation.op_error(f"operand type{plural} {types} and result type '{made}' are cast incompatible")
@@ -233,11 +228,15 @@ def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale
         operands=(f"in: {source}", *((f"scale: {scale}",) if scale else ())),
         results=(f"out: {target}",),
         attributes=attributes,
-        traits=_TOTAL,
+        traits=_TOTAL if scale else (SAME_OPERANDS_AND_RESULT_SHAPE, _SAME_DIMENSIONS, *_TOTAL),
         format=f"$in {scaled[0]} {' '.join(groups)} attr-dict `:` type($in) {scaled[1]} `to` type($out)",
         verify_signature=verify,
         fold=FOLDS.get(f"arith.{name}"),
     )
+
+
+def _encoding(type: Type) -> str | None:
+    return type.encoding if isinstance(type, TensorType) else None
 
 
 def _any_width(given: int, made: int) -> bool:
@@ -297,11 +296,10 @@ SELECT = Definition(
     "arith.select",
     operands=(f"condition: {BOOL}", "true_value", "false_value"),
     results=("result",),
-    traits=_TOTAL,
+    traits=(Trait("ScalarConditionOrMatchingShape", verify=_verify_select), *_TOTAL),
     infer={"true_value": same_as("result"), "false_value": same_as("result")},
     parse=_parse_select,
     print=_print_select,
-    verify_signature=_verify_select,
     fold=FOLDS["arith.select"],
 )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qrt.ir import dense
 from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.constraints import I1, element_of
 from qrt.ir.core import Operation, Value
@@ -72,8 +73,7 @@ def filled(number: int, type: Type) -> Attribute | None:
         return IntegerAttr(number, element)
     if not is_backed(element) or (isinstance(type, TensorType) and not type.has_static_shape):
         return None
-    value = storage_dtype(element).type(number)
-    return DenseElementsAttr(np.broadcast_to(value, type.shape), type)  # type: ignore[arg-type]  # static
+    return dense.splat(storage_dtype(element).type(number), type)
 
 
 # -- identities --------------------------------------------------------------------------------------------------------
@@ -125,6 +125,11 @@ def same_is_zero(op: Operation) -> Folded:
 def by_one_is_zero(op: Operation) -> Folded:
     """``x op 1 -> 0``."""
     return _zero(op) if splat_is(op.operands[1], 1) else None
+
+
+def signed_one(fold: Identity) -> Identity:
+    """Not of i1, whose 1 is -1 to a signed division: least value by -1 is undefined."""
+    return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
 
 
 def _zero(op: Operation) -> Folded:
@@ -221,6 +226,12 @@ def _there_and_back(op: Operation) -> Folded:
     """``op(op(x)) -> x`` of one type."""
     inner = made_by(op.operands[0], op.name)
     return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
+
+
+def _index_there_and_back(op: Operation) -> Folded:
+    """``op(op(x)) -> x`` of one type, through a type that keeps all bits of x, which upstream does not ask for."""
+    between, x = (getattr(element_of(type), "width", 64) for type in (op.operands[0].type, op.results[0].type))
+    return _there_and_back(op) if between >= x else None
 
 
 # -- ops of their own --------------------------------------------------------------------------------------------------
@@ -337,12 +348,12 @@ FOLDS: dict[str, Fold] = {
     "arith.addui_extended": rules(_sum_with_zero),
     "arith.mulsi_extended": rules(_product_with_zero),
     "arith.mului_extended": rules(_product_with_zero, _product_with_one),
-    "arith.divsi": rules(right(1), _div_of_muli("nsw")),
+    "arith.divsi": rules(signed_one(right(1)), _div_of_muli("nsw")),
     "arith.divui": rules(right(1), _div_of_muli("nuw")),
-    "arith.ceildivsi": rules(right(1)),
+    "arith.ceildivsi": rules(signed_one(right(1))),
     "arith.ceildivui": rules(right(1)),
-    "arith.floordivsi": rules(right(1)),
-    "arith.remsi": rules(by_one_is_zero),
+    "arith.floordivsi": rules(signed_one(right(1))),
+    "arith.remsi": rules(signed_one(by_one_is_zero)),
     "arith.remui": rules(by_one_is_zero),
     "arith.andi": rules(same, absorbs(0), right(-1), _andi_of_complement, _idempotent),
     "arith.ori": rules(same, right(0), absorbs(-1), _ori_of_complement),
@@ -373,8 +384,8 @@ FOLDS: dict[str, Fold] = {
     "arith.uitofp": fold_constants,
     "arith.fptosi": fold_constants,
     "arith.fptoui": fold_constants,
-    "arith.index_cast": rules(_there_and_back),
-    "arith.index_castui": rules(_there_and_back),
+    "arith.index_cast": rules(_index_there_and_back),
+    "arith.index_castui": rules(_index_there_and_back),
     "arith.bitcast": rules(_to_itself, _there_and_back),
     "arith.cmpi": rules(_cmpi_of_same, _cmpi_of_bool),
     "arith.cmpf": _cmpf,

@@ -40,7 +40,7 @@ def _parse_switch(parser: "Parser", pending: "PendingOperation") -> None:
     sizes = [_parse_destination(parser, pending)]
     values: list[int] = []
     while scanner.accept(","):
-        values.append(scanner.integer(type.width + 1, "a case value"))
+        values.append(scanner.integer(min(type.width + 1, 64), "a case value"))
         sizes.append(_parse_destination(parser, pending))
     scanner.expect("]", " after the cases")
     pending.attributes.update(parser.optional_attributes())
@@ -151,6 +151,15 @@ SWITCH = Definition(
     verify=_verify_switch,
 )
 
+
+def _verify_cond_br(operation: Operation) -> None:
+    weights = operation.attributes.get("branch_weights")
+    if isinstance(weights, DenseArrayAttr) and len(weights.values) != 2:
+        raise operation.error(
+            f"expects number of branch weights to match number of successors: {len(weights.values)} vs 2"
+        )
+
+
 OPS = [
     Definition(
         "cf.assert",
@@ -175,6 +184,7 @@ OPS = [
         format="$condition (`weights` `(` $branch_weights^ `)`)? `,` "
         "$trueDest (`(` $trueDestOperands^ `:` type($trueDestOperands) `)`)? `,` "
         "$falseDest (`(` $falseDestOperands^ `:` type($falseDestOperands) `)`)? attr-dict",
+        verify_signature=_verify_cond_br,
     ),
     SWITCH,
 ]

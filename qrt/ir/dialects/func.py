@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from qrt.ir.attribute_kinds import FLAT_SYMBOL_REF
+from qrt.ir.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.ir.attributes import (
     ArrayAttr,
     Attribute,
@@ -25,6 +25,7 @@ from qrt.ir.define import (
     instance_of,
     one_of,
 )
+from qrt.ir.discardable import check_argument
 from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FunctionType, Type
 
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 PORT_NAME = "qrt.name"
 """The attribute that names an argument or a result to the command line and to programs."""
 
-_INHERENT = ("sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs")
+_INFERRED = ("sym_name", "sym_visibility", "function_type")
+_INHERENT = (*_INFERRED, "arg_attrs", "res_attrs")
 _ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
 
 
@@ -91,16 +93,26 @@ def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
     if scanner.accept_word("attributes"):
         start = scanner.skip()
         extra = parser.attribute_dictionary()
-        if repeated := extra.keys() & set(_INHERENT):
-            raise scanner.error(f"attribute '{min(repeated)}' is said by the function's header", start, scanner.pos)
-        pending.attributes.update(extra)
+        _merge(parser, pending, extra, start)
     if not scanner.at("{"):
         pending.regions.append(Region())
         return
-    if len(names) != len(inputs):
-        raise scanner.error("expected SSA names for the arguments of a function with a body", pending.start)
-    arguments = [(name, at, type) for (name, _, at), type in zip(names, inputs, strict=True)]
+    arguments = [(name, at, type) for (name, _, at), type in zip(names, inputs, strict=False)]
     pending.regions.append(parser.region(isolated=True, dialect="func", arguments=arguments))
+
+
+def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
+    """Attributes that stand behind the header. Those of arguments and results may, where the header says none."""
+    for name, value in extra.items():
+        if name in _INFERRED:
+            message = (
+                f"'{name}' is an inferred attribute and should not be specified in the explicit attribute dictionary"
+            )
+            raise parser.scanner.error(message, start, parser.scanner.pos)
+        if name in pending.attributes:
+            message = f"attribute '{name}' occurs more than once in the attribute list"
+            raise parser.scanner.error(message, pending.start)
+        pending.attributes[name] = value
 
 
 def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], list[DictAttr]]":
@@ -185,10 +197,17 @@ def _verify_function(operation: Operation) -> None:
         if isinstance(found, ArrayAttr) and len(found.elements) != count:
             raise operation.op_error(f"attribute '{key}' has {len(found.elements)} entries, expected {count}")
         for entry in found.elements if isinstance(found, ArrayAttr) else ():
-            bare = [name for name, _ in entry.items if "." not in name] if isinstance(entry, DictAttr) else []
+            if not isinstance(entry, DictAttr):
+                raise operation.op_error(
+                    f"attribute '{key}' failed to satisfy constraint: Array of dictionary attributes"
+                )
+            bare = [name for name, _ in entry.items if "." not in name]
             if bare:
                 what = "arguments" if key == "arg_attrs" else "results"
                 raise operation.op_error(f"{what} may only have dialect attributes, found: '{bare[0]}'")
+            if key == "arg_attrs" and isinstance(entry, DictAttr):
+                for name, value in entry.items:
+                    check_argument(operation, name, value)
     blocks = operation.regions[0].blocks
     if not blocks:
         visibility = operation.attributes.get("sym_visibility")
@@ -258,14 +277,16 @@ def _verify_call(operation: Operation) -> None:
                 )
 
 
+_DICTIONARIES = array_of("Array of dictionary attributes", lambda value: isinstance(value, DictAttr))
+
 FUNC = Definition(
     "func.func",
     attributes={
         "sym_name": AttributeSpec(instance_of(StringAttr, "a string"), required=True),
         "function_type": AttributeSpec(instance_of(TypeAttr, "a type"), required=True),
         "sym_visibility": AttributeSpec(one_of("public", "private", "nested")),
-        "arg_attrs": AttributeSpec(instance_of(ArrayAttr, "an array")),
-        "res_attrs": AttributeSpec(instance_of(ArrayAttr, "an array")),
+        "arg_attrs": AttributeSpec(kind=_DICTIONARIES),
+        "res_attrs": AttributeSpec(kind=_DICTIONARIES),
     },
     regions=1,
     traits={ISOLATED_FROM_ABOVE, SYMBOL},

@@ -62,21 +62,25 @@ def _array_of_iterators(value: Attribute) -> str | None:
 def _parse_generic(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
     start = scanner.skip()
-    header = parser.attribute_dictionary()
+    header = parser.dictionary()
     types = header.get(_ITERATORS)
-    if isinstance(types, ArrayAttr):
-        kinds = [kind.value if isinstance(kind, StringAttr) else _kind(kind) for kind in types.elements]
-        for kind in kinds:
-            if kind not in ENUMERATIONS["linalg.iterator_type"].cases:
-                raise scanner.error(f"unexpected iterator_type ({kind})", start, scanner.pos)
-        header[_ITERATORS] = ArrayAttr(tuple(map(iterator, kinds)))
-    if unknown := header.keys() - set(_HEADER):
-        raise scanner.error(f"'{min(unknown)}' belongs after 'attrs ='", start, scanner.pos)
-    pending.attributes = header
+    if not isinstance(types, ArrayAttr):
+        raise scanner.error('expected "iterator_types" array attribute', start, scanner.pos)
+    kinds = [kind.value if isinstance(kind, StringAttr) else _kind(kind) for kind in types.elements]
+    for kind in kinds:
+        if kind not in ENUMERATIONS["linalg.iterator_type"].cases:
+            raise scanner.error(f"unexpected iterator_type ({kind})", start, scanner.pos)
+    header[_ITERATORS] = ArrayAttr(tuple(map(iterator, kinds)))
     parse_operands(parser, pending)
+    more: dict[str, Attribute] = {}
     if scanner.accept_word("attrs"):
         scanner.expect("=", " after 'attrs'")
-        pending.attributes.update(parser.attribute_dictionary())
+        more = parser.attribute_dictionary()
+    for given in (header, more):
+        for name, value in given.items():
+            if name in pending.attributes:
+                raise scanner.error(f"attribute '{name}' occurs more than once in the attribute list", start)
+            pending.attributes[name] = value
     pending.regions.append(parser.region(isolated=False, dialect="linalg"))
     parse_results(parser, pending)
 

@@ -10,8 +10,9 @@ from qrt.errors import QuantTypeError
 from qrt.ir import registry
 from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.attributes import Attribute, FloatAttr
-from qrt.ir.core import Block, Operation, Region, Value
-from qrt.types import FloatType, IndexType, IntegerType, Type
+from qrt.ir.core import NOWHERE, Block, Operation, Region, Value
+from qrt.text import Location
+from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
 
 _UNARY = {
     "exp": "math.exp",
@@ -30,18 +31,18 @@ _UNARY = {
 }
 """On floats alone."""
 _BINARY = {
-    "add": ("arith.addf", "arith.addi", "arith.ori"),
-    "sub": ("arith.subf", "arith.subi", None),
-    "mul": ("arith.mulf", "arith.muli", "arith.andi"),
-    "div": ("arith.divf", "arith.divsi", None),
-    "div_unsigned": (None, "arith.divui", None),
-    "max_signed": ("arith.maximumf", "arith.maxsi", "arith.maxsi"),
-    "min_signed": ("arith.minimumf", "arith.minsi", "arith.minsi"),
-    "max_unsigned": (None, "arith.maxui", "arith.maxui"),
-    "min_unsigned": (None, "arith.minui", "arith.minui"),
-    "powf": ("math.powf", None, None),
+    "add": ("arith.addf", "arith.addi", "arith.ori", "complex.add"),
+    "sub": ("arith.subf", "arith.subi", None, "complex.sub"),
+    "mul": ("arith.mulf", "arith.muli", "arith.andi", "complex.mul"),
+    "div": ("arith.divf", "arith.divsi", None, "complex.div"),
+    "div_unsigned": (None, "arith.divui", None, None),
+    "max_signed": ("arith.maximumf", "arith.maxsi", "arith.maxsi", None),
+    "min_signed": ("arith.minimumf", "arith.minsi", "arith.minsi", None),
+    "max_unsigned": (None, "arith.maxui", None, None),
+    "min_unsigned": (None, "arith.minui", None, None),
+    "powf": ("math.powf", None, None, None),
 }
-"""On floats, on integers, on i1."""
+"""On floats, on integers, on i1, on complex numbers."""
 
 FUNCTIONS = {**dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2), "select": 3}
 """Element-wise functions, by the number of their arguments."""
@@ -82,8 +83,23 @@ class Body:
 
         Raises QuantTypeError where no cast leads there.
         """
-        name = _cast_name(value.type, self.target, self.unsigned)
-        return value if not name else self.create(name, [value], [self.target]).results[0]
+        target = self.target
+        if value.type is target or not isinstance(target, ComplexType):
+            return self._part_cast(value, target)
+        if isinstance(value.type, ComplexType):
+            parts = [self.create(f"complex.{part}", [value], [value.type.element]).results[0] for part in ("re", "im")]
+            parts = [self._part_cast(part, target.element) for part in parts]
+        elif isinstance(target.element, FloatType):
+            zero: dict[str, Attribute] = {"value": FloatAttr.of(0.0, target.element)}
+            real = self._part_cast(value, target.element)
+            parts = [real, self.create("arith.constant", [], [target.element], zero).results[0]]
+        else:
+            raise QuantTypeError(f"there is no cast of {value.type} to {target}")
+        return self.create("complex.create", parts, [target]).results[0]
+
+    def _part_cast(self, value: Value, target: Type) -> Value:
+        name = _cast_name(value.type, target, self.unsigned)
+        return value if not name else self.create(name, [value], [target]).results[0]
 
     def function(self, name: str, *values: Value) -> Value:
         """An element-wise function of values of one type.
@@ -108,8 +124,11 @@ def _function_name(name: str, type: Type) -> str:
     if name in _UNARY:
         found = _UNARY[name] if isinstance(type, FloatType) else None
     else:
-        column = 0 if isinstance(type, FloatType) else 2 if _width(type) == 1 else 1
-        found = _BINARY[name][column] if isinstance(type, FloatType | IntegerType) else None
+        is_complex = isinstance(type, ComplexType) and isinstance(type.element, FloatType)
+        column = 3 if is_complex else 0 if isinstance(type, FloatType) else 2 if _width(type) == 1 else 1
+        found = _BINARY[name][column] if is_complex or isinstance(type, FloatType | IntegerType) else None
+    if not found and _width(type) == 1 and name.endswith("_unsigned"):
+        raise QuantTypeError(f"unsupported operation: unsigned {name[:3]} not on uint")
     if not found:
         raise QuantTypeError(f"there is no '{name}' of {type}")
     return found
@@ -170,12 +189,12 @@ def _copy(b: Body, x: Value, out: Value) -> Value:
     return b.cast(x)
 
 
-def build_body(build: Build, types: Sequence[Type], unsigned: bool) -> Region:
+def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
     """The region of an op for operands with elements of these types.
 
     Raises QuantTypeError where the types have no such operations.
     """
-    block = Block(types)
+    block = Block(types, location)
     body = Body(block, unsigned)
     made = build(body, *block.arguments)
     body.create("linalg.yield", [made], [])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir import registry
+from qrt.ir import registry, unsupported
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attribute_kinds import dense_array
@@ -115,7 +115,8 @@ _ATTRIBUTE = {
 def _parse_shared(parser: "Parser", pending: "PendingOperation") -> None:
     """Operands, the numbers where the op has some, and attributes; the results are the output tensors."""
     _, outputs = parse_operands(parser, pending, segmented=False)
-    pending.result_types = [type for type in pending.operand_types[-outputs:] if isinstance(type, TensorType)]
+    first = len(pending.operand_types) - outputs
+    pending.result_types = [type for type in pending.operand_types[first:] if isinstance(type, TensorType)]
     attribute = _ATTRIBUTE.get(pending.name)
     if attribute is not None:
         if not parser.scanner.accept_word(attribute):
@@ -137,6 +138,9 @@ def _print_shared(printer: "Printer", operation: Operation) -> None:
 def _parse_copying(parser: "Parser", pending: "PendingOperation") -> None:
     _parse_shared(parser, pending)
     block = Block(map(element_of, pending.operand_types))
+    if len(pending.operand_types) != 2:  # the verifier says so
+        pending.regions.append(Region([block]))
+        return
     block.append(_operation("linalg.yield", block, [0], []))
     pending.regions.append(Region([block]))
 
@@ -149,7 +153,8 @@ def _parse_body(parser: "Parser", pending: "PendingOperation") -> None:
         start = scanner.skip()
         payload = scanner.word("an operation name"), parser.optional_attributes()
         if registry.find(payload[0]) is None:
-            raise scanner.error(f"custom op '{payload[0]}' is unknown", start, scanner.pos)
+            known = unsupported.reason(payload[0]) or f"'{payload[0]}' is unknown"
+            raise scanner.error(f"custom op {known}", start, scanner.pos)
         scanner.expect("}", " after the payload operation")
     _parse_shared(parser, pending)
     if payload is not None:
@@ -158,7 +163,7 @@ def _parse_body(parser: "Parser", pending: "PendingOperation") -> None:
     arguments: list[tuple[str, int, Type]] = []
     scanner.expect("(", " before the body's arguments")
     while not scanner.at(")") and (not arguments or scanner.accept(",")):
-        name, _, at = parser.operand()
+        name, _, at = parser.argument()
         scanner.expect(":", " after an argument")
         arguments.append((name, at, parser.type()))
     scanner.expect(")", " after the body's arguments")
@@ -174,6 +179,8 @@ def _payload_operands(name: str, count: int) -> list[int]:
 
 def _payload_region(pending: "PendingOperation", name: str, attributes: dict[str, Attribute]) -> Region:
     block = Block(map(element_of, pending.operand_types))
+    if not block.arguments:  # the verifier says so
+        return Region([block])
     order = _payload_operands(pending.name, len(block.arguments))
     payload = _operation(name, block, order, [element_of(pending.operand_types[-1])], attributes)
     defaults = payload.definition.defaults if payload.definition is not None else {}

@@ -16,7 +16,7 @@ from qrt.ir.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.attributes import ArrayAttr, Attribute
 from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.core import Operation, Region
+from qrt.ir.core import NOWHERE, Operation, Region, Value
 from qrt.ir.define import OPERAND_SEGMENTS, AttributeSpec, Definition
 from qrt.ir.dense import DenseElementsAttr
 from qrt.ir.dialects.linalg_bodies import (
@@ -44,16 +44,19 @@ from qrt.ir.dialects.linalg_structure import (
     print_operands,
     print_results,
     rank_of,
+    scalar_of,
     stated_maps,
     verify_structured,
 )
-from qrt.types import IntegerType, TensorType, Type
+from qrt.text import Location
+from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
     from qrt.ir.printer import Printer
 
 _I64 = IntegerType(64)
+_MEMOIZED = "linalg.memoized_indexing_maps"
 _UNSIGNED = ENUMERATIONS["linalg.type_fn"].attribute("cast_unsigned")
 
 _CONTRACTIONS = {
@@ -185,9 +188,14 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 
 
 class NamedOp(StructuredOp):
-    """An op of `TABLE`."""
+    """An op of `TABLE`. `memoized` holds the maps that a text says where the op does not need them said: upstream's
+    cache, printed in generic form."""
 
-    __slots__ = ()
+    __slots__ = ("memoized",)
+
+    def __init__(self, *arguments: object, **keywords: object) -> None:
+        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
+        self.memoized = self.attributes.pop(_MEMOIZED, None) if _memoizes(self.name) else None
 
     @property
     def indexing_maps(self) -> Maps:
@@ -200,11 +208,23 @@ class NamedOp(StructuredOp):
         rank = rank_of(self.operands[-1].type)
         scalar = AffineMapAttr(rank, 0, ())
         identity = AffineMapAttr.identity(rank)
-        return tuple(identity if isinstance(value.type, Shaped) else scalar for value in self.operands)
+        return tuple(identity if rank_of(value.type) else scalar for value in self.operands)
 
     def _numbers(self, name: str, count: int) -> tuple[int, ...]:
         stated = self.attributes.get(name)
-        return tuple(stated.array.tolist()) if isinstance(stated, DenseElementsAttr) else (1,) * count
+        fits = isinstance(stated, DenseElementsAttr) and stated.type.shape == (count,)  # as the verifier holds
+        return tuple(stated.array.tolist()) if isinstance(stated, DenseElementsAttr) and fits else (1,) * count
+
+
+def _memoizes(name: str) -> bool:
+    """Whether the maps follow from the op's name, strides and dilations alone."""
+    return bool(TABLE[name].loops) and not TABLE[name].states_maps
+
+
+def _derived(operation: Operation) -> dict[str, Attribute]:
+    """What upstream's verifier writes onto the op."""
+    assert isinstance(operation, NamedOp)  # whose maps these are
+    return {_MEMOIZED: ArrayAttr(operation.indexing_maps)} if _memoizes(operation.name) else {}
 
 
 def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
@@ -213,7 +233,9 @@ def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
     return ArrayAttr(_maps(loops, (), ()) if loops else (AffineMapAttr.identity(rank),) * operands)
 
 
-def body_of(name: str, types: Sequence[Type], attributes: Mapping[str, Attribute]) -> Region:
+def body_of(
+    name: str, types: Sequence[Type], attributes: Mapping[str, Attribute], location: Location = NOWHERE
+) -> Region:
     """The region of an op for operands of these types.
 
     Raises QuantTypeError where the types have no such operations.
@@ -221,7 +243,7 @@ def body_of(name: str, types: Sequence[Type], attributes: Mapping[str, Attribute
     named = TABLE[name]
     build = named.build or elementwise(kind_name(attributes["kind"]))
     unsigned = named.unsigned or (name.partition(".")[2] in _CASTING and attributes.get("cast") == _UNSIGNED)
-    return build_body(build, [element_of(type) for type in types], unsigned)
+    return build_body(build, [scalar_of(type) for type in types], unsigned, location)
 
 
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------
@@ -232,7 +254,10 @@ def _parse(parser: "Parser", pending: "PendingOperation") -> None:
     named = TABLE[pending.name]
     if named.build is None:
         _expect_word(parser, "kind")
-        pending.attributes["kind"] = parser.attribute()
+        start = scanner.skip()
+        kind = pending.attributes["kind"] = parser.attribute()
+        if not ELEMENTWISE_KIND.holds(kind):
+            raise scanner.error("invalid kind of attribute specified", start, scanner.pos)
     if named.states_maps and (scanner.peek_word() == MAPS or pending.name == "linalg.contract"):
         _expect_word(parser, MAPS)
         pending.attributes[MAPS] = ARRAY.parse(parser)
@@ -246,10 +271,11 @@ def _parse(parser: "Parser", pending: "PendingOperation") -> None:
     if (inputs, outputs) != (wanted, 1):
         message = f"'{pending.name}' takes {wanted} inputs and 1 output, not {inputs} and {outputs}"
         raise scanner.error(message, pending.start, pending.start + len(pending.name))
+    location = Location(parser.source, pending.start, pending.start + len(pending.name))
     try:
-        pending.regions.append(body_of(pending.name, pending.operand_types, pending.attributes))
+        pending.regions.append(body_of(pending.name, pending.operand_types, pending.attributes, location))
     except QuantTypeError as error:
-        raise scanner.error(str(error), pending.start, pending.start + len(pending.name)) from None
+        raise scanner.error(str(error), location.start, location.end) from None
 
 
 def _expect_word(parser: "Parser", word: str) -> None:
@@ -268,7 +294,10 @@ def _print(printer: "Printer", operation: Operation) -> None:
         default = default_maps(operation.name, len(operation.operands), rank_of(operation.operands[-1].type))
         if operation.name == "linalg.contract" or maps != default:
             printer.word(f"{MAPS} = {maps}")
-    printer.attributes(operation, elided=(OPERAND_SEGMENTS, MAPS, "kind"))
+    elided = [OPERAND_SEGMENTS, MAPS, "kind"]
+    if operation.name not in ("linalg.contract", "linalg.elementwise"):
+        elided.append(_MEMOIZED)
+    printer.attributes(operation, elided)
     print_operands(printer, operation)
     print_results(printer, operation)
 
@@ -295,6 +324,8 @@ def _verify(operation: Operation) -> None:
             raise operation.error("expected op with scalar input")
         if given is not made:
             raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{made}')")
+    if operation.memoized is not None and operation.memoized != _derived(operation)[_MEMOIZED]:
+        raise operation.op_error(f"has the maps {_derived(operation)[_MEMOIZED]}, but '{_MEMOIZED}' says others")
     if operation.name in _STATING_MAPS:
         _verify_stated_maps(operation)
     if operation.name == "linalg.contract":
@@ -303,21 +334,46 @@ def _verify(operation: Operation) -> None:
     _verify_body(operation)
 
 
-_BROADCASTS = {"linalg.matmul": ", should be (d2)"}
-
-
 def _verify_stated_maps(operation: NamedOp) -> None:
     """A matrix product's inputs may be transposed, or given without the dimensions they are the same along."""
-    defaults = stated_maps(default_maps(operation.name, 3, 0))
-    maps = operation.indexing_maps
-    if len(maps) != len(defaults):
+    maps, default = operation.indexing_maps, stated_maps(default_maps(operation.name, 3, 0))
+    batched = operation.name != "linalg.matmul"
+    if len(maps) != 3:
+        if batched:
+            raise operation.op_error("Indexing_map attribute must have 3 affine maps.")
         return  # as for any structured op
-    reduced = set(defaults[0].results) & set(defaults[1].results) - set(defaults[2].results)
-    for number, (map, default) in enumerate(zip(maps, defaults, strict=True)):
-        if map.dimensions != default.dimensions or not set(map.results) <= set(default.results):
-            raise operation.op_error("Unexpected dim expression in map result.")
-        if number < 2 and not reduced <= set(map.results):
-            raise operation.op_error(f"Invalid broadcast requested{_BROADCASTS.get(operation.name, '')}.")
+    require = _require_batched_input if batched else _require_input
+    for number in (0, 1):
+        require(operation, maps[number], default[number])
+    if batched:
+        found, wanted = maps[2].results, default[2].results
+        if len(found) != len(wanted):
+            raise operation.op_error(f"expects {len(wanted)} dims, but got ({len(found)}).")
+        if found != wanted:
+            raise operation.op_error("Invalid output map result dimension.")
+    if any(len(set(map.results)) < len(map.results) for map in maps):
+        raise operation.error("expected indexing maps to be projected permutations")
+
+
+def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
+    if not set(map.results) <= set(default.results):
+        raise operation.op_error("Unexpected dim expression in map result.")
+    if len(map.results) < 2 and map.results != (("d", 2),):
+        raise operation.op_error("Invalid broadcast requested, should be (d2).")
+
+
+def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
+    """Without a dimension, what remains ends with the one that is reduced, or is that and the columns."""
+    if not set(map.results) <= set(default.results):
+        raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")
+    if len(map.results) > 3:
+        raise operation.op_error("No. of result dim expressions exceeds 3.")
+    batch, reduced = default.results[0], ("d", 3)
+    allowed = ((reduced,), (batch, reduced), default.results[1:])
+    if len(map.results) < 3 and map.results not in allowed:
+        raise operation.op_error("Invalid broadcast requested.")
+    if len(map.results) == 3 and map.results[0] != batch:
+        raise operation.op_error("Invalid batch dimension expression.")
 
 
 def _verify_contraction(operation: NamedOp) -> None:
@@ -340,21 +396,31 @@ def _verify_contraction(operation: NamedOp) -> None:
 
 def _verify_body(operation: NamedOp) -> None:
     """The custom form leaves the body out, so it must be the op's own; constants may have moved out of it."""
-    own = body_of(operation.name, [value.type for value in operation.operands], operation.attributes)
-    found, expected = (
-        [inner.name for inner in region.blocks[0] if inner.name != "arith.constant"]
-        for region in (operation.regions[0], own)
-    )
-    if found != expected:
-        raise operation.op_error(f"expects the body {', '.join(expected)}, but has {', '.join(found)}")
+    own = body_of(operation.name, [value.type for value in operation.operands], operation.attributes).blocks[0]
+    block = operation.regions[0].blocks[0]
+    found, expected = ([inner for inner in each if inner.name != "arith.constant"] for each in (block, own))
+    names, wanted = ([inner.name for inner in each] for each in (found, expected))
+    same: dict[Value, Value] = dict(zip(own.arguments, block.arguments, strict=True))
+    if names != wanted:
+        raise operation.op_error(f"expects the body {', '.join(wanted)}, but has {', '.join(names)}")
+    for mine, theirs in zip(expected, found, strict=True):
+        given = [value for value in theirs.operands if not _is_constant(value)]
+        if given != [same.get(value) for value in mine.operands if not _is_constant(value)]:
+            raise operation.op_error(f"expects the body {', '.join(wanted)}, but its '{mine.name}' takes other values")
+        same.update(zip(mine.results, theirs.results, strict=False))
+
+
+def _is_constant(value: Value) -> bool:
+    return value.operation is not None and value.operation.name == "arith.constant"
 
 
 def _index_numbers(count: int) -> AttributeKind:
-    """`dense<[1, 2]> : tensor<2xi64>`: strides or dilations."""
-    type = TensorType((count,), _I64)
+    """`dense<[1, 2]> : tensor<2xi64>`, or of a vector: strides or dilations."""
 
     def holds(value: Attribute) -> bool:
-        return isinstance(value, DenseElementsAttr) and value.type is type and int(value.array.min()) > 0
+        if not isinstance(value, DenseElementsAttr) or (value.type.shape, value.type.element) != ((count,), _I64):
+            return False
+        return int(value.array.min()) > 0
 
     return AttributeKind(
         f"64-bit signless int elements attribute of shape [{count}]", holds, lambda parser: parser.attribute()
@@ -380,6 +446,7 @@ def _definition(name: str, named: Named) -> Definition:
         attributes=attributes,
         regions=1,
         traits=TRAITS,
+        derived=_derived,
         effects=effects,
         parse=_parse,
         print=_print,

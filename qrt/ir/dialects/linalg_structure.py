@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from qrt.errors import UndefinedError
 from qrt.ir.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.attribute_kinds import enumeration
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
-from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import OPERAND_SEGMENTS, segments
 from qrt.ir.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from qrt.ir.printer import Printer
 
 MAPS = "indexing_maps"
-ITERATOR = enumeration("linalg.iterator_type", "parallel reduction window")
-_MEMOIZED = "linalg.memoized_indexing_maps"
+ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
 
@@ -27,10 +26,6 @@ class StructuredOp(Operation):
     """A loop nest over operands that maps index: inputs first, then outputs, which the body is given too."""
 
     __slots__ = ()
-
-    def __init__(self, *arguments: object, **keywords: object) -> None:
-        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
-        self.attributes.pop(_MEMOIZED, None)  # upstream's cache of what follows from the other attributes
 
     @property
     def inputs(self) -> list[Value]:
@@ -77,8 +72,18 @@ def iterator(kind: str) -> OpaqueAttr:
 
 
 def rank_of(type: Type) -> int:
-    """The rank of a ranked tensor or memref; 0 of a scalar."""
-    return len(type.shape or ()) if isinstance(type, TensorType | MemRefType) else 0
+    """The rank of a ranked tensor or memref; 0 of a scalar, as a vector is here."""
+    return len(shape_of(type) or ())
+
+
+def shape_of(type: Type) -> Sequence[int | None] | None:
+    """The shape of a tensor or memref; a scalar has none of its own."""
+    return type.shape if isinstance(type, TensorType | MemRefType) else ()
+
+
+def scalar_of(type: Type) -> Type:
+    """What one iteration is given of an operand."""
+    return type.element if isinstance(type, TensorType | MemRefType) else type
 
 
 def effects(operation: Operation) -> Collection[Trait]:
@@ -103,7 +108,7 @@ def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> in
     if not scanner.accept_word(word):
         return 0
     scanner.expect("(", f" after '{word}'")
-    operands = parser.operand_list()
+    operands = parser.operand_list() if scanner.at("%") else []
     scanner.expect(":", " before operand types")
     types = [parser.type()]
     while scanner.accept(","):
@@ -170,7 +175,7 @@ def _verify_destinations(operation: StructuredOp) -> None:
 def _verify_semantics(operation: StructuredOp) -> None:
     shaped = {type(value.type) for value in operation.operands if isinstance(value.type, TensorType | MemRefType)}
     unshaped = any(not isinstance(value.type, TensorType | MemRefType) for value in operation.outputs)
-    unranked = any(getattr(value.type, "shape", ()) is None for value in operation.operands)
+    unranked = any(shape_of(value.type) is None for value in operation.operands)
     if len(shaped) > 1 or unshaped or unranked:
         raise operation.op_error("expected to have pure tensor or buffer semantics")
 
@@ -189,7 +194,7 @@ def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: 
 
 def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
     """Every loop runs over a dimension of an operand; where all of these are static, so far that each fits."""
-    shapes = [getattr(value.type, "shape", ()) for value in operation.operands]
+    shapes = [shape_of(value.type) or () for value in operation.operands]
     extents: dict[int, int | None] = {}
     for map, shape in zip(maps, shapes, strict=True):
         for result, size in zip(map.results, shape, strict=True):
@@ -216,7 +221,10 @@ def _bare(map: AffineMapAttr) -> str:
 def _verify_dimension(
     operation: StructuredOp, number: int, axis: int, result: Expression, size: int, last: Sequence[int]
 ) -> None:
-    ends = evaluate(result, [0] * len(last)), evaluate(result, last)
+    try:
+        ends = evaluate(result, [0] * len(last)), evaluate(result, last)
+    except UndefinedError as error:
+        raise operation.op_error(f"has an indexing map without a value: {error}") from None
     if min(ends) < 0:
         raise operation.op_error(
             f"unexpected result less than 0 at expression #{axis} in {_bare(operation.indexing_maps[number])}"
@@ -240,10 +248,10 @@ def _verify_body(operation: StructuredOp) -> None:
             "expected as many non-induction variable region arguments as the number of input/output operands"
         )
     for number, (argument, value) in enumerate(zip(arguments, operation.operands, strict=True)):
-        if argument.type is not element_of(value.type):
+        if argument.type is not scalar_of(value.type):
             raise operation.op_error(
                 f"expected type of bb argument #{number} ('{argument.type}') to match element or self type of the "
-                f"corresponding operand ('{element_of(value.type)}')"
+                f"corresponding operand ('{scalar_of(value.type)}')"
             )
     last = operation.regions[0].blocks[0].last
     if last is None or last.name != "linalg.yield":

@@ -18,7 +18,7 @@ def parse_assignments(parser: "Parser") -> "tuple[list[OperandName], list[Operan
     operands: list[OperandName] = []
     scanner.expect("(", " before assignments")
     while not scanner.at(")") and (not arguments or scanner.accept(",")):
-        arguments.append(parser.operand())
+        arguments.append(parser.argument())
         scanner.expect("=", " after an argument")
         operands.append(parser.operand())
     scanner.expect(")", " after assignments")
@@ -36,6 +36,17 @@ def parse_values(parser: "Parser", brackets: str = "()") -> "list[OperandName]":
     operands = parser.operand_list() if parser.scanner.at("%") else []
     parser.scanner.expect(brackets[1], " after operands")
     return operands
+
+
+def parse_arguments(parser: "Parser") -> "list[OperandName]":
+    """The names of block arguments in parentheses, perhaps none."""
+    scanner = parser.scanner
+    arguments: list[OperandName] = []
+    scanner.expect("(", " before arguments")
+    while not scanner.at(")") and (not arguments or scanner.accept(",")):
+        arguments.append(parser.argument())
+    scanner.expect(")", " after arguments")
+    return arguments
 
 
 def spell_values(printer: "Printer", values: Sequence[Value], brackets: str = "()") -> str:

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from qrt.ir.affine import parse_affine_map_body
+from qrt.ir.affine_parser import parse_affine_map_body
 from qrt.ir.assembly_elements import DIRECTIVES, Directive
-from qrt.ir.attribute_kinds import I64, UNIT
+from qrt.ir.attribute_kinds import ALIGNMENT, BOOL, UNIT
 from qrt.ir.attributes import UNIT as PRESENT
 from qrt.ir.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
 from qrt.ir.constraints import INDEX, add_type_constraint, element_type_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
+from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.ir.dialects.loops import (
     parse_body,
     parse_optional_results,
@@ -32,7 +32,7 @@ from qrt.ir.traits import (
     RETURN_LIKE,
     SYMBOL,
 )
-from qrt.types import IndexType, IntegerType, MemRefType, TensorType, Type
+from qrt.types import IndexType, IntegerType, MemRefType, StridedLayout, TensorType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -64,24 +64,24 @@ add_type_constraint(
 
 def _verify_alloc(operation: Operation) -> None:
     made = memref_type(operation.results[0])
-    alignment = operation.attributes.get("alignment")
-    if isinstance(alignment, IntegerAttr) and (alignment.value <= 0 or alignment.value & (alignment.value - 1)):
-        raise operation.op_error(
-            "attribute 'alignment' failed to satisfy constraint: 64-bit signless integer attribute whose value is "
-            "positive and whose value is a power of two > 0"
-        )
     assert operation.definition is not None  # that says this rule
     sizes, symbols = (len(operation.definition.operand_group(operation, n)) for n in ("dynamicSizes", "symbolOperands"))
     dynamic = (made.shape or ()).count(None)
     if dynamic != sizes:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {sizes}, expected {dynamic}")
-    layout = made.layout if isinstance(made.layout, str) else ""
-    listed = layout.partition(")")[2].partition("->")[0].strip(" []")
-    expected = listed.count(",") + 1 if listed else 0
+    expected = _symbols_of(made)
     if symbols != expected:
         raise operation.op_error(
             f"symbol operand count does not equal memref symbol count: expected {expected}, got {symbols}"
         )
+
+
+def _symbols_of(type: MemRefType) -> int:
+    """How many numbers its layout leaves open: symbols of a map, else the offset and strides."""
+    if isinstance(type.layout, StridedLayout):
+        return (type.layout.offset, *type.layout.strides).count(None)
+    listed = (type.layout or "").partition(")")[2].partition("->")[0].strip(" []")
+    return listed.count(",") + 1 if listed else 0
 
 
 def _alloc(name: str) -> Definition:
@@ -89,7 +89,7 @@ def _alloc(name: str) -> Definition:
         name,
         operands=("dynamicSizes*: index", "symbolOperands*: index"),
         results=("memref: memref",),
-        attributes={"alignment": AttributeSpec(kind=I64)},
+        attributes={"alignment": AttributeSpec(kind=ALIGNMENT)},
         traits={MEM_ALLOC},
         format="`(` $dynamicSizes `)` (`` `[` $symbolOperands^ `]`)? attr-dict `:` type($memref)",
         verify_signature=_verify_alloc,
@@ -154,6 +154,8 @@ def _print_scope(printer: "Printer", operation: Operation) -> None:
 
 
 def _verify_scope(operation: Operation) -> None:
+    if operation.regions[0].blocks[0].arguments:
+        raise operation.op_error("region should have no arguments")
     given = terminator_operands(operation, 0)
     require_edge(operation, f"Operation {_SCOPE_RETURN}", "parent", given, operation.results)
 
@@ -211,7 +213,7 @@ def _verify_global(operation: Operation) -> None:
     type, value = operation.attributes["type"].python, operation.attributes.get("initial_value")
     if not isinstance(type, MemRefType) or not type.has_static_shape:
         raise operation.op_error(f"type should be static shaped memref, but got {type}")
-    if isinstance(value, DenseElementsAttr | DenseResourceAttr):
+    if isinstance(value, DenseElementsAttr | DenseResourceAttr | KeptElementsAttr):
         given = value.type
         if given.element is not type.element:
             raise operation.op_error(
@@ -257,7 +259,7 @@ DIRECTIVES["permutation_map"] = Directive(_parse_permutation, _print_permutation
 
 # -- the ops ---------------------------------------------------------------------------------------------------------
 
-_ACCESS = {"nontemporal": AttributeSpec(), "alignment": AttributeSpec(kind=I64)}
+_ACCESS = {"nontemporal": AttributeSpec(kind=BOOL), "alignment": AttributeSpec(kind=ALIGNMENT)}
 
 OPS = [
     _alloc("memref.alloc"),
@@ -336,7 +338,7 @@ OPS = [
             "type": AttributeSpec(instance_of(TypeAttr, "a type"), required=True),
             "initial_value": AttributeSpec(),
             "constant": AttributeSpec(kind=UNIT),
-            "alignment": AttributeSpec(kind=I64),
+            "alignment": AttributeSpec(kind=ALIGNMENT),
         },
         traits={SYMBOL},
         parse=_parse_global,

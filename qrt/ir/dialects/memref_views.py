@@ -1,19 +1,21 @@
 """`memref` ops that make views: another shape, other strides, another place in the same buffer."""
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 from qrt.ir.affine import AffineMapAttr, Expression
-from qrt.ir.attribute_kinds import AFFINE_MAP, ARRAY, I32, dense_array
+from qrt.ir.attribute_kinds import AFFINE_MAP, I32, dense_array
 from qrt.ir.attribute_parser import AttributeParser
-from qrt.ir.constraints import add_type_constraint, same_as
+from qrt.ir.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition
-from qrt.ir.dialects.strides import collapsed, expanded, is_contiguous, product, subview
+from qrt.ir.define import PURE, AttributeSpec, Definition, incompatible
+from qrt.ir.dialects.strides import Number, collapsed, expanded, is_contiguous, product, subview
 from qrt.ir.dialects.tensor_slices import (
+    REASSOCIATION,
     dropped_dimensions,
     reassociation_of,
     static_values,
+    verify_dynamic_sizes,
     verify_slice_bounds,
     verify_slice_lists,
 )
@@ -95,27 +97,35 @@ def _verify_subview(operation: Operation) -> None:
     if dropped is None:
         raise operation.error(f"{text} sizes), but got '{made}'")
     if made.space != given.space:
-        raise operation.error(f"{text} memory space), but got '{made}'")
+        raise operation.error(
+            f"different memory spaces specified for base memref type '{given}' and subview memref type '{made}'"
+        )
     wanted, found = expected.strides, made.strides
     assert wanted is not None  # of a subview
-    if found is None or wanted.offset != found.offset or not _has_strides(wanted.strides, sizes, found):
+    if found is None or wanted.offset != found.offset or found.strides != _kept(wanted.strides, sizes, found.strides):
         raise operation.error(f"{text} layout), but got '{made}'")
     verify_slice_bounds(operation, shape)
 
 
-def _has_strides(strides: Sequence[int | None], sizes: Sequence[int | None], found: StridedLayout) -> bool:
-    """Whether `found` has these strides, those of dimensions of size 1 being left out at will."""
-    at = 0
-    for stride, size in zip(strides, sizes, strict=True):
-        if at < len(found.strides) and found.strides[at] == stride:
-            at += 1
-        elif size != 1:
-            return False
-    return at == len(found.strides)
+def _kept(strides: Sequence[Number], sizes: Sequence[Number], found: Sequence[Number]) -> Sequence[Number]:
+    """The strides of the dimensions that a view keeps. Of those of size 1 it drops all, or as many of each stride as
+    `found` lacks, the first ones: upstream's rule."""
+    dropped = [axis for axis, size in enumerate(sizes) if size == 1]
+    if len(strides) == len(found):
+        return strides
+    if len(strides) - len(dropped) != len(found):
+        lacking, ones, dropped = Counter(strides), dropped, []
+        lacking.subtract(found)
+        for axis in ones:
+            if lacking[strides[axis]] > 0:
+                lacking[strides[axis]] -= 1
+                dropped.append(axis)
+    return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
 
 
 def _verify_reinterpret_cast(operation: Operation) -> None:
     given, made = _types(operation)
+    verify_slice_lists(operation, len(made.shape or ()), offsets=1)
     if given.space != made.space:
         raise operation.error(
             f"different memory spaces specified for source type '{given}' and result memref type '{made}'"
@@ -125,11 +135,9 @@ def _verify_reinterpret_cast(operation: Operation) -> None:
             f"different element types specified for source type '{given}' and result memref type '{made}'"
         )
     (offset,), sizes, strides = (static_values(operation, name) for name in _LISTS)
-    for axis, (size, said) in enumerate(zip(made.shape or (), sizes, strict=False)):
+    for axis, (size, said) in enumerate(zip(made.shape or (), sizes, strict=True)):
         if size is not None and said is not None and size != said:
             raise operation.error(f"expected result type with size = {said} instead of {size} in dim = {axis}")
-    if len(made.shape or ()) != len(sizes) or len(sizes) != len(strides):
-        raise operation.op_error(f"expected {len(made.shape or ())} sizes and strides for the result")
     layout = made.strides
     if layout is None:
         raise operation.error(f"expected result type to have strided layout but found '{made}'")
@@ -150,43 +158,67 @@ def _spell(number: int | None) -> str:
 
 
 def _verify_groups(operation: Operation, large: MemRefType, small: MemRefType) -> None:
-    groups = reassociation_of(operation)
-    if len(groups) != len(small.shape or ()):
-        raise operation.op_error(
-            f"invalid number of reassociation groups: found {len(groups)}, expected {len(small.shape or ())}"
-        )
-    flat = [axis for group in groups for axis in group]
-    if any(right != left + 1 for left, right in pairwise(flat)) or (flat and flat[0] != 0):
-        raise operation.op_error("reassociation indices must be contiguous")
-    shape = large.shape or ()
-    if groups and len(flat) != len(shape):
-        raise operation.op_error(f"the reassociation does not name the {len(shape)} dimensions")
-    for group, size in zip(groups, small.shape or (), strict=True):
-        sizes = product([shape[axis] for axis in group])
-        if (size is None) != (sizes is None):
+    groups, shape, kept = reassociation_of(operation), large.shape or (), small.shape or ()
+    if len(groups) != len(kept):
+        raise operation.op_error(f"invalid number of reassociation groups: found {len(groups)}, expected {len(kept)}")
+    following = 0
+    for number, (group, size) in enumerate(zip(groups, kept, strict=True)):
+        for axis in group:
+            if axis != following:
+                raise operation.op_error("reassociation indices must be contiguous")
+            if axis >= len(shape):
+                raise operation.op_error(f"reassociation index {axis} is out of bounds")
+            following += 1
+        sizes = [shape[axis] for axis in group]
+        if (size is None) != (None in sizes):
             raise operation.op_error(
-                f"collapsed dim ({len(group)}) must be dynamic if and only if reassociation group is dynamic"
+                f"collapsed dim ({number}) must be dynamic if and only if reassociation group is dynamic"
             )
-        if size != sizes:
-            raise operation.op_error(f"collapsed dim size ({size}) must equal reassociation group size ({sizes})")
+        if size is not None and size != product(sizes):
+            raise operation.op_error(
+                f"collapsed dim size ({size}) must equal reassociation group size ({product(sizes)})"
+            )
+    if not kept and any(size != 1 for size in shape):
+        raise operation.op_error("rank 0 memrefs can only be extended/collapsed with/from ones")
+    if kept and following != len(shape):
+        raise operation.op_error(
+            f"expanded rank ({len(shape)}) inconsistent with number of reassociation indices ({following})"
+        )
 
 
 def _verify_expand_shape(operation: Operation) -> None:
     given, made = _types(operation)
+    shape, old_rank = made.shape or (), len(given.shape or ())
+    if old_rank > len(shape):
+        raise operation.op_error(
+            f"has source rank {old_rank} and result rank {len(shape)}. This is not an expansion ({old_rank} > "
+            f"{len(shape)})."
+        )
     _verify_groups(operation, made, given)
-    expected = expanded(given, reassociation_of(operation), made.shape or ())
+    expected = expanded(given, reassociation_of(operation), shape)
+    if expected is None:
+        raise operation.op_error("invalid source layout map")
     if expected is not made:
         raise operation.op_error(f"expected expanded type to be '{expected}' but found '{made}'")
     sizes = static_values(operation, "output_shape")
-    if len(sizes) != len(made.shape or ()):
+    if len(sizes) != len(shape):
         raise operation.op_error(
-            f"expected number of static shape bounds to be equal to the output rank ({len(made.shape or ())}) but "
-            f"found {len(sizes)} inputs instead"
+            f"expected number of static shape bounds to be equal to the output rank ({len(shape)}) but found "
+            f"{len(sizes)} inputs instead"
         )
+    verify_dynamic_sizes(operation)
+    for position, (size, said) in enumerate(zip(shape, sizes, strict=True)):
+        if size is not None and size != said:
+            raise operation.op_error(f"invalid output shape provided at pos {position}")
 
 
 def _verify_collapse_shape(operation: Operation) -> None:
     given, made = _types(operation)
+    old_rank, rank = len(given.shape or ()), len(made.shape or ())
+    if old_rank < rank:
+        raise operation.op_error(
+            f"has source rank {old_rank} and result rank {rank}. This is not a collapse ({old_rank} < {rank})."
+        )
     _verify_groups(operation, given, made)
     expected = collapsed(given, reassociation_of(operation), made.shape or ())
     if expected is None:
@@ -236,9 +268,13 @@ def _verify_reshape(operation: Operation) -> None:
 
 
 def _verify_view(operation: Operation) -> None:
-    made = memref_type(operation.results[0])
+    given, made = _types(operation)
     if made.layout is not None:
         raise operation.op_error(f"unsupported map for result memref type '{made}'")
+    if given.space != made.space:
+        raise operation.error(
+            f"different memory spaces specified for base memref type '{given}' and view memref type '{made}'"
+        )
     dynamic, found = (made.shape or ()).count(None), len(operation.operands) - 2
     if dynamic != found:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
@@ -276,14 +312,10 @@ def _verify_metadata(operation: Operation) -> None:
     count = 2 * len(given.shape or ()) + 2
     if len(operation.results) != count:
         raise operation.op_error(f"has {len(operation.results)} results, expected {count}")
-    base = operation.results[0].type
-    if not isinstance(base, MemRefType) or base.shape != () or base.element is not given.element:
-        raise operation.op_error(f"result #0 must be a memref of rank 0 of '{given.element}', but got '{base}'")
-    if base.space != given.space:
-        raise operation.op_error("expects the base buffer to be in the memory space of the source")
+    inferred = [MemRefType((), given.element, None, given.space), *[INDEX] * (count - 1)]
+    if [value.type for value in operation.results] != inferred:
+        raise incompatible(operation, inferred)
 
-
-_REASSOCIATION = AttributeSpec(kind=ARRAY, required=True)
 
 VIEWS = [
     Definition(
@@ -336,7 +368,7 @@ VIEWS = [
         "memref.expand_shape",
         operands=("src: memref", "output_shape*: index"),
         results=("result: memref",),
-        attributes={"reassociation": _REASSOCIATION, "static_output_shape": _STATIC},
+        attributes={"reassociation": REASSOCIATION, "static_output_shape": _STATIC},
         traits={PURE},
         format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
         "type($src) `into` type($result)",
@@ -346,7 +378,7 @@ VIEWS = [
         "memref.collapse_shape",
         operands=("src: memref",),
         results=("result: memref",),
-        attributes={"reassociation": _REASSOCIATION},
+        attributes={"reassociation": REASSOCIATION},
         traits={PURE},
         format="$src $reassociation attr-dict `:` type($src) `into` type($result)",
         verify_signature=_verify_collapse_shape,

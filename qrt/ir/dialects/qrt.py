@@ -2,13 +2,15 @@
 
 from functools import partial
 
+from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.core import Operation
-from qrt.ir.define import EXTENSION, PURE, AttributeSpec, Constraint, Definition, one_of
+from qrt.ir.define import EXTENSION, PURE, AttributeSpec, Definition, one_of
 from qrt.ir.places import type_of
-from qrt.types import TensorType
+from qrt.types import IntegerType, TensorType
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
 REQUANT = {"requant": AttributeSpec(one_of("fixed", "fixed_double", "float32", "float64_away"))}
+_AXES = ("axes", "permutation")
 _WINDOW = ("kernel", "strides", "padding")
 
 
@@ -43,9 +45,20 @@ def _compatible(inferred: TensorType, declared: TensorType) -> bool:
     )
 
 
+def _is_integer(value: Attribute) -> bool:
+    return isinstance(value, IntegerAttr) and not value.is_bool
+
+
+def _integers(value: Attribute) -> str | None:
+    """A constraint on lists of axes."""
+    dense = isinstance(value, DenseArrayAttr) and isinstance(value.element, IntegerType)
+    listed = isinstance(value, ArrayAttr) and all(map(_is_integer, value.elements))
+    return None if dense or listed else "must be a list of integers"
+
+
 def _op(name: str, *operands: str, attributes: tuple[str, ...] = (), requant: bool = False) -> Definition:
-    none: Constraint | None = None
-    specs = {key: AttributeSpec(none) for key in attributes} | (REQUANT if requant else {})
+    specs = {key: AttributeSpec(_integers if key in _AXES else None) for key in attributes}
+    specs |= REQUANT if requant else {}
     return Definition(
         f"qrt.{name}",
         operands=operands,

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 from qrt.errors import QuantTypeError
 from qrt.ir.constraints import add_type_constraint
 from qrt.ir.core import Operation
-from qrt.ir.define import PURE, AttributeSpec, Definition, one_of
+from qrt.ir.define import PURE, AttributeSpec, Definition, check_names, one_of
 from qrt.ir.dialects import quant_extras
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
 from qrt.ir.places import type_of
@@ -159,6 +159,12 @@ def _verify_storage_cast(operation: Operation) -> None:
     _verify_parameters(operation)
 
 
+def _verify_quantizing_cast(operation: Operation) -> None:
+    assert operation.definition is not None  # this one
+    check_names(operation, operation.definition.attributes, likeness=0.8)  # any other name is upstream's to allow
+    _verify_float_cast(operation)
+
+
 QCAST = Definition(
     "quant.qcast",
     operands=("input: scalar or tensor of floating-point",),
@@ -170,7 +176,7 @@ QCAST = Definition(
     },
     traits=(PURE, SAME_SCALAR_OR_TENSOR_SHAPE),
     format=_FORMAT,
-    verify_signature=_verify_float_cast,
+    verify_signature=_verify_quantizing_cast,
     operation_class=FloatCastOp,
     fold=fold_qcast,
 )

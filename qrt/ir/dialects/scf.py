@@ -22,6 +22,7 @@ from qrt.ir.dialects.scf_parallel import PARALLEL_OPS
 from qrt.ir.fold import constant_of
 from qrt.ir.traits import (
     LOOP_LIKE,
+    NO_REGION_ARGUMENTS,
     RECURSIVE_MEMORY_EFFECTS,
     RECURSIVELY_SPECULATABLE,
     RETURN_LIKE,
@@ -301,7 +302,7 @@ OPS = [
         operands=("condition: i1",),
         results=("results*",),
         regions=("thenRegion: 1", "elseRegion: max 1"),
-        traits=(*_EFFECTS, RECURSIVELY_SPECULATABLE),
+        traits=(*_EFFECTS, RECURSIVELY_SPECULATABLE, NO_REGION_ARGUMENTS),
         implicit_terminator=_YIELD,
         parse=_parse_if,
         print=_print_if,

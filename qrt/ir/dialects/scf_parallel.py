@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 from qrt.ir import attribute_kinds
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
+from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
 from qrt.ir.constraints import INDEX
 from qrt.ir.core import Block, Operation, Region, Value
 from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
 from qrt.ir.dialects.loops import (
+    parse_arguments,
     parse_assignments,
     parse_body,
     parse_optional_results,
@@ -33,7 +34,7 @@ _I64 = IntegerType(64)
 
 def _parse_parallel(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    induction = parse_values(parser)
+    induction = parse_arguments(parser)
     for word in ("=", "to", "step"):
         scanner.expect(word, " before bounds")
         given = parse_values(parser)
@@ -167,11 +168,14 @@ _IN_PARALLEL = "scf.forall.in_parallel"
 _PLACES = "x y z " + " ".join(f"linear_dim_{i}" for i in range(10))
 for _name in ("block", "thread", "warp", "warpgroup", "lane"):
     attribute_kinds.enumeration(f"gpu.{_name}", _PLACES)
+_MAPPING = attribute_kinds.array_of(
+    "Device Mapping array attribute", lambda value: isinstance(value, OpaqueAttr) and value.text.startswith("#gpu.")
+)
 
 
 def _parse_forall(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    induction = parse_values(parser)
+    induction = parse_arguments(parser)
     rank = len(induction)
     zeros: _Mixed = [], (0,) * rank
     ones: _Mixed = [], (1,) * rank
@@ -325,7 +329,7 @@ FORALL = Definition(
     results=("results*",),
     attributes={
         **{f"static{name}": _STATIC for name in _BOUNDS},
-        "mapping": AttributeSpec(kind=attribute_kinds.ARRAY),
+        "mapping": AttributeSpec(kind=_MAPPING),
     },
     regions=("region: 1",),
     traits=(*_EFFECTS, LOOP_LIKE),

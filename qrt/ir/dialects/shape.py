@@ -2,15 +2,17 @@
 types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qrt.ir.attribute_kinds import AttributeKind
 from qrt.ir.attributes import Attribute, IntegerAttr
 from qrt.ir.constraints import INDEX, add_type_constraint
 from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition, instance_of
-from qrt.ir.dense import DenseElementsAttr
+from qrt.ir.define import PURE, AttributeSpec, Definition, incompatible
+from qrt.ir.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.ir.fold import Folds, constant_number, constant_of
 from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE
 from qrt.types import IndexType, IntegerType, MemRefType, TensorType
@@ -33,10 +35,7 @@ def _verify_shape_of(operation: Operation) -> None:
     assert isinstance(made, TensorType)
     assert made.shape is not None
     if given.rank is not None and made.shape[0] not in (None, given.rank):
-        inferred = TensorType((given.rank,), INDEX)
-        raise operation.op_error(
-            f"inferred type(s) '{inferred}' are incompatible with return type(s) of operation '{made}'"
-        )
+        raise incompatible(operation, [TensorType((given.rank,), INDEX)])
 
 
 # -- shape.const_shape -------------------------------------------------------------------------------------------------
@@ -63,6 +62,24 @@ def extents_of(operation: Operation) -> tuple[int, ...]:
     return tuple(shape.array.tolist())
 
 
+def _is_extents(value: Attribute) -> bool:
+    return isinstance(value, DenseElementsAttr) and value.type.element is INDEX and isinstance(value.type, TensorType)
+
+
+_EXTENT_ATTRIBUTE = AttributeKind("index elements attribute", _is_extents, lambda parser: parser.attribute())
+
+
+def _verify_const_shape(operation: Operation) -> None:
+    shape, made = operation.attributes["shape"], operation.results[0].type
+    assert isinstance(shape, DenseElementsAttr)  # the attribute's kind
+    assert isinstance(made, TensorType)  # the constraint
+    inferred = TensorType((shape.array.size,), INDEX)
+    if made is not inferred:
+        raise incompatible(operation, [inferred])
+    if shape.array.ndim != 1:
+        raise operation.op_error(f"extents are of rank 1, not of '{shape.type}'")
+
+
 def _print_const_shape(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, ("shape",))
     printer.word(f"[{', '.join(map(str, extents_of(operation)))}] : {operation.results[0].type}")
@@ -75,9 +92,12 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def _known(value: Value) -> list[int] | None:
-    """The extents of a shape that is a constant."""
+    """The extents of a shape that is a constant, and not too long to be written."""
     constant = constant_of(value)
-    return constant.array.tolist() if isinstance(constant, DenseElementsAttr) else None
+    if not isinstance(constant, DenseElementsAttr) or constant.array.size > MAX_FOLDED:
+        return None
+    extents: list[int] = constant.array.tolist()
+    return extents
 
 
 def _extents(numbers: Sequence[int], value: Value) -> Attribute | None:
@@ -94,7 +114,12 @@ def _folded(operation: Operation, *shapes: Sequence[int]) -> Folded:
 
 def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
     extents = _known(operation.operands[0])
-    return None if extents is None else [IntegerAttr(int(np.prod(extents, dtype=np.int64)), INDEX)]
+    return None if extents is None else _index(prod(extents))
+
+
+def _index(number: int) -> Folded:
+    """A number, if it is one of type index: a larger one is an error when it runs."""
+    return [IntegerAttr(number, INDEX)] if -(1 << 63) <= number < 1 << 63 else None
 
 
 def _fold_get_extent(operation: Operation, folds: Folds) -> Folded:
@@ -171,8 +196,7 @@ def _fold_arithmetic(operation: Operation, folds: Folds) -> Folded:
         return [operation.operands[0]]
     if left is None or right is None or (name == "div" and right in (0, -1)):
         return None
-    number = {"add": left + right, "mul": left * right, "div": left // (right or 1)}[name]
-    return [IntegerAttr((number + 2**63) % 2**64 - 2**63, INDEX)]
+    return _index({"add": left + right, "mul": left * right, "div": left // (right or 1)}[name])
 
 
 # -- the ops -----------------------------------------------------------------------------------------------------------
@@ -232,10 +256,11 @@ OPS = [
     Definition(
         "shape.const_shape",
         results=(f"result: {_EXTENTS}",),
-        attributes={"shape": AttributeSpec(instance_of(DenseElementsAttr, "dense extents"), required=True)},
+        attributes={"shape": AttributeSpec(kind=_EXTENT_ATTRIBUTE, required=True)},
         traits={PURE, CONSTANT_LIKE},
         parse=_parse_const_shape,
         print=_print_const_shape,
+        verify_signature=_verify_const_shape,
     ),
     Definition(
         "shape.dim",

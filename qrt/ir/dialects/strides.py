@@ -6,6 +6,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from qrt.ir.affine import AffineMapAttr, Expression
+from qrt.ir.attribute_parser import AttributeParser
+from qrt.text import Source
 from qrt.types import MemRefType, StridedLayout
 
 Number = int | None
@@ -36,6 +39,37 @@ def is_contiguous(type: MemRefType) -> bool:
 def has_identity_layout(type: MemRefType) -> bool:
     """Whether the layout is that of a type without one: in one dimension, a stride of 1 says nothing more."""
     return type.layout is None or type.layout == StridedLayout((1,), 0)
+
+
+def is_minor_unit(type: MemRefType) -> bool:
+    """Whether neighbours along the last dimension are known to be neighbours in the buffer.
+
+    >>> from qrt.types import parse_type
+    >>> [is_minor_unit(parse_type(f"memref<4x4xf32, affine_map<(i, j) -> ({map})>>")) for map in ("i * 8 + j", "j, i")]
+    [True, False]
+    """
+    if not isinstance(type.layout, str):
+        layout = type.strides
+        return layout is not None and (not layout.strides or layout.strides[-1] == 1)
+    map = AttributeParser(Source(type.layout), allow_unregistered=False).attribute()
+    if not isinstance(map, AffineMapAttr) or len(map.results) != 1:
+        return False
+    last = ("d", map.dimensions - 1)
+    terms = _terms(map.results[0])
+    return sum(last in _names(term) for term in terms) == 1 and last in terms
+
+
+def _terms(value: Expression) -> list[Expression]:
+    """What a sum is of."""
+    if isinstance(value, tuple) and value[0] == "+":
+        return [*_terms(value[1]), *_terms(value[2])]
+    return [value]
+
+
+def _names(value: Expression) -> set[Expression]:
+    if isinstance(value, int):
+        return set()
+    return {value} if value[0] in "ds" else _names(value[1]) | _names(value[2])
 
 
 def subview(
@@ -80,15 +114,19 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
         return None
     if has_identity_layout(source):
         return MemRefType(shape, source.element, None, source.space)
-    for group in groups:
-        kept = [index for index in group if source.shape[index] != 1]
-        for outer, inner in pairwise(kept):
-            wanted = times(layout.strides[inner], source.shape[inner])
-            if wanted is not None and layout.strides[outer] not in (None, wanted):
+    strides = [_innermost_stride(source.shape, layout.strides, group) if group else 1 for group in groups]
+    for group, stride in zip(groups, strides, strict=True):
+        wanted = stride
+        for outer, inner in reversed(list(pairwise(group))):
+            wanted = times(wanted, source.shape[inner])
+            found = layout.strides[outer]
+            if source.shape[outer] != 1 and None not in (wanted, found) and wanted != found:
                 return None
-    strides = [layout.strides[_innermost(source.shape, group)] if group else 1 for group in groups]
     return MemRefType(shape, source.element, StridedLayout(tuple(strides), layout.offset), source.space)
 
 
-def _innermost(shape: Sequence[Number], group: Sequence[int]) -> int:
-    return next((index for index in reversed(group) if shape[index] != 1), group[-1])
+def _innermost_stride(shape: Sequence[Number], strides: Sequence[Number], group: Sequence[int]) -> Number:
+    """The stride of dimensions that become one: that of the last whose size is not 1, whose own means nothing. An open
+    size may turn out to be 1."""
+    index = next((index for index in reversed(group) if shape[index] != 1), group[0])
+    return None if shape[index] is None and index != group[0] else strides[index]

@@ -97,7 +97,7 @@ def _verify_generate(operation: Operation) -> None:
     last = block.last
     if last is None or last.name != "tensor.yield":
         raise operation.op_error("body must be terminated with a `yield` operation")
-    if last.operands[0].type is not _result(operation).element:
+    if [value.type for value in last.operands] != [_result(operation).element]:
         raise operation.op_error("body must be terminated with a `yield` operation of the tensor element type")
 
 
@@ -151,18 +151,20 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_extract(operation: Operation, folds: Folds) -> Folded:
-    """From a constant, a splat, or what was made of elements."""
+    """From a constant, a splat, or what was made of elements; not from a place that is known to be out of bounds."""
     tensor, *positions = operation.operands
+    index, shape = [_constant_index(value) for value in positions], ranked(tensor).shape or ()
+    for at, size in zip(index, shape, strict=True):
+        if at is not None and (at < 0 or (size is not None and at >= size)):
+            return None
     splat = _defined_by(tensor, "tensor.splat")
     if splat is not None:
         return [splat.operands[0]]
     constant = constant_of(tensor)
     if isinstance(constant, DenseElementsAttr) and constant.is_splat:
         return [constant.element_at((0,) * constant.array.ndim)]
-    index = [_constant_index(value) for value in positions]
-    shape = ranked(tensor).shape or ()
-    known = tuple(at for at, size in zip(index, shape, strict=True) if at is not None and 0 <= at < (size or 0))
-    if len(known) < len(shape):
+    known = tuple(at for at in index if at is not None)
+    if len(known) < len(shape) or None in shape:
         return None
     made = _defined_by(tensor, "tensor.from_elements")
     if made is not None:

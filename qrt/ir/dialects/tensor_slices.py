@@ -5,8 +5,8 @@ from itertools import pairwise
 from math import prod
 
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attribute_kinds import ARRAY, I64, UNIT, dense_array
-from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
+from qrt.ir.attribute_kinds import I64, I64_ARRAY, UNIT, array_of, dense_array
+from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr
 from qrt.ir.constraints import INDEX, same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition
@@ -44,25 +44,6 @@ def mixed_values(operation: Operation, name: str) -> list[int | Value]:
     return [next(dynamic) if value is None else value for value in static_values(operation, name)]
 
 
-def _verify_lists(operation: Operation, names: Sequence[str], rank: int) -> None:
-    """Every list has an entry per dimension, and an operand for each that it leaves open."""
-    assert operation.definition is not None  # that declares the lists
-    lists = {name: static_values(operation, name) for name in names}
-    first = names[0]
-    for name, values in lists.items():
-        if len(values) != len(lists[first]):
-            raise operation.error(
-                f"expected mixed {first} rank to match mixed {name} rank ({len(lists[first])} vs {len(values)}) so the "
-                "rank of the result type is well-formed."
-            )
-    for name, values in lists.items():
-        if len(values) != rank:
-            raise operation.error(f"expected {rank} {name.removesuffix('s')} values, got {len(values)}")
-        given = len(operation.definition.operand_group(operation, name))
-        if values.count(None) != given:
-            raise operation.error(f"expected {values.count(None)} dynamic {name.removesuffix('s')} values")
-
-
 # -- slices: `%t[offsets] [sizes] [strides]` -------------------------------------------------------------------------
 
 
@@ -80,11 +61,32 @@ def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
     return tuple(dropped) if at == len(reduced) else None
 
 
-def verify_slice_lists(operation: Operation, rank: int) -> None:
-    """The offsets, sizes and strides of a slice are as many as the dimensions; the first two are not negative."""
-    _verify_lists(operation, PARTS, rank)
+def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
+    """Offsets, sizes and strides are `rank` each, or as many `offsets` as that says, with an operand for each that is
+    left open; the first two are not negative."""
+    assert operation.definition is not None  # that declares the lists
+    lists = {name: static_values(operation, name) for name in PARTS}
+    for name in ("sizes", "strides", "offsets"):
+        given, wanted = len(operation.definition.operand_group(operation, name)), lists[name].count(None)
+        if given != wanted:
+            raise operation.error(
+                f"expected the number of '{name}' to match the number of dynamic entries in 'static_{name}' "
+                f"({given} vs {wanted})"
+            )
+    ranks = {"offsets": rank if offsets is None else offsets, "sizes": rank, "strides": rank}
+    counts = {name: len(values) for name, values in lists.items()}
+    for first, second in pairwise(PARTS):
+        lone_offset = first == "offsets" and counts[first] == ranks[first] == 1
+        if counts[first] != counts[second] and not lone_offset:
+            raise operation.error(
+                f"expected mixed {first} rank to match mixed {second} rank ({counts[first]} vs {counts[second]}) so "
+                "the rank of the result type is well-formed."
+            )
+    for name, wanted in ranks.items():
+        if counts[name] != wanted:
+            raise operation.error(f"expected {wanted} {name.removesuffix('s')} values, got {counts[name]}")
     for name in ("offsets", "sizes"):
-        negative = [value for value in static_values(operation, name) if value is not None and value < 0]
+        negative = [value for value in lists[name] if value is not None and value < 0]
         if negative:
             raise operation.error(f"expected {name} to be non-negative, but got {negative[0]}")
 
@@ -124,6 +126,14 @@ def _verify_insert_slice(operation: Operation) -> None:
     _verify_slice(operation, ranked(operation.operands[1]), ranked(operation.operands[0]))
 
 
+def _verify_parallel_insert(operation: Operation) -> None:
+    combining = operation.parent_operation
+    loop = combining.parent_operation if combining is not None else None
+    dest = operation.operands[1]
+    if loop is None or dest.owner is not loop.regions[0].blocks[0]:
+        raise operation.op_error("may only insert into an output block argument")
+
+
 def _fold_whole(operation: Operation, folds: Folds) -> list[Value | Attribute] | None:
     """A slice of all of a tensor of static shape, or in the place of all of it."""
     source, made = ranked(operation.operands[0]), ranked(operation.results[0])
@@ -154,14 +164,6 @@ def reassociation_of(operation: Operation) -> Groups:
     return tuple(
         tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)
     )
-
-
-def _is_reassociation(value: object) -> str | None:
-    fine = isinstance(value, ArrayAttr) and all(
-        isinstance(group, ArrayAttr) and all(isinstance(axis, IntegerAttr) for axis in group.elements)
-        for group in value.elements
-    )
-    return None if fine else "failed to satisfy constraint: Array of 64-bit integer array attributes"
 
 
 def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed: TensorType) -> None:
@@ -200,6 +202,16 @@ def _verify_collapse_shape(operation: Operation) -> None:
     _verify_reassociation(operation, ranked(operation.operands[0]), ranked(operation.results[0]))
 
 
+def verify_dynamic_sizes(operation: Operation) -> None:
+    """An `expand_shape` is given an operand for each size that it leaves open."""
+    wanted, found = static_values(operation, "output_shape").count(None), len(operation.operands) - 1
+    if wanted != found:
+        raise operation.op_error(
+            "mismatch in dynamic dims in output_shape and static_output_shape: static_output_shape has "
+            f"{wanted} dynamic dims while output_shape has {found} values"
+        )
+
+
 def _verify_expand_shape(operation: Operation) -> None:
     made = ranked(operation.results[0])
     sizes = static_values(operation, "output_shape")
@@ -208,11 +220,7 @@ def _verify_expand_shape(operation: Operation) -> None:
             f"expected number of static shape dims to be equal to the output rank ({len(made.shape or ())}) but found "
             f"{len(sizes)} inputs instead"
         )
-    if sizes.count(None) != len(operation.operands) - 1:
-        raise operation.op_error(
-            f"mismatch in dynamic dims in output_shape and static_output_shape: static_output_shape has "
-            f"{sizes.count(None)} dynamic dims while output_shape has {len(operation.operands) - 1} values"
-        )
+    verify_dynamic_sizes(operation)
     _verify_reassociation(operation, made, ranked(operation.operands[0]))
 
 
@@ -255,6 +263,7 @@ def _verify_concat(operation: Operation) -> None:
 
 
 def _verify_pad(operation: Operation) -> None:
+    assert operation.definition is not None  # that declares the lists
     given, made = ranked(operation.operands[0]), ranked(operation.results[0])
     shape = given.shape or ()
     low, high = static_values(operation, "low"), static_values(operation, "high")
@@ -274,7 +283,9 @@ def _verify_pad(operation: Operation) -> None:
         or any(a != b and a is not None for a, b in zip(sizes, stated, strict=True))
     ):
         raise operation.error(f"specified type '{made}' does not match the inferred type '{wanted}'")
-    _verify_lists(operation, ("low", "high"), len(shape))
+    for name, values in (("low", low), ("high", high)):
+        if values.count(None) != len(operation.definition.operand_group(operation, name)):
+            raise operation.error(f"expected {values.count(None)} dynamic {name} values")
     block = operation.regions[0].blocks[0]
     if len(block.arguments) != len(shape):
         raise operation.error(f"expected the block to have {len(shape)} arguments")
@@ -282,11 +293,11 @@ def _verify_pad(operation: Operation) -> None:
         if argument.type is not INDEX:
             raise operation.op_error(f"expected block argument {number} to be an index")
     last = block.last
-    if last is None or last.name != "tensor.yield" or last.operands[0].type is not made.element:
+    if last is None or last.name != "tensor.yield" or [value.type for value in last.operands] != [made.element]:
         raise operation.op_error("expected yield type to match shape element type")
 
 
-_REASSOCIATION = AttributeSpec(_is_reassociation, required=True, kind=ARRAY)
+REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attributes", I64_ARRAY.holds), required=True)
 
 OPS = [
     Definition(
@@ -317,12 +328,13 @@ OPS = [
         parents=("scf.forall.in_parallel",),
         format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
+        verify=_verify_parallel_insert,
     ),
     Definition(
         "tensor.collapse_shape",
         operands=("src: ranked tensor",),
         results=("result: ranked tensor",),
-        attributes={"reassociation": _REASSOCIATION},
+        attributes={"reassociation": REASSOCIATION},
         traits={PURE},
         format="$src $reassociation attr-dict `:` type($src) `into` type($result)",
         verify_signature=_verify_collapse_shape,
@@ -331,7 +343,7 @@ OPS = [
         "tensor.expand_shape",
         operands=("src: ranked tensor", "output_shape*: index"),
         results=("result: ranked tensor",),
-        attributes={"reassociation": _REASSOCIATION, "static_output_shape": _STATIC},
+        attributes={"reassociation": REASSOCIATION, "static_output_shape": _STATIC},
         traits={PURE},
         format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
         "type($src) `into` type($result)",

@@ -1,20 +1,30 @@
 """`vector`: the ops of common lowered code."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from qrt.ir.affine import AffineMapAttr
 from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, I64, dense_array, enumeration
+from qrt.ir.attribute_kinds import (
+    AFFINE_MAP_ARRAY,
+    ALIGNMENT,
+    BOOL,
+    ENUMERATIONS,
+    I64_ARRAY,
+    array_of,
+    dense_array,
+    enumeration,
+)
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr, StringAttr
 from qrt.ir.constraints import I1, add_type_constraint, element_of, element_type_of, same_as
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import PURE, AttributeSpec, Definition
 from qrt.ir.dialects.arith import FLAGS
+from qrt.ir.dialects.strides import is_minor_unit
+from qrt.ir.dialects.vector_contract import iterators_of, verify_contract
 from qrt.ir.dialects.vector_transfers import TRANSFERS
 from qrt.ir.traits import MEM_READ, MEM_WRITE
-from qrt.types import FloatType, IndexType, IntegerType, MemRefType, Type, VectorType
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -23,10 +33,29 @@ if TYPE_CHECKING:
 _I64 = IntegerType(64)
 KINDS = "add mul minui minsi minnumf maxui maxsi maxnumf and or xor minimumf maximumf"
 KIND = AttributeSpec(kind=enumeration("vector.kind", KINDS), required=True)
-enumeration("vector.iterator_type", "parallel reduction")
+_ITERATORS = array_of(
+    "Iterator type should be an enum.", enumeration("vector.iterator_type", "parallel reduction").holds
+)
+_CONTRACTION = ("indexing_maps", "iterator_types", "kind")
 _PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")
 _POSITIONS = AttributeSpec(kind=dense_array(_I64), required=True)
 
+_FIXED, _FLOATS, _NOT_SCALAR = "fixed-length vector", "vector of floats", "vector of rank above 0"
+
+add_type_constraint(
+    _FIXED,
+    lambda type: isinstance(type, VectorType) and not any(type.scalable),
+    "fixed-length vector of any type values",
+)
+add_type_constraint(
+    _FLOATS,
+    lambda type: isinstance(type, VectorType) and isinstance(type.element, FloatType),
+    "vector of floating-point values",
+)
+add_type_constraint(
+    _NOT_SCALAR, lambda type: isinstance(type, VectorType) and type.shape != (), "vector of any type values"
+)
+add_type_constraint("printable", lambda type: isinstance(type, VectorType | IntegerType | IndexType | FloatType), "")
 add_type_constraint("vector of i1", lambda type: isinstance(type, VectorType) and type.element is I1)
 add_type_constraint(
     "1D vector of index",
@@ -104,29 +133,20 @@ def _verify_multi_reduction(operation: Operation) -> None:
     _require_kind(operation, source.element)
 
 
-def maps_of(operation: Operation) -> tuple[AffineMapAttr, ...]:
-    """The indexing maps of a `vector.contract`."""
-    maps = operation.attributes["indexing_maps"]
-    assert isinstance(maps, ArrayAttr)  # the attribute's kind
-    return tuple(map for map in maps.elements if isinstance(map, AffineMapAttr))
-
-
-def iterators_of(operation: Operation) -> tuple[str, ...]:
-    """`parallel` or `reduction` for each dimension of a `vector.contract`."""
-    iterators = operation.attributes["iterator_types"]
-    assert isinstance(iterators, ArrayAttr)  # the attribute's kind
-    return tuple(str(each).partition("<")[2].removesuffix(">") for each in iterators.elements)
-
-
 def _parse_contract(parser: "Parser", pending: "PendingOperation") -> None:
     scanner = parser.scanner
-    attributes = parser.attribute_dictionary()
-    iterators = attributes.get("iterator_types")
-    if isinstance(iterators, ArrayAttr):
-        attributes["iterator_types"] = ArrayAttr(tuple(map(_iterator, iterators.elements)))
-    attributes.setdefault("kind", OpaqueAttr("#vector.kind<add>"))
-    pending.attributes = attributes
+    start = scanner.skip()
+    pending.attributes = parser.dictionary()
     pending.operands = parser.operand_list()
+    for name, value in parser.optional_attributes().items():
+        if name in pending.attributes:
+            raise scanner.error(f"attribute '{name}' occurs more than once in the attribute list", start)
+        pending.attributes[name] = value
+    iterators = pending.attributes.get("iterator_types")
+    if not isinstance(iterators, ArrayAttr):
+        raise scanner.error('expected "iterator_types" array attribute', start)
+    pending.attributes["iterator_types"] = ArrayAttr(tuple(map(_iterator, iterators.elements)))
+    pending.attributes.setdefault("kind", OpaqueAttr("#vector.kind<add>"))
     scanner.expect(":", " before the types")
     pending.operand_types = [parser.type()]
     scanner.expect(",", " between the types")
@@ -142,33 +162,16 @@ def _iterator(element: Attribute) -> Attribute:
 
 def _print_contract(printer: "Printer", operation: Operation) -> None:
     names = ArrayAttr(tuple(StringAttr(name) for name in iterators_of(operation)))
-    first = {"indexing_maps": operation.attributes["indexing_maps"], "iterator_types": names}
-    rest = {name: value for name, value in sorted(operation.attributes.items()) if name not in first}
-    printer.word(f"{{{', '.join(f'{name} = {value}' for name, value in (first | rest).items())}}}")
+    header = operation.attributes | {"iterator_types": names}
+    printer.word(f"{{{', '.join(f'{name} = {header[name]}' for name in _CONTRACTION)}}}")
     printer.operands(operation.operands)
+    printer.attributes(operation, _CONTRACTION)
     left, right, accumulator = (value.type for value in operation.operands)
     printer.word(f": {left}, {right} into {accumulator}")
 
 
 def _verify_contract(operation: Operation) -> None:
-    maps, iterators = maps_of(operation), iterators_of(operation)
-    if len(maps) != 3:
-        raise operation.op_error("expected an indexing map for each vector operand")
-    sizes: dict[int, int] = {}
-    for index, (map, value) in enumerate(zip(maps, operation.operands, strict=True)):
-        shape = shape_of(value.type)
-        if map.symbols:
-            raise operation.op_error(f"expected indexing map {index} to have no symbols")
-        if map.dimensions != len(iterators):
-            raise operation.op_error(f"expected indexing map {index} to have {len(iterators)} number of inputs")
-        if len(map.results) != len(shape):
-            raise operation.op_error(f"expected indexing map {index} to have {len(shape)} number of outputs")
-        axes = [result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d"]
-        if len(axes) != len(shape) or len(set(axes)) != len(axes):
-            raise operation.op_error(f"expected indexing map {index} to be a projected permutation of its inputs")
-        for axis, size in zip(axes, shape, strict=True):
-            if sizes.setdefault(axis, size) != size:
-                raise operation.op_error("invalid contracting dimension map")
+    verify_contract(operation)
     _require_kind(operation, element_of(operation.results[0].type))
 
 
@@ -177,13 +180,23 @@ def _verify_contract(operation: Operation) -> None:
 
 def _verify_broadcast(operation: Operation) -> None:
     source, made = operation.operands[0].type, vector_of(operation.results[0])
-    given = shape_of(source)
-    if len(given) > len(made.shape):
+    if element_of(source) is not made.element:
+        raise operation.op_error("failed to verify that source operand and result have same element type")
+    if not isinstance(source, VectorType):
+        if isinstance(source, TensorType | MemRefType):
+            raise operation.op_error("source type is not a vector")
+        return
+    lead = len(made.shape) - len(source.shape)
+    if lead < 0:
         raise operation.op_error("source rank higher than destination rank")
-    for axis, (old, new) in enumerate(zip(reversed(given), reversed(made.shape), strict=False)):
-        if old not in (1, new):
-            at = len(given) - 1 - axis
-            raise operation.op_error(f"dimension mismatch ({old} vs. {new})" if at >= 0 else "dimension mismatch")
+    given, wanted = _spell_sizes(source), _spell_sizes(made)[lead:]
+    for old, new in zip(given, wanted, strict=True):
+        if old not in ("1", new):
+            raise operation.op_error(f"dimension mismatch ({old} vs. {new})")
+
+
+def _spell_sizes(vector: VectorType) -> list[str]:
+    return [f"[{size}]" if scales else str(size) for size, scales in zip(vector.shape, vector.scalable, strict=True)]
 
 
 def _verify_shape_cast(operation: Operation) -> None:
@@ -215,6 +228,12 @@ def _verify_transpose(operation: Operation) -> None:
 
 def _require_position(operation: Operation, vector: VectorType, part: Type) -> None:
     positions = integers(operation, "static_position")
+    assert operation.definition is not None  # that says this rule
+    if positions.count(DYNAMIC) != len(operation.definition.operand_group(operation, "dynamic_position")):
+        raise operation.op_error(
+            "mismatch between dynamic and static positions (kDynamic marker but no corresponding dynamic position) -- "
+            "this can only happen due to an incorrect fold/rewrite"
+        )
     if len(positions) > len(vector.shape):
         raise operation.op_error("expected position attribute of rank no greater than vector rank")
     for index, (position, size) in enumerate(zip(positions, vector.shape, strict=False)):
@@ -247,22 +266,67 @@ def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
     return tuple(slice(offset, offset + size) for offset, size in zip(offsets, sizes, strict=False))
 
 
-def _verify_strided_slice(operation: Operation) -> None:
-    extracts = operation.name == "vector.extract_strided_slice"
-    large = vector_of(operation.operands[0 if extracts else 1])
-    part = vector_of(operation.results[0] if extracts else operation.operands[0])
+def _verify_extract_slice(operation: Operation) -> None:
+    large, part = vector_of(operation.operands[0]), vector_of(operation.results[0])
+    offsets, sizes, strides = (integers(operation, name) for name in ("offsets", "sizes", "strides"))
+    if not len(offsets) == len(sizes) == len(strides):
+        raise operation.op_error("expected offsets, sizes and strides attributes of same size")
+    if len(offsets) > len(large.shape):
+        raise operation.op_error("expected offsets attribute of rank no greater than vector rank")
+    _require_confined(operation, "offsets", offsets, large.shape, 0)
+    _require_confined(operation, "sizes", sizes, [size + 1 for size in large.shape], 1)
+    _require_unit_strides(operation)
+    ends = [offset + size for offset, size in zip(offsets, sizes, strict=True)]
+    _require_confined(operation, "sum(offsets, sizes)", ends, [size + 1 for size in large.shape], 1)
+    expected = VectorType([*sizes, *large.shape[len(sizes) :]], large.element, large.scalable)
+    if part is not expected:
+        raise operation.op_error(f"expected result type to be '{expected}'")
+    for axis, (size, whole, scales) in enumerate(zip(sizes, large.shape, large.scalable, strict=False)):
+        _require_whole(operation, axis, size, whole, scales)
+
+
+def _verify_insert_slice(operation: Operation) -> None:
+    part, large = map(vector_of, operation.operands)
+    offsets, lead = integers(operation, "offsets"), len(large.shape) - len(part.shape)
+    if part.element is not large.element:
+        raise operation.op_error("failed to verify that operand #0 and result have same element type")
+    if len(offsets) != len(large.shape):
+        raise operation.op_error("expected offsets of same size as destination vector rank")
+    if len(integers(operation, "strides")) != len(part.shape):
+        raise operation.op_error("expected strides of same size as source vector rank")
+    if lead < 0:
+        raise operation.op_error("expected source rank to be no greater than destination rank")
+    _require_confined(operation, "offsets", offsets, large.shape, 0)
+    _require_unit_strides(operation)
+    ends = [offset + size for offset, size in zip(offsets, (0,) * lead + part.shape, strict=True)]
+    bounds = [size + 1 for size in large.shape]
+    _require_confined(operation, "sum(offsets, source vector shape)", ends, bounds, 0)
+    for axis, (size, whole) in enumerate(zip(part.shape, large.shape[lead:], strict=True)):
+        if part.scalable[axis] != large.scalable[axis + lead]:
+            raise operation.op_error(f"mismatching scalable flags (at source vector idx={axis})")
+        _require_whole(operation, axis, size, whole, part.scalable[axis])
+
+
+def _require_confined(
+    operation: Operation, what: str, values: Sequence[int], bounds: Sequence[int], least: int
+) -> None:
+    for axis, (value, bound) in enumerate(zip(values, bounds, strict=False)):
+        if not least <= value < bound:
+            raise operation.op_error(f"expected {what} dimension {axis} to be confined to [{least}, {bound})")
+
+
+def _require_unit_strides(operation: Operation) -> None:
     if any(stride != 1 for stride in integers(operation, "strides")):
         raise operation.op_error("expected strides to be confined to [1, 2)")
-    taken = slice_of(operation, len(large.shape))
-    if len(taken) > len(large.shape):
-        raise operation.op_error(f"takes a slice of {len(taken)} dimensions of '{large}'")
-    for axis, (each, size) in enumerate(zip(taken, large.shape, strict=False)):
-        if not 0 <= each.start <= each.stop <= size:
-            raise operation.op_error(f"expected sum(offsets, sizes) dimension {axis} to be confined to [1, {size + 1})")
-    sizes = [each.stop - each.start for each in taken] + list(large.shape[len(taken) :])
-    expected = VectorType(sizes, large.element, large.scalable)
-    if extracts and part is not expected:
-        raise operation.op_error(f"expected result type to be '{expected}'")
+
+
+def _require_whole(operation: Operation, axis: int, size: int, whole: int, scales: bool) -> None:
+    """A scalable dimension is taken whole."""
+    if scales and size != whole:
+        raise operation.op_error(
+            f"expected size at idx={axis} to match the corresponding base size from the input vector ({size} vs "
+            f"{whole})"
+        )
 
 
 def _verify_from_elements(operation: Operation) -> None:
@@ -270,13 +334,21 @@ def _verify_from_elements(operation: Operation) -> None:
         raise operation.op_error("failed to verify that operand types match result element type")
 
 
+MAX_RESULTS = 1 << 16
+"""Most results that a type of a few characters stands for."""
+
+
 def _parse_to_elements(parser: "Parser", pending: "PendingOperation") -> None:
     pending.operands = [parser.operand()]
     pending.attributes.update(parser.optional_attributes())
     parser.scanner.expect(":", " before the type")
+    start = parser.scanner.skip()
     vector = parser.type()
+    count = prod(vector.shape) if isinstance(vector, VectorType) else 0
+    if count > MAX_RESULTS:
+        raise parser.scanner.error(f"more than {MAX_RESULTS} results of one op", start, parser.scanner.pos)
     pending.operand_types = [vector]
-    pending.result_types = [vector.element] * prod(vector.shape) if isinstance(vector, VectorType) else []
+    pending.result_types = [vector.element] * count if isinstance(vector, VectorType) else []
 
 
 def _print_to_elements(printer: "Printer", operation: Operation) -> None:
@@ -287,8 +359,9 @@ def _print_to_elements(printer: "Printer", operation: Operation) -> None:
 
 def _verify_to_elements(operation: Operation) -> None:
     vector = vector_of(operation.operands[0])
-    if [value.type for value in operation.results] != [vector.element] * prod(vector.shape):
-        raise operation.op_error(f"results in each of the {prod(vector.shape)} elements of '{vector}'")
+    count = prod(vector.shape)
+    if len(operation.results) != count or any(value.type is not vector.element for value in operation.results):
+        raise operation.op_error(f"results in each of the {count} elements of '{vector}'")
 
 
 def _verify_interleave(operation: Operation) -> None:
@@ -302,6 +375,8 @@ def _verify_interleave(operation: Operation) -> None:
 def _verify_shuffle(operation: Operation) -> None:
     left, right = (vector_of(value) for value in operation.operands)
     mask = integers(operation, "mask")
+    if left.element is not right.element:
+        raise operation.op_error("failed to verify that second operand v2 and result have same element type")
     total = (left.shape or (1,))[0] + (right.shape or (1,))[0]
     for index, lane in enumerate(mask, 1):
         if not -1 <= lane < total:
@@ -346,6 +421,8 @@ def _verify_access(operation: Operation) -> None:
         raise operation.op_error(
             f"base and {'valueToStore element type' if stores else 'result element types'} should match"
         )
+    if not is_minor_unit(memory):
+        raise operation.op_error("most minor memref dim must have unit stride")
     if len(indices) != len(memory.shape or ()):
         raise operation.op_error(f"requires {len(memory.shape or ())} indices")
 
@@ -367,8 +444,8 @@ def _verify_constant_mask(operation: Operation) -> None:
         raise operation.op_error("expected mask dim sizes to all be zero if any is")
 
 
-_SLICE_PART = AttributeSpec(kind=ARRAY, required=True)
-_ACCESS = {"nontemporal": AttributeSpec(), "alignment": AttributeSpec(kind=I64)}
+_SLICE_PART = AttributeSpec(kind=I64_ARRAY, required=True)
+_ACCESS = {"nontemporal": AttributeSpec(kind=BOOL), "alignment": AttributeSpec(kind=ALIGNMENT)}
 _POSITION = "dynamic_indices($dynamic_position, $static_position) attr-dict"
 
 OPS = [
@@ -378,8 +455,8 @@ OPS = [
         operands=("lhs: vector", "rhs: vector", "acc"),
         results=("result",),
         attributes={
-            "indexing_maps": AttributeSpec(kind=ARRAY, required=True),
-            "iterator_types": AttributeSpec(kind=ARRAY, required=True),
+            "indexing_maps": AttributeSpec(kind=AFFINE_MAP_ARRAY, required=True),
+            "iterator_types": AttributeSpec(kind=_ITERATORS, required=True),
             "kind": KIND,
         },
         infer={"result": same_as("acc")},
@@ -462,11 +539,12 @@ OPS = [
             infer={} if name == "extract" else {"result": same_as("dest")},
             traits={PURE},
             format=f"{form} attr-dict `:` {types}",
-            verify_signature=_verify_strided_slice,
+            verify_signature=verify,
         )
-        for name, operands, parts, form, types in (
+        for name, verify, operands, parts, form, types in (
             (
                 "extract",
+                _verify_extract_slice,
                 ("source: vector",),
                 ("offsets", "sizes", "strides"),
                 "$source",
@@ -474,7 +552,8 @@ OPS = [
             ),
             (
                 "insert",
-                ("valueToStore: vector", "dest: vector"),
+                _verify_insert_slice,
+                (f"valueToStore: {_NOT_SCALAR}", f"dest: {_NOT_SCALAR}"),
                 ("offsets", "strides"),
                 "$valueToStore `,` $dest",
                 "type($valueToStore) `into` type($dest)",
@@ -510,7 +589,7 @@ OPS = [
     ),
     Definition(
         "vector.shuffle",
-        operands=("v1: vector", "v2: vector"),
+        operands=(f"v1: {_FIXED}", f"v2: {_FIXED}"),
         results=("vector: vector",),
         attributes={"mask": _POSITIONS},
         traits={PURE},
@@ -520,8 +599,8 @@ OPS = [
     ),
     Definition(
         "vector.fma",
-        operands=("lhs: vector", "rhs: vector", "acc: vector"),
-        results=("result: vector",),
+        operands=(f"lhs: {_FLOATS}", f"rhs: {_FLOATS}", f"acc: {_FLOATS}"),
+        results=(f"result: {_FLOATS}",),
         infer={"rhs": same_as("lhs"), "acc": same_as("lhs"), "result": same_as("lhs")},
         traits={PURE},
         format="$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs)",
@@ -545,7 +624,7 @@ OPS = [
     ),
     Definition(
         "vector.print",
-        operands=("source",),
+        operands=("source: printable",),
         attributes={
             "punctuation": AttributeSpec(kind=_PUNCTUATION, default=OpaqueAttr("#vector.punctuation<newline>"))
         },

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from qrt.ir.affine import AffineMapAttr
-from qrt.ir.attribute_kinds import AFFINE_MAP, ARRAY
+from qrt.ir.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
 from qrt.ir.attributes import FALSE, TRUE, ArrayAttr
-from qrt.ir.constraints import I1, INDEX
+from qrt.ir.constraints import I1, INDEX, element_of
 from qrt.ir.core import Operation
 from qrt.ir.define import AttributeSpec, Definition, segments
 from qrt.ir.dialects.loops import parse_values, spell_values
 from qrt.ir.traits import MEM_READ, MEM_WRITE
-from qrt.types import MemRefType, TensorType, Type, VectorType
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
     from qrt.ir.parser import Parser, PendingOperation
@@ -38,10 +38,28 @@ def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
     return tuple(flag == TRUE for flag in flags.elements)
 
 
-def mask_shape(vector: VectorType, permutation: tuple[int | None, ...]) -> tuple[int, ...]:
-    """The shape of a mask: a lane for each element of memory, in the order of the memory's dimensions."""
-    used = sorted((axis, size) for axis, size in zip(permutation, vector.shape, strict=True) if axis is not None)
-    return tuple(size for _, size in used)
+def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> VectorType:
+    """The type of a mask: a lane for each element of memory, in the order of the memory's dimensions; one lane where
+    there is one element."""
+    lanes = zip(permutation, vector.shape, vector.scalable, strict=True)
+    used = sorted((axis, size, scalable) for axis, size, scalable in lanes if axis is not None)
+    if not used:
+        return VectorType((1,), I1)
+    return VectorType([size for _, size, _ in used], I1, [scalable for _, _, scalable in used])
+
+
+def is_plain(operation: Operation) -> bool:
+    """Whether each lane is one element of memory. Upstream's verifier takes others: the memory of vectors, or of
+    elements of another width."""
+    assert operation.definition is not None  # whose groups these are
+    reads = operation.name == "vector.transfer_read"
+    vector = operation.results[0].type if reads else operation.operands[0].type
+    return element_of(operation.definition.operand_group(operation, "base")[0].type) is element_of(vector)
+
+
+def _transfer_rank(element: Type, vector: VectorType) -> int:
+    """How many dimensions of a vector are those of memory; the others are those of its elements."""
+    return len(vector.shape) - (len(element.shape) if isinstance(element, VectorType) else 0)
 
 
 def _finish(parser: "Parser", pending: "PendingOperation", memory: Type, vector: Type, is_masked: bool) -> None:
@@ -51,15 +69,18 @@ def _finish(parser: "Parser", pending: "PendingOperation", memory: Type, vector:
         raise scanner.error("requires vector type", pending.start, pending.start + len(pending.name))
     if not isinstance(memory, TensorType | MemRefType) or memory.shape is None:
         raise scanner.error("requires memref or ranked tensor type", pending.start, pending.start + len(pending.name))
-    if len(vector.shape) > len(memory.shape) and MAP not in pending.attributes:
+    rank = _transfer_rank(memory.element, vector)
+    if not 0 <= rank <= len(memory.shape) and MAP not in pending.attributes:
         message = "expected a custom permutation_map when rank(source) != rank(destination)"
         raise scanner.error(message, pending.start, pending.start + len(pending.name))
-    pending.attributes.setdefault(MAP, minor_identity(len(memory.shape), len(vector.shape)))
-    pending.attributes.setdefault(BOUNDS, ArrayAttr((FALSE,) * len(vector.shape)))
-    map = pending.attributes[MAP]
+    map = pending.attributes.setdefault(MAP, minor_identity(len(memory.shape), rank))
+    if isinstance(map, AffineMapAttr):
+        pending.attributes.setdefault(BOUNDS, ArrayAttr((FALSE,) * len(map.results)))
+    if is_masked and isinstance(memory.element, VectorType):
+        raise scanner.error("does not support masks with vector element type", pending.start)
     if is_masked and isinstance(map, AffineMapAttr) and len(map.results) == len(vector.shape):
         permutation = tuple(result[1] if isinstance(result, tuple) else None for result in map.results)
-        pending.operand_types.append(VectorType(mask_shape(vector, permutation), I1))
+        pending.operand_types.append(mask_type(vector, permutation))
 
 
 def _parse_read(parser: "Parser", pending: "PendingOperation") -> None:
@@ -116,7 +137,8 @@ def _print(printer: "Printer", operation: Operation) -> None:
     assert isinstance(vector, VectorType)  # the constraints
     assert isinstance(memory.type, TensorType | MemRefType)
     elided = ["operandSegmentSizes"]
-    if operation.attributes[MAP] == minor_identity(len(memory.type.shape or ()), len(vector.shape)):
+    rank = _transfer_rank(memory.type.element, vector)
+    if operation.attributes[MAP] == minor_identity(len(memory.type.shape or ()), rank):
         elided.append(MAP)
     if not any(is_in_bounds(operation)):
         elided.append(BOUNDS)
@@ -137,14 +159,14 @@ def _verify(operation: Operation) -> None:
     assert isinstance(map, AffineMapAttr)
     if len(group(operation, "indices")) != rank:
         raise operation.op_error(f"requires {rank} indices")
-    if memory.element is not vector.element:
-        raise operation.op_error("requires the memory and the vector to have the same element type")
+    _require_widths(operation, memory.element, vector)
+    transfer_rank = _transfer_rank(memory.element, vector)
+    if len(map.results) != transfer_rank:
+        raise operation.op_error("requires a permutation_map with result dims of the same rank as the vector type")
     if map.symbols:
         raise operation.op_error("requires permutation_map without symbols")
     if map.dimensions != rank:
         raise operation.op_error("requires a permutation_map with input dims of the same rank as the source type")
-    if len(map.results) != len(vector.shape):
-        raise operation.op_error("requires a permutation_map with result dims of the same rank as the vector type")
     seen = [result for result in map.results if result != 0]
     if any(not isinstance(result, tuple) or result[0] != "d" for result in seen):
         what = "requires a projected permutation_map (at most one dim or the zero constant can appear in each result)"
@@ -153,14 +175,15 @@ def _verify(operation: Operation) -> None:
         raise operation.op_error("requires a permutation_map that is a permutation (found one dim used more than once)")
     if not reads and len(seen) < len(map.results):
         raise operation.op_error("should not have broadcast dimensions")
-    if len(is_in_bounds(operation)) != len(vector.shape):
+    if len(is_in_bounds(operation)) != transfer_rank:
         raise operation.op_error(
             f"expects the in_bounds attr of same rank as permutation_map results: {map} vs inBounds of size: "
             f"{len(is_in_bounds(operation))}"
         )
     masks = [value.type for value in group(operation, "mask")]
-    expected = VectorType(mask_shape(vector, permutation_of(operation)), I1)
-    if masks and masks[0] is not expected:
+    if masks and isinstance(memory.element, VectorType):
+        raise operation.op_error("does not support masks with vector element type")
+    if masks and masks[0] is not (expected := mask_type(vector, permutation_of(operation))):
         raise operation.op_error(f"inferred mask type ({expected}) and mask operand type ({masks[0]}) don't match")
     if reads and group(operation, "padding")[0].type is not memory.element:
         raise operation.op_error("requires the padding to be of the memory's element type")
@@ -168,9 +191,34 @@ def _verify(operation: Operation) -> None:
         raise operation.op_error("results in the tensor that it writes to, and in nothing for a memref")
 
 
+def _width(element: Type) -> int:
+    """Bits of an element."""
+    return element.width if isinstance(element, IntegerType | FloatType) else 64
+
+
+def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
+    """Upstream's rule: the last dimension of the vector takes a whole number of elements, by their bits."""
+    row = (vector.shape or (1,))[-1] * _width(vector.element)
+    if isinstance(element, VectorType):
+        if row % ((element.shape or (1,))[-1] * _width(element.element)):
+            raise operation.op_error(
+                "requires the bitwidth of the minor 1-D vector to be an integral multiple of the bitwidth of the minor "
+                "1-D vector of the source"
+            )
+        if len(element.shape) > len(vector.shape):
+            raise operation.op_error("requires source vector element and vector result ranks to match.")
+    elif not isinstance(element, IntegerType | FloatType | IndexType):
+        raise operation.op_error("requires valid padding vector elemental type")
+    elif element is not vector.element and row % _width(element):
+        raise operation.op_error(
+            "requires the bitwidth of the minor 1-D vector to be an integral multiple of the bitwidth of the source "
+            "element type"
+        )
+
+
 _ATTRIBUTES = {
     MAP: AttributeSpec(kind=AFFINE_MAP, required=True),
-    BOUNDS: AttributeSpec(kind=ARRAY, required=True),
+    BOUNDS: AttributeSpec(kind=BOOL_ARRAY, required=True),
 }
 
 TRANSFERS = [

@@ -15,17 +15,22 @@ from fractions import Fraction
 import numpy as np
 
 from qrt import numerics
-from qrt.ir import Value
+from qrt.ir import StringAttr, Value
 from qrt.ir.affine import Expression, evaluate
-from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct
+from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
+from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.passes.constant_casts import MAX_ELEMENTS
-from qrt.passes.elementwise import INDEX
+from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.nest import Nest
-from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed
-from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, constant_storage, uniform_type
+from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
+from qrt.passes.lower_qrt.site import I1, I32, I64, Array, Extent, Site, constant_storage, uniform_type
 from qrt.types import IntegerType, UniformType
 
 Indices = Sequence[Expression]
+
+_DEEPEST = 1 << 46
+"""No tensor has so many values."""
+_AT_MOST = list(INTEGER_PREDICATES).index("sle")
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,12 @@ def _corrections(site: Site, c: Contraction) -> Correct:
 
 def _depth(site: Site, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
     """The number of products of one sum; where it is not known, a tensor of it."""
+    count = _count(site, reduced)
+    return count if isinstance(count, int) else site.filled((), site.value("arith.index_cast", (count,), width))
+
+
+def _count(site: Site, reduced: Sequence[Extent]) -> Extent:
+    """The number of products of one sum."""
     known = int(np.prod([extent for extent in reduced if isinstance(extent, int)], dtype=object))
     dynamic = [extent for extent in reduced if isinstance(extent, Value)]
     if not dynamic:
@@ -133,7 +144,7 @@ def _depth(site: Site, reduced: Sequence[Extent], width: IntegerType) -> int | V
     count = site.scalar(known, INDEX)
     for extent in dynamic:
         count = site.value("arith.muli", (count, extent), INDEX)
-    return site.filled((), site.value("arith.index_cast", (count,), width))
+    return count
 
 
 def _sums(site: Site, factor: Factor, reduced: Sequence[Extent], width: IntegerType) -> Value:
@@ -175,6 +186,7 @@ class Bias:
     tensor: Value
     signed: bool
     bound: int
+    type: UniformType
 
 
 def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
@@ -188,7 +200,7 @@ def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channel
     bound = _largest(accumulator_bias(stored, element, a, w) for stored in extremes)
     stored = site.storage(value)
     if bias_is_direct(element, a, w):
-        return Bias(stored, element.is_signed, bound)
+        return Bias(stored, element.is_signed, bound, element)
     zero_points = np.broadcast_to(np.array(element.zero_points, np.int64), count)
     multiplier, shift = _bias_multipliers(element, a, w, count)
     nest = Nest(site, "bias", (channels,))
@@ -198,7 +210,8 @@ def lower_bias(site: Site, value: Value, a: UniformType, w: UniformType, channel
         wide = nest.emit("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
     if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
         wide = nest.emit("arith.trunci", (wide,), I32)  # whose product has 64 bits
-    return Bias(nest.finish(scale_fixed(nest, wide, multiplier, shift, channel))[0], True, bound)
+    scaled = scale_fixed_exactly(nest, wide, multiplier, shift, channel)
+    return Bias(nest.finish(scaled)[0], True, bound, element)
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
@@ -240,12 +253,27 @@ def add_bias(nest: Nest, acc: Value, bound: int | None, bias: Bias, channel: Ind
 
 def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
     """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
+    if c.bound is None:
+        _assert_depth(site, c, None if bias is None else bias[0].type, r.parameters.rule)
     sums, correct = accumulate(site, c)
     nest = Nest(site, "requantize", c.kept)
     acc = correct(nest, nest.read(sums, nest.loops))
     if bias is not None:
         acc = add_bias(nest, acc, c.bound, *bias)
     return nest.finish(requantize(nest, acc, r))[0]
+
+
+def _assert_depth(site: Site, c: Contraction, bias: UniformType | None, rule: str) -> None:
+    """What types say of a known depth is asserted of one that is known when it runs, where it can be too large."""
+    most = largest_depth(c.a.type, c.w.type, rule, bias)
+    if most >= _DEEPEST:
+        return
+    count = site.index(_count(site, c.reduced))
+    site.stage("accumulate")
+    bound = site.scalar(most, INDEX)
+    fits = site.value("arith.cmpi", (count, bound), I1, predicate=scalar_attribute(_AT_MOST, I64))
+    message = StringAttr(f"an accumulator of more than {most} products may leave its bits")
+    site.builder.create("cf.assert", (fits,), (), {"msg": message})
 
 
 def zero_points_of(t: UniformType) -> Array:

@@ -72,20 +72,30 @@ def _fixed(nest: Nest, acc: Value, r: Requantization) -> Value:
 
 def scale_fixed(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
     """`(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62 where it is beyond every storage. N > 62 gives 0,
-    N = 0 has no rounding term, N < 0 shifts left exactly.
+    N = 0 has no rounding term, N < 0 shifts left exactly."""
+    return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
 
-    An i32 accumulator takes a 64-bit product: its magnitude is at most 2**62, and the rounding term 2**61.
-    """
+
+def scale_fixed_exactly(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+    """As `scale_fixed`, of an accumulator whose results are known to stay below 2**62: no bit of them may saturate."""
+    scaled = _scale_right(nest, acc, multiplier, shift, indices)
+    if not (shift < 0).any():
+        return scaled
+    places = np.clip(-shift, 0, 63)  # what would go further is 0
+    return nest.emit("arith.shli", (scaled, nest.parameter(places, I64, indices)), I64)
+
+
+def _scale_right(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+    """`scale_fixed` but for the shift to the left. An i32 accumulator takes a 64-bit product: its magnitude is at most
+    2**62, and the rounding term 2**61."""
     beyond = shift > 62
     multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
     wide = nest.extend(acc, I64)
     m0 = nest.parameter(multiplier, I64, indices)
     if acc.type is I32:
-        scaled = round_shift(nest, nest.emit("arith.muli", (wide, m0), I64), shift, indices)
-    else:
-        halves = nest.emit_pair("arith.mulsi_extended", (wide, m0), (I64, I64))
-        scaled = round_shift_128(nest, *halves, shift, indices)
-    return shift_left(nest, scaled, shift, indices)
+        return round_shift(nest, nest.emit("arith.muli", (wide, m0), I64), shift, indices)
+    halves = nest.emit_pair("arith.mulsi_extended", (wide, m0), (I64, I64))
+    return round_shift_128(nest, *halves, shift, indices)
 
 
 def _rounding(shift: Array) -> Array:

@@ -30,6 +30,8 @@ def map_of(operands):
         ("(d0) -> (d0 ceildiv 4)", [5], 2),
         ("(d0, d1) -> (d0 * 3 - d1 + 7)", [2, 5], 8),
         ("(d0) -> (-(d0 floordiv 2) * 5)", [7], -15),
+        ("(d0) -> (d0 floordiv -2)", [7], -4),
+        ("(d0) -> (d0 ceildiv -2)", [7], -3),
     ],
 )
 def test_apply(map, operands, expected):
@@ -46,6 +48,16 @@ def test_symbols_follow_dimensions():
     }"""
     assert run(text, i64(23), i64(4)) == [5, 14, 23]
     refused(text, i64(23), i64(0), message="'affine.apply' op floordiv by 0, which is not positive")
+
+
+def test_what_has_no_value():
+    for divisor in ("floordiv 0", "ceildiv 0", "mod 0", "mod -2"):
+        text = f"""
+        func.func @f(%d: index) -> index {{
+          %0 = affine.apply affine_map<(d0) -> (d0 {divisor})>(%d)
+          return %0 : index
+        }}"""
+        refused(text, i64(7), message=f"{divisor.replace(' ', ' by ')}, which is not positive")
 
 
 def test_a_result_that_is_no_index():
@@ -151,3 +163,41 @@ def test_steps_are_bounded():
 def test_a_step_of_zero_is_undefined():
     text = "func.func @f() { affine.for %i = 0 to 4 step 0 { } return }"
     refused(text, message="'affine.for' op the step 0 is not positive")
+
+
+PARALLEL = """
+func.func @f(%n: index, %k: index, %m: memref<?x?xi32>) -> (f32, i32, f32) {{
+  %x = arith.constant 0.1 : f32
+  %c = arith.constant 1 : i32
+  %r:3 = affine.parallel (%i, %j) = (0, max(1, %k - 1)) to (%n, min(%n + 2, 5)) step (1, {step})
+      reduce ("addf", "addi", "maximumf") -> (f32, i32, f32) {{
+    %l = affine.load %m[%i, %j] : memref<?x?xi32>
+    %s = arith.addi %l, %c : i32
+    affine.store %s, %m[%i, %j] : memref<?x?xi32>
+    %f = arith.sitofp %s : i32 to f32
+    affine.yield %x, %s, %f : f32, i32, f32
+  }}
+  return %r#0, %r#1, %r#2 : f32, i32, f32
+}}"""
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 0), (3, 3), (4, 2), (0, 0), (1, 9)])
+def test_parallel(n, k):
+    """Bounds are the largest and the smallest; a reduction begins with its identity, and adds in order."""
+    memory = np.arange(64, dtype=np.int32).reshape(8, 8)
+    expected, total, sums, largest = memory.copy(), np.float32(0), np.int32(0), np.float32(-np.inf)
+    for i in range(n):
+        for j in range(max(1, k - 1), min(n + 2, 5), 2):
+            expected[i, j] += 1
+            total, sums, largest = total + np.float32(0.1), sums + expected[i, j], max(largest, expected[i, j])
+    assert run(PARALLEL.format(step=2), i64(n), i64(k), memory) == [total, sums, largest]
+    np.testing.assert_array_equal(memory, expected)
+
+
+def test_parallel_loops_that_do_not_run():
+    memory = np.zeros((8, 8), np.int32)
+    for step in (0, -1):
+        refused(PARALLEL.format(step=step), i64(3), i64(0), memory, message=f"the step {step} is not positive")
+    text = PARALLEL.format(step=1)
+    refused(text, i64(3), i64(0), memory, message="does not end within the steps", max_steps=10)
+    refused(text.replace('"addf"', '"assign"'), i64(3), i64(0), memory, message="reduces by 'assign'")

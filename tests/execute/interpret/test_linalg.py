@@ -12,8 +12,9 @@ from qrt.errors import ModelError
 from qrt.ir.affine import evaluate
 from qrt.ir.dialects.linalg_named import TABLE
 from qrt.ops.core import element_dtype
-from qrt.types import IntegerType
+from qrt.types import FloatType, IntegerType
 from tests.execute.interpret.programs import call, generic, program
+from tests.execute.interpret.run import refused
 
 RNG = np.random.default_rng(0)
 
@@ -184,6 +185,16 @@ def test_float_matmuls_are_in_order():
     np.testing.assert_array_equal(found, expected)
 
 
+def test_floats_of_eight_bits():
+    """NumPy makes no strided views of their dtypes."""
+    body = "%s = arith.sitofp %x0 : i8 to f8E5M2\nlinalg.yield %s : f8E5M2"
+    maps = ["(d0, d1) -> (d0, d1)", "(d0, d1) -> (d1, d0)"]
+    text = generic(maps, "pp", body, [(2, "i8")], [(2, "f8E5M2")])
+    x = np.arange(6, dtype=np.int8).reshape(2, 3)
+    found = call(text, x, np.zeros((3, 2), element_dtype(FloatType("f8E5M2"))))[0]
+    np.testing.assert_array_equal(found.astype(np.int8), x.T)
+
+
 def test_what_is_no_fold_goes_in_order():
     """A subtraction; and the greatest element with its place, two outputs that are reduced together."""
     x = floats(4, 50)
@@ -332,3 +343,13 @@ def test_what_is_undefined_in_a_body_names_its_op():
     text = generic([IDENTITY, IDENTITY], "p", body, [(1, "f32")], [(1, "i8")])
     with pytest.raises(ModelError, match=r"'arith.fptosi' op"):
         call(text, np.array([1.0, 1000.0], np.float32), integers(2))
+
+
+def test_complex_elements_do_not_run():
+    text = """
+    func.func @f() {
+      %a = memref.alloc() : memref<2xcomplex<f32>>
+      linalg.add ins(%a, %a : memref<2xcomplex<f32>>, memref<2xcomplex<f32>>) outs(%a : memref<2xcomplex<f32>>)
+      return
+    }"""
+    refused(text, message="complex<f32>")

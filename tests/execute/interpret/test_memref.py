@@ -251,3 +251,48 @@ def test_a_cast_to_a_static_shape_is_checked():
     text = view("memref.cast %m : memref<?xf32> to memref<4xf32>", "memref<?xf32>", "memref<4xf32>")
     run(text, grid(4))
     refused(text, grid(5), message=r"a memref of shape \[5\] is no memref<4xf32>")
+
+
+def test_expansions_of_sizes_that_only_the_run_knows():
+    """As strides without a check, they would reach beyond the buffer."""
+    text = view(
+        "memref.expand_shape %m [] output_shape [%n] : memref<f32> into memref<?xf32>",
+        "memref<f32>",
+        "memref<?xf32>",
+        ", %n: index",
+    )
+    assert run(text, grid(), i64(1))[0].tolist() == [0]
+    refused(text, grid(), i64(3), message=r"one element does not expand to \[3\]")
+    text = view(
+        "memref.expand_shape %m [[0, 1]] output_shape [%n, %k] : memref<?xf32> into memref<?x?xf32>",
+        "memref<?xf32>",
+        "memref<?x?xf32>",
+        ", %n: index, %k: index",
+    )
+    refused(text, grid(6), i64(-2), i64(-3), message=r"dimension 0, which is 6, does not expand to \[-2, -3\]")
+
+
+def test_memory_is_laid_out_as_its_symbols_say():
+    """The offset comes first, then the strides."""
+    text = """
+    func.func @f(%n: index, %o: index, %s: index) -> (index, index, index) {
+      %m = memref.alloc(%n)[%o, %s] : memref<?x2xi32, strided<[?, 1], offset: ?>>
+      %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %m
+        : memref<?x2xi32, strided<[?, 1], offset: ?>> -> memref<i32>, index, index, index, index, index
+      return %offset, %sizes#0, %strides#0 : index, index, index
+    }"""
+    assert run(text, i64(3), i64(5), i64(7)) == [5, 3, 7]
+    refused(text, i64(3), i64(-1), i64(7), message="has no beginning")
+
+
+def test_a_dimension_that_may_be_one_is_collapsed():
+    text = """
+    func.func @f(%m: memref<?x?xf32>, %i: index, %n: index) -> f32 {
+      %s = memref.subview %m[0, 0] [%n, 2] [1, 1] : memref<?x?xf32> to memref<?x2xf32, strided<[?, 1]>>
+      %e = memref.collapse_shape %s [[0, 1]] : memref<?x2xf32, strided<[?, 1]>> into memref<?xf32, strided<[1]>>
+      %0 = memref.load %e[%i] : memref<?xf32, strided<[1]>>
+      return %0 : f32
+    }"""
+    assert run(text, grid(2, 2), i64(3), i64(2)) == [3]
+    assert run(text, grid(2, 3), i64(1), i64(1)) == [1]
+    refused(text, grid(2, 3), i64(3), i64(2), message="memref.collapse_shape")

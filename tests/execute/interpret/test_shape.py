@@ -39,6 +39,8 @@ func.func @f(%a: tensor<?xindex>, %b: tensor<?xindex>) -> (i1, i1, tensor<?xinde
 def test_broadcast():
     fits, equal, both, made, rank = run(BROADCAST, np.array([4, 1, 3]), np.array([2, 1]))
     assert (fits, equal, both.tolist(), made.tolist(), rank) == (True, False, [4, 1, 3, 2, 1], [4, 2, 3], 5)
+    fits, equal, _, made, _ = run(BROADCAST, np.array([-3]), np.array([1, -3]))  # it broadcasts with itself
+    assert (fits, equal, made.tolist()) == (True, False, [1, -3])
     refused(BROADCAST, np.array([4]), np.array([3]), message="'shape.broadcast' op shapes do not broadcast")
 
 

@@ -87,19 +87,14 @@ CASES = {
 } : tensor<?x?xf32> to tensor<?x?xf32>""", [OPEN, "index", "f32"], [X, INDEX(1), np.float32(9)],
         np.pad(X, [(1, 0), (1, 2)], constant_values=9),
     ),
-    "pad by less than nothing": (
-        """tensor.pad %a low[-1, 0] high[0, -2] {
-^bb0(%i: index, %j: index):
-  tensor.yield %b : f32
-} : tensor<?x?xf32> to tensor<?x?xf32>""", [OPEN, "f32"], [X, np.float32(9)], X[1:, :-2],
-    ),
 }  # fmt: skip
 DOUBLE = "\nfunc.func private @double(%x: index) -> index {\n%0 = arith.addi %x, %x : index\nreturn %0 : index\n}"
 
 
 def _result_type(line):
-    """As the op's text says it: the last type, but of `dim`, `rank` and `extract`, which say their operand's."""
-    made = {"tensor.dim": "index", "tensor.rank": "index", "tensor.extract": "f32"}
+    """As the op's text says it: the last type, but of `dim`, `rank` and `extract`, which say their operand's, and
+    `fpowi`, which says its exponent's."""
+    made = {"tensor.dim": "index", "tensor.rank": "index", "tensor.extract": "f32", "math.fpowi": "tensor<?xf32>"}
     return made.get(line.split("%")[0].split("(")[0].strip()) or re.findall(r"tensor<[^>]*>", line)[-1]
 
 
@@ -130,12 +125,25 @@ REFUSED = {
     "tensor.expand_shape %a [[0, 1], [2]] output_shape [%b, 2, 6] : tensor<?x?xf32> into tensor<?x2x?xf32>": (
         "dimension 0, which is 4, does not expand to [9, 2]"
     ),
+    "tensor.expand_shape %i [] output_shape [%b] : tensor<f32> into tensor<?xf32>": (
+        "one element does not expand to [9]"
+    ),
+    "tensor.expand_shape %i [] output_shape [%g] : tensor<f32> into tensor<?xf32>": (
+        "one element does not expand to [-1]"
+    ),
+    "math.fpowi %d, %j : tensor<?xf32>, tensor<?xi32>": "operands are of different shapes: [6], [1]",
+    "arith.addf %a, %e : tensor<?x?xf32>": "operands are of different shapes: [4, 6], [4, 2]",
+    "arith.select %k, %a, %a : tensor<?x?xi1>, tensor<?x?xf32>": (
+        "operands are of different shapes: [4, 1], [4, 6], [4, 6]"
+    ),
     "tensor.collapse_shape %d [] : tensor<?xf32> into tensor<f32>": "6 elements do not collapse to one",
     "tensor.concat dim(0) %a, %e : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>": "shapes disagree",
     "tensor.cast %a : tensor<?x?xf32> to tensor<5x?xf32>": "must be tensor<5x?xf32>, got shape [4, 6]",
     "tensor.reshape %a(%f) : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>": (
         "24 elements do not fill shape [5, 5]"
     ),
+    "tensor.pad %a low[%g, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
+    "tensor<?x?xf32>": "pads by less than nothing: low [-1, 1], high [2, 0]",
     "tensor.empty(%g) : tensor<?xf32>": "a dimension is negative: [-1]",
 }
 
@@ -143,7 +151,9 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED)
 def test_what_is_undefined_is_refused(line):
     types = [OPEN, "index", "f32", "tensor<?xf32>", OPEN, "tensor<2xindex>", "index", "index"]
+    types += ["tensor<f32>", "tensor<?xi32>", "tensor<?x?xi1>"]
     arguments = [X, INDEX(9), np.float32(1), X[0], X[:, :2], np.array([5, 5]), INDEX(-1), INDEX(2)]
+    arguments += [np.array(1, np.float32), np.array([2], np.int32), X[:, :1] > 0]
     with pytest.raises(ModelError, match=re.escape(REFUSED[line])) as caught:
         call(program(f"%r = {line}", types, [_result_type(line)]), *arguments)
     assert line.split(" ")[0].split("(")[0] in str(caught.value)

@@ -69,6 +69,20 @@ def test_writes():
     assert memory.tolist() == [9, 0, 7, 0]
 
 
+def test_writes_without_dimensions():
+    text = """
+    func.func @f(%v: vector<f32>, %m: memref<f32>, %n: memref<4xf32>, %t: tensor<f32>, %i: index) -> tensor<f32> {
+      vector.transfer_write %v, %m[] : vector<f32>, memref<f32>
+      vector.transfer_write %v, %n[%i] : vector<f32>, memref<4xf32>
+      %0 = vector.transfer_write %v, %t[] : vector<f32>, tensor<f32>
+      return %0 : tensor<f32>
+    }"""
+    vector, memory, line, tensor = np.array(7, np.float32), grid(), np.zeros(4, np.float32), grid()
+    (result,) = run(text, vector, memory, line, tensor, i64(2))
+    assert (result.tolist(), memory.tolist(), line.tolist(), tensor.tolist()) == (7, 7, [0, 0, 7, 0], 0)
+    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds of dimension 0, 4")
+
+
 def test_float_sums_are_sequential():
     text = """
     func.func @f(%v: vector<4xf32>, %x: f32) -> (f32, f32) {
@@ -220,3 +234,23 @@ def test_print(capsys):
     }"""
     run(text, np.array([[1, 2.5], [-3, 1e10]], np.float32), np.int8(-3), i64(-4))
     assert capsys.readouterr().out == "( ( 1, 2.5 ), ( -3, 1e+10 ) )\n18446744073709551612\n-3, "
+
+
+def test_a_mask_of_one_lane():
+    text = """
+    func.func @f(%m: memref<f32>, %p: f32, %k: vector<1xi1>) -> vector<f32> {
+      %0 = vector.transfer_read %m[], %p, %k : memref<f32>, vector<f32>
+      return %0 : vector<f32>
+    }"""
+    for lane in (True, False):
+        (result,) = run(text, np.array(3, np.float32), np.float32(7), np.array([lane]))
+        assert (result.shape, result[()]) == ((), 3 if lane else 7)
+
+
+def test_lanes_that_are_no_elements_do_not_run():
+    text = """
+    func.func @f(%m: memref<8xi8>, %i: index, %p: i8) -> vector<4xi32> {
+      %0 = vector.transfer_read %m[%i], %p : memref<8xi8>, vector<4xi32>
+      return %0 : vector<4xi32>
+    }"""
+    refused(text, np.zeros(8, np.int8), i64(0), np.int8(0), message="elements are not those of the memory")

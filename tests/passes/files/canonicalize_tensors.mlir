@@ -98,7 +98,7 @@ func.func @extout(%i: index) -> (f32, f32) {
   %cst = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %cs = arith.constant dense<2.0> : tensor<2xf32>
   %1 = tensor.extract %cst[%c9] : tensor<2xf32>
-  %2 = tensor.extract %cs[%c9] : tensor<2xf32>
+  %2 = tensor.extract %cs[%c0] : tensor<2xf32>
   return %1, %2 : f32, f32
 }
 func.func @insextract(%t: tensor<4xf32>, %i: index, %j: index, %f: f32) -> (f32, f32) {

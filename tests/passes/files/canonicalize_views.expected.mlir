@@ -328,13 +328,14 @@ module {
     return
   }
   func.func private @use_53(memref<?xf32>)
+  func.func private @fix_53(memref<4xf32>)
   func.func @scope7(%arg0: f32, %arg1: index, %arg2: index, %arg3: i1) {
-    %0 = memref.alloca(%arg2) : memref<?xf32>
+    %0 = memref.alloca() : memref<4xf32>
     scf.if %arg3 {
       %1 = arith.addi %arg2, %arg1 : index
       memref.alloca_scope  {
         %2 = memref.alloca(%1) : memref<?xf32>
-        func.call @use_53(%0) : (memref<?xf32>) -> ()
+        func.call @fix_53(%0) : (memref<4xf32>) -> ()
         func.call @use_53(%2) : (memref<?xf32>) -> ()
       }
     }
@@ -407,24 +408,6 @@ module {
     }
     return
   }
-  func.func private @use_70(memref<4xf32>) -> i1
-  func.func @branches3(%arg0: index, %arg1: index, %arg2: i1) {
-    %0 = memref.alloca() : memref<4xf32>
-    %1 = memref.alloca() : memref<4xf32>
-    scf.while : () -> () {
-      %2 = memref.alloca_scope  -> (i1) {
-        %3 = func.call @use_70(%0) : (memref<4xf32>) -> i1
-        memref.alloca_scope.return %3 : i1
-      }
-      scf.condition(%2)
-    } do {
-      memref.alloca_scope  {
-        %2 = func.call @use_70(%1) : (memref<4xf32>) -> i1
-      }
-      scf.yield
-    }
-    return
-  }
   func.func private @use_71(memref<4xf32>)
   func.func @branches4(%arg0: index, %arg1: index, %arg2: i1) {
     memref.alloca_scope  {
@@ -487,9 +470,7 @@ module {
         scf.if %arg3 {
           func.call @use_76(%1) : (memref<4xf32>) -> ()
         }
-        scf.for %arg4 = %arg0 to %arg1 step %arg0 {
-          func.call @use_76(%2) : (memref<4xf32>) -> ()
-        }
+        func.call @use_76(%2) : (memref<4xf32>) -> ()
         func.call @use_76(%0) : (memref<4xf32>) -> ()
       }
     }

@@ -395,13 +395,14 @@ func.func @scope6(%f: f32, %i: index, %n: index, %b: i1) {
   return
 }
 func.func private @use_53(memref<?xf32>)
+func.func private @fix_53(memref<4xf32>)
 func.func @scope7(%f: f32, %i: index, %n: index, %b: i1) {
   scf.if %b {
     %m = arith.addi %n, %i : index
     memref.alloca_scope {
-      %a = memref.alloca(%n) : memref<?xf32>
+      %a = memref.alloca() : memref<4xf32>
       %d = memref.alloca(%m) : memref<?xf32>
-      func.call @use_53(%a) : (memref<?xf32>) -> ()
+      func.call @fix_53(%a) : (memref<4xf32>) -> ()
       func.call @use_53(%d) : (memref<?xf32>) -> ()
     }
   }
@@ -498,24 +499,6 @@ func.func @branches2(%i: index, %n: index, %b: i1) {
   }
   return
 }
-func.func private @use_70(memref<4xf32>) -> i1
-func.func @branches3(%i: index, %n: index, %b: i1) {
-  scf.while : () -> () {
-    %c = memref.alloca_scope -> (i1) {
-      %a = memref.alloca() : memref<4xf32>
-      %r = func.call @use_70(%a) : (memref<4xf32>) -> (i1)
-      memref.alloca_scope.return %r : i1
-    }
-    scf.condition(%c)
-  } do {
-    memref.alloca_scope {
-      %a = memref.alloca() : memref<4xf32>
-      %r = func.call @use_70(%a) : (memref<4xf32>) -> (i1)
-    }
-    scf.yield
-  }
-  return
-}
 func.func private @use_71(memref<4xf32>)
 func.func @branches4(%i: index, %n: index, %b: i1) {
   memref.alloca_scope {
@@ -581,9 +564,10 @@ func.func @branches9(%i: index, %n: index, %b: i1, %c: i1) {
           %d = memref.alloca() : memref<4xf32>
           func.call @use_76(%d) : (memref<4xf32>) -> ()
         }
-        scf.for %j = %i to %n step %i {
+        scf.execute_region {
           %d = memref.alloca() : memref<4xf32>
           func.call @use_76(%d) : (memref<4xf32>) -> ()
+          scf.yield
         }
         func.call @use_76(%a) : (memref<4xf32>) -> ()
       }

@@ -12,25 +12,34 @@ from qrt.errors import QuantError, QuantTypeError, VerifyError
 from qrt.ir import Module
 from qrt.numerics import REQUANT_RULES
 from qrt.ops import FAMILIES
+from qrt.ops.core import static_shape
 from qrt.types import TensorType, UniformType
+from tests.ops import naive
 from tests.ops.harness import Array, check_kernels, infer, reference, tensor
 from tests.passes.lower_qrt.draw_ops import DrawnOp, draw_op
 from tests.passes.lower_qrt.draw_types import OpDraw
 from tests.passes.lower_qrt.harness import OPTIONS, lowered, program, run
+from tests.rules import Refused
 
 COUNTS: defaultdict[str, Counter[str]] = defaultdict(Counter)
 """What was compared, for the end of the run."""
 
+ACCUMULATOR = "QuantTypeError: 64 bits do not hold the accumulator"
+BIAS = "QuantTypeError: 64 bits do not hold the bias"
+DOUBLE_ACCUMULATOR = "QuantTypeError: fixed_double needs an accumulator of 32 bits"
+PARAMETERS = "QuantTypeError: the rule has no such multipliers"
+LOWERED_BIAS = "VerifyError: 64 bits do not hold a bias of that type"
+RULE_OF_SUMS = "VerifyError: add and sub have the rule fixed alone"
 REFUSALS = {
-    "QuantTypeError: the scales' product leaves the float": r"(under|over)flows float(32|64)|leave float32",
-    "QuantTypeError: fixed_double needs a multiplier below 2**30": r"needs a multiplier below 2\*\*30",
-    "QuantTypeError: fixed_double needs an accumulator of 32 bits": "is defined on 32-bit accumulators",
-    "QuantTypeError: 64 bits do not hold the accumulator": r"64 bits do not hold|bias does not fit 64 bits",
+    PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs a multiplier below 2\*\*30",
+    DOUBLE_ACCUMULATOR: "is defined on 32-bit accumulators",
+    ACCUMULATOR: "which 64 bits do not hold|64 bits do not hold the sum",
+    BIAS: "^the bias does not fit 64 bits",
 }
 """By op and types: what `infer` or the reference refuses."""
 LOWERING_REFUSALS = {
-    "VerifyError: 64 bits do not hold a bias of that type": "cannot be lowered: the bias does not fit 64 bits",
-    "VerifyError: add and sub have the rule fixed alone": "(add|sub): requant must be 'fixed'",
+    LOWERED_BIAS: "cannot be lowered: the bias does not fit 64 bits",
+    RULE_OF_SUMS: "(add|sub): requant must be 'fixed'",
 }
 """By what a type allows, where the values that were drawn are right, and by the pass's options."""
 
@@ -95,26 +104,94 @@ def _opened(draw: OpDraw, t: TensorType, may: object) -> TensorType:
 def compare(drawn: DrawnProgram) -> Array | None:
     """The result, after everything that computes it has given it; None where the op, or its lowering, is refused."""
     op = drawn.op
+    refusal = _refusal(drawn)
     try:
         expected, result = reference(op.name, op.arrays, op.types, op.out, **op.attributes)
     except QuantTypeError as error:
-        COUNTS["refused"][_named(error, REFUSALS)] += 1
+        _count_refusal(error, _named(error, REFUSALS), refusal or (PARAMETERS if _has_no_elements(drawn) else None))
         return None
+    assert refusal is None, f"not refused: {refusal}"
     assert isinstance(result.element, UniformType)
     np.testing.assert_array_equal(op.plain(result.element, expected.shape), expected, err_msg="plain loops, reference")
     packs = FAMILIES[op.name].packs
     held = [i for i in drawn.constants if i in packs]
     check_kernels(op.name, op.arrays, op.types, op.out, [held], **op.attributes)
+    refusal = _lowering_refusal(drawn)
     try:
         module = drawn.lowered()
     except VerifyError as error:
-        COUNTS["refused"][_named(error, LOWERING_REFUSALS)] += 1
+        _count_refusal(error, _named(error, LOWERING_REFUSALS), refusal)
         return None
+    assert refusal is None, f"not refused: {refusal}"
     for interpret in (True, False):
         got = run(module, [op.arrays[i] for i in drawn.given], interpret)
         np.testing.assert_array_equal(got, expected, err_msg=f"lowered, {interpret=}\n{module}")
     _count(drawn, result)
     return expected
+
+
+# -- what must be refused, and nothing else --------------------------------------------------------------------------
+
+
+def _count_refusal(error: QuantError, name: str, wanted: str | None) -> None:
+    if name != wanted:
+        raise AssertionError(f"needlessly refused, {wanted=}: {error}") from error
+    COUNTS["refused"][name] += 1
+
+
+def _has_no_elements(drawn: DrawnProgram) -> bool:
+    """Of an operand or the result: the plain loops then miss multipliers that the types have."""
+    return not all(array.size for array in drawn.op.arrays) or 0 in _result(drawn)[1]
+
+
+def _refusal(drawn: DrawnProgram) -> str | None:
+    """Why the op is not defined on its types or values, by the plain loops."""
+    op = drawn.op
+    if op.attributes.get("requant") == "fixed_double" and op.bound >= 1 << 31:
+        return DOUBLE_ACCUMULATOR
+    if op.bound >= 1 << 62:
+        return ACCUMULATOR
+    if _has_scaled_bias(drawn) and not _fits(drawn, op.arrays[2]):
+        return BIAS
+    try:
+        op.plain(*_result(drawn))
+    except Refused:
+        return PARAMETERS
+    return None
+
+
+def _result(drawn: DrawnProgram) -> tuple[UniformType, tuple[int, ...]]:
+    """The element and the shape of the result."""
+    op = drawn.op
+    with_rule = {key: value for key, value in op.attributes.items() if key != "requant"}
+    result = infer(op.name, op.types, op.out, **with_rule)
+    assert isinstance(result.element, UniformType)
+    return result.element, static_shape(result, op.name)
+
+
+def _lowering_refusal(drawn: DrawnProgram) -> str | None:
+    """Why what is defined on these values cannot be lowered: for all values of its type."""
+    op, options = drawn.op, drawn.options
+    if op.name in ("add", "sub") and not drawn.says_rule and re.search("requant=(?!fixed( |$))", options):
+        return RULE_OF_SUMS
+    if _has_scaled_bias(drawn) and 2 not in drawn.constants:
+        bias = op.elements[2]
+        ends = (np.full(op.arrays[2].shape, end) for end in (bias.storage_min, bias.storage_max))
+        if not all(_fits(drawn, end) for end in ends):
+            return LOWERED_BIAS
+    return None
+
+
+def _has_scaled_bias(drawn: DrawnProgram) -> bool:
+    """Whether the op brings a bias to the accumulator's scale: sums of blocks have none."""
+    op = drawn.op
+    return len(op.arrays) == 3 and op.name != "concat" and not op.elements[1].is_sub_channel
+
+
+def _fits(drawn: DrawnProgram, bias: Array) -> bool:
+    a, w, t = drawn.op.elements
+    scales = [w.scales[channel if w.is_per_axis else 0] for channel in range(len(bias))]
+    return all(abs(naive.bias_at(bias, t, i, a.scale, scale)) < 1 << 62 for i, scale in enumerate(scales))
 
 
 def _named(error: QuantError, names: dict[str, str]) -> str:

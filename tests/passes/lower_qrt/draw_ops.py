@@ -3,16 +3,17 @@ leave open."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from qrt.types import TensorType, UniformType
+from qrt.types import FloatType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import Array, tensor
 from tests.ops.strategies import spread_of_product
-from tests.passes.lower_qrt.draw_types import OpDraw
+from tests.passes.lower_qrt.draw_types import ANY, OpDraw
 
 
 @dataclass
@@ -27,6 +28,8 @@ class DrawnOp:
     attributes: dict[str, Any] = field(default_factory=dict)
     open: list[Collection[int]] = field(default_factory=list)
     """For each operand, the dimensions that need not be known."""
+    bound: int = 0
+    """The largest magnitude that the accumulator of a rule can have, a bias of its scale included."""
 
     @property
     def types(self) -> list[TensorType]:
@@ -75,7 +78,8 @@ def _matmul(draw: OpDraw, name: str) -> DrawnOp:
         return [d for d in range(len(own)) if d >= len(own) - 2 or own[d] == batch_sizes[first + d] != 1]
 
     open = [may_be_open(a_shape), may_be_open(w_shape), [0]]
-    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)])
+    bound = _product_bound(elements, k, draw.rule)
+    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": draw.rule}, open[: len(arrays)], bound)
 
 
 def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[int]) -> DrawnOp:
@@ -94,7 +98,8 @@ def _matmul_of_blocks(draw: OpDraw, a_shape: Sequence[int], w_shape: Sequence[in
         return naive.matmul_blocks(arrays[0], arrays[1], ta, tw, to, rule, size, bias)
 
     open = [range(len(a_shape)), (), [0]]
-    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)])
+    bound = _product_bound(elements, w_shape[0], rule)
+    return DrawnOp("matmul", arrays, elements, out, plain, {"requant": rule}, open[: len(arrays)], bound)
 
 
 def _product_result(
@@ -104,11 +109,18 @@ def _product_result(
     return draw.result(prod(t.scales[0] for t in elements), spread, *channels)
 
 
+def _product_bound(elements: Sequence[UniformType], depth: int, rule: str) -> int:
+    """Of a sum of products and a bias; `fixed_double` saturates that sum."""
+    a, w, *bias = map(naive.magnitude, elements)
+    return depth * a * w + (sum(bias) if rule != "fixed_double" else 0)
+
+
 def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], channels: int) -> None:
     """Of the accumulator's scale, as it is; of another, from ties to one that is far; with a zero point."""
     a, w = elements
     unit = a.scale * w.scales[0]
-    if draw.chance(0.3):
+    form = FloatType(draw.expressed)
+    if draw.chance(0.3) and all(form.smallest <= a.scale * s <= form.largest for s in w.scales):
         axis = 0 if w.is_per_axis and len(w.scales) == channels else None
         scales = [a.scale * s for s in w.scales] if axis is not None else unit
         t = UniformType(
@@ -116,7 +128,9 @@ def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], ch
         )
     else:
         ratio = draw.choice([0.5, 0.25, 1.0, 2.0, draw.uniform(0.01, 3.0), 10.0 ** draw.uniform(-9, 6)])
-        t = draw.element(channels, 0, scale=unit * ratio)
+        t = draw.element(
+            channels, 0, scale=draw.any_scale(min(max(unit, 5e-324), 1e308)) if draw.kind == ANY else unit * ratio
+        )
     near = np.clip(draw.rng.integers(-999, 999, channels) + t.zero_points[0], t.storage_min, t.storage_max)
     stored = draw.array(t, (channels,))
     arrays.append(stored if draw.chance(0.3) else near.astype(stored.dtype))
@@ -162,7 +176,8 @@ def _convolution(draw: OpDraw, name: str) -> DrawnOp:
 
     free = is_depthwise or groups > 1
     open = [range(3 if free else 4), (range(2) if is_depthwise else range(1, 3) if free else range(4)), ()]
-    return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)])
+    bound = _product_bound(elements, prod(kernel) * depth, draw.rule)
+    return DrawnOp(name, arrays, elements, out, plain, attributes, open[: len(arrays)], bound)
 
 
 # -- element by element ----------------------------------------------------------------------------------------------
@@ -190,7 +205,13 @@ def _binary(draw: OpDraw, name: str) -> DrawnOp:
         return naive.binary(name, *arrays, *elements, to, rule, size)
 
     open = [[d for d, n in enumerate(own) if n != 1 and n == shape[len(shape) - len(own) + d]] for own in shapes]
-    return DrawnOp(name, arrays, elements, out, plain, {"requant": rule}, open)
+    magnitudes = list(map(naive.magnitude, elements))
+    if name == "mul":
+        bound = prod(magnitudes)
+    else:
+        unit = Fraction(min(out.scales)) / 2**20
+        bound = sum(m * round(Fraction(max(t.scales)) / unit) for m, t in zip(magnitudes, elements, strict=True))
+    return DrawnOp(name, arrays, elements, out, plain, {"requant": rule}, open, bound)
 
 
 def _requantize(draw: OpDraw, name: str) -> DrawnOp:
@@ -204,7 +225,8 @@ def _requantize(draw: OpDraw, name: str) -> DrawnOp:
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.requantize(x, t, to, draw.rule)
 
-    return DrawnOp(name, [x], [t], out, plain, {"requant": draw.rule}, [_open_of(t, shape)])
+    bound = naive.magnitude(t)
+    return DrawnOp(name, [x], [t], out, plain, {"requant": draw.rule}, [_open_of(t, shape)], bound)
 
 
 def _any_element(draw: OpDraw, shape: Sequence[int]) -> UniformType:
@@ -286,7 +308,8 @@ def _pool(draw: OpDraw, name: str) -> DrawnOp:
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.pool(name, x, t, to, draw.rule, attributes)
 
-    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": draw.rule}, [range(4)])
+    bound = taps * naive.magnitude(t)
+    return DrawnOp(name, [x], [t], out, plain, {**attributes, "requant": draw.rule}, [range(4)], bound)
 
 
 def _mean(draw: OpDraw, name: str) -> DrawnOp:
@@ -306,7 +329,7 @@ def _mean(draw: OpDraw, name: str) -> DrawnOp:
     def plain(to: UniformType, size: Sequence[int]) -> Array:
         return naive.mean(x, t, to, draw.rule, axes, keepdims)
 
-    return DrawnOp(name, [x], [t], out, plain, attributes, [kept])
+    return DrawnOp(name, [x], [t], out, plain, attributes, [kept], count * naive.magnitude(t))
 
 
 # -- movement --------------------------------------------------------------------------------------------------------
@@ -348,7 +371,8 @@ def _concat(draw: OpDraw, name: str) -> DrawnOp:
         return naive.concat(arrays, elements, to, draw.rule, axis)
 
     free = [d for d in range(len(shape)) if d != axis or out.axis != axis]
-    return DrawnOp(name, arrays, elements, out, plain, {"axis": axis, "requant": draw.rule}, [free] * count)
+    bound = max(map(naive.magnitude, elements))
+    return DrawnOp(name, arrays, elements, out, plain, {"axis": axis, "requant": draw.rule}, [free] * count, bound)
 
 
 def _movement(draw: OpDraw, name: str) -> DrawnOp:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qrt.numerics import REQUANT_RULES
-from qrt.types import UniformType, storage_range
+from qrt.types import FloatType, UniformType, storage_range
 from tests.ops.harness import Array
 from tests.ops.strategies import storage_of
 from tests.oracle.draw_types import Draw
@@ -26,6 +26,8 @@ results fill their storage. `wide`: near 1, every bit of a long accumulator in t
 which M0 rounds from a tie. `one`: exactly 1. `under`: M0 rounds up to a power of two. `above`: above 1. `near 0`:
 shifts of 61 to 64, of sums that are long enough to leave something. `left`: shifts of 2 down to -9, of sums that are
 near 0. `far`: any exponent. The numbers are how often one is drawn."""
+ANY = "any"
+"""No multiplier is aimed at: each scale is drawn on its own, from all that the expressed type allows."""
 _SHIFTED = ("near 0", "left")
 _LONG = ("wide", "wide ties")
 _BINARY = ("ties", "one", "under", "wide ties", *_SHIFTED)
@@ -34,17 +36,20 @@ _ROUNDED_M0 = ("under", "wide ties")
 
 
 class OpDraw(Draw):
-    """Choices for one op. `widths` are those of storage; `kind` is the multiplier's."""
+    """Choices for one op. `widths` are those of storage; `kind` is the multiplier's, drawn where it is not given."""
 
-    def __init__(self, seed: str, widths: Sequence[int] = WIDTHS + WIDE) -> None:
+    def __init__(self, seed: str, widths: Sequence[int] = WIDTHS + WIDE, kind: str = "") -> None:
         super().__init__(seed)
         self.rng = np.random.default_rng(self.getrandbits(64))
         self.widths = tuple(widths)
-        (self.kind,) = self.choices(list(KINDS), KINDS.values())
+        (drawn,) = self.choices(list(KINDS), KINDS.values())
+        self.kind = kind or drawn
         self._operands = 0
         self.is_small = self.kind in ("ties", "left") and self.chance(0.6)
         """Of few bits: sums fit the 8 bits of results, which kernels store in ways of their own."""
-        self.expressed = self.choice(("f32", "f32", "f32", "f64", "bf16"))
+        self.expressed = self.choice(
+            ("f32", "f32", "f32", "f64", "bf16", *(["f64", "f16"] if self.kind == ANY else []))
+        )
         fixed = ("fixed", "fixed_double") if self.kind in _ROUNDED_M0 else ("fixed", "fixed", "fixed", "fixed_double")
         self.rule = self.choice(fixed if self.kind in (*_SHIFTED, *_ROUNDED_M0) else REQUANT_RULES)
 
@@ -62,6 +67,8 @@ class OpDraw(Draw):
     def width(self, most: int = 32) -> int:
         """Of an operand's storage."""
         fitting = [width for width in self.widths if width <= most]
+        if self.kind == ANY:
+            return self.choice(fitting)
         usual = [width for width in fitting if width <= 16] or fitting
         if self.is_small:
             usual = [width for width in usual if width <= 5] or [min(usual)]
@@ -92,6 +99,8 @@ class OpDraw(Draw):
     def scale(self) -> float:
         """Of an operand."""
         self._operands += 1
+        if self.kind == ANY:
+            return self.any_scale()
         if self.kind == "wide ties" and self._operands == 1:
             return (2**31 + 2 * self.randrange(2**30) + 1) * 2.0 ** self.randint(-34, -30)
         if self.kind in _BINARY:
@@ -100,8 +109,29 @@ class OpDraw(Draw):
             return 10.0 ** self.uniform(-16, 16)
         return self.choice([0.5, 0.1, 1 / 3, self.uniform(1e-3, 4.0)])
 
+    def any_scale(self, near: float = 1.0) -> float:
+        """Of the whole range of the expressed type: its ends, near another scale, near where 31 or 62 bits end, or any;
+        a power of two or not."""
+        form = FloatType(self.expressed)
+        low, high = math.log2(form.smallest), math.log2(form.largest / 2)
+        exponent = math.log2(near)
+        kind = self.choice(["near", "near", "limit", "limit", "any", "end"])
+        if kind == "end":
+            return self.choice([form.smallest, form.largest])
+        if kind == "any":
+            exponent = self.uniform(low, high)
+        elif kind == "limit":
+            exponent += self.choice([-1, 1]) * (self.choice([31, 62]) + self.uniform(-9, 9))
+        else:
+            exponent += self.uniform(-1, 1) * self.choice([2, 8, 40])
+        scale = 2.0 ** min(max(math.ceil(exponent) if self.chance(0.3) else exponent, low), high)
+        return min(max(scale, form.smallest), form.largest)
+
     def factors(self, channels: int) -> list[float]:
         """How the scales of channels differ."""
+        if self.kind == ANY:
+            reach = self.choice([0, 1, 20, 70])
+            return [2.0 ** self.uniform(-reach, reach) for _ in range(channels)]
         if self.kind in _BINARY:
             return [2.0 ** -self.randint(0, 1) for _ in range(channels)]
         return [self.uniform(0.3, 1.0) for _ in range(channels)]
@@ -114,12 +144,17 @@ class OpDraw(Draw):
         return self._element(stored, said.get("scale") or self.scale(), channels, axis)
 
     def _element(self, stored: dict[str, Any], scale: float, channels: int | None, axis: int | None) -> UniformType:
-        scale = min(max(scale, 1e-30), 1e30)
+        scale = self._expressible(scale)
         if not channels or axis is None or self.chance(0.4):
             return UniformType(expressed=self.expressed, scales=scale, zero_points=self.zero_point(stored), **stored)
-        scales = [scale * factor for factor in self.factors(channels)]
+        scales = [self._expressible(scale * factor) for factor in self.factors(channels)]
         zero_points = [self.zero_point(stored) for _ in scales]
         return UniformType(expressed=self.expressed, scales=scales, zero_points=zero_points, axis=axis, **stored)
+
+    def _expressible(self, scale: float) -> float:
+        form = FloatType(self.expressed)
+        low, high = (form.smallest, form.largest) if self.kind == ANY else (1e-30, 1e30)
+        return min(max(scale, low), high)
 
     def blocks(self, shape: Sequence[int], **said: Any) -> UniformType:
         """A sub-channel type of a tensor of this shape, without sizes of 0."""
@@ -128,7 +163,7 @@ class OpDraw(Draw):
         kept = {d: block for d, block in sizes.items() if self.chance(0.7)} or sizes
         counts = [size // kept.get(d, size) for d, size in enumerate(shape)]
         count = math.prod(counts)
-        scales = np.reshape([scale * factor for factor in self.factors(count)], counts)
+        scales = np.reshape([self._expressible(scale * factor) for factor in self.factors(count)], counts)
         zero_points = np.reshape([self.zero_point(stored) for _ in range(count)], counts)
         return UniformType(
             expressed=self.expressed,
@@ -140,6 +175,9 @@ class OpDraw(Draw):
 
     def result(self, unit: float, spread: float, channels: int | None = None, axis: int | None = None) -> UniformType:
         """A result's type, for accumulators that count in `unit` and are about `spread`, both real values."""
+        if self.kind == ANY:
+            near = min(max(unit, 5e-324), 1e308)
+            return self._element(self.storage(self.width()), self.any_scale(near), channels, axis)
         steps = max(6 * spread / unit, 1.0)
         right = self.randint(1, 3)
         if self.kind == "ties":

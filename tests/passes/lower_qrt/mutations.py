@@ -42,6 +42,7 @@ CHANGES = [
     (LOWERING, "(63 - right, I64, indices)", "(62 - right, I64, indices)"),
     (LOWERING, '"arith.shrsi", (high, places)', '"arith.shrui", (high, places)'),
     (LOWERING, "np.minimum(np.maximum(-shift, 0), 58)", "np.minimum(np.maximum(-shift - 1, 0), 58)"),
+    (LOWERING, "np.clip(-shift, 0, 63)", "np.clip(-shift, 0, 30)"),
     (LOWERING, "nest.constant(1 - (1 << 30), I64), nest", "nest.constant(-(1 << 30), I64), nest"),
     (LOWERING, "nest.constant(1 << 30, I64)), I64)", "nest.constant((1 << 30) - 1, I64)), I64)"),
     (LOWERING, '"arith.divsi", (nudged', '"arith.floordivsi", (nudged'),

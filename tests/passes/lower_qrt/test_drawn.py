@@ -15,7 +15,7 @@ from tests import mlir_opt
 from tests.ops.harness import Array
 from tests.oracle.execution.driver import execute
 from tests.passes.lower_qrt.compare import COUNTS, DrawnProgram, compare
-from tests.passes.lower_qrt.draw_types import WIDE, WIDTHS, OpDraw
+from tests.passes.lower_qrt.draw_types import ANY, WIDE, WIDTHS, OpDraw
 from tests.passes.lower_qrt.upstream import case, stored
 
 SEED = os.environ.get("QRT_ORACLE_SEED", "1")
@@ -27,16 +27,23 @@ SAMPLE = {
 }  # fmt: skip
 """Programs of each op; a full run has seven times as many."""
 ANY_WIDTH = WIDTHS + WIDE
+EVERY_WIDTH = range(1, 33)
+WILD = 40
+"""Programs of each op whose scales are drawn from all that their types allow, refused ones among them."""
 UPSTREAM_WIDTHS = (8, 8, 8, 8, 16, 16, 32)
+BIASED = ("matmul", "conv2d", "depthwise_conv2d")
+REFUSED = "refused"
 _BATCH = 50
 _SHOWN = 3
 
 
-def programs(name: str, kind: str = "", widths: Sequence[int] = ANY_WIDTH) -> Iterator[tuple[str, DrawnProgram]]:
+def programs(
+    name: str, kind: str = "", widths: Sequence[int] = ANY_WIDTH, multiplier: str = ""
+) -> Iterator[tuple[str, DrawnProgram]]:
     """Without end, each with the seed that draws it."""
     for number in count():
         seed = f"{name} {number} {kind}{SEED}"
-        yield seed, DrawnProgram.of(OpDraw(seed, widths), name)
+        yield seed, DrawnProgram.of(OpDraw(seed, widths, multiplier), name)
 
 
 def for_upstream(
@@ -59,15 +66,32 @@ def test_every_op_is_drawn() -> None:
 def test_drawn(name: str) -> None:
     wanted, reports = SAMPLE[name] * (7 if IS_FULL else 1), list[str]()
     for seed, drawn in programs(name):
-        try:
-            wanted -= compare(drawn) is not None
-        except Exception as error:
-            told = traceback.format_exc(limit=-3)
-            reports.append(f"seed {seed!r}: {drawn.options}\n{error!r}\n{told}\n{drawn}")
-            wanted -= 1
+        report = difference(seed, drawn)
+        wanted -= report != REFUSED
+        reports += [report] if report not in ("", REFUSED) else []
         if wanted == 0:
             break
     assert not reports, "\n\n".join([f"{len(reports)} programs differ", *reports[:_SHOWN]])
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_any_scales(name: str) -> None:
+    """Scales at the ends of the expressed type's range and far from each other, for operands, bias and result, per
+    layer, per axis and in blocks; storage of every width. What cannot be computed is refused, and nothing else."""
+    drawn = islice(
+        programs(name, "any ", EVERY_WIDTH, ANY), WILD * (2 if name in BIASED else 1) * (7 if IS_FULL else 1)
+    )
+    reports = [report for seed, program in drawn if (report := difference(seed, program)) not in ("", REFUSED)]
+    assert not reports, "\n\n".join([f"{len(reports)} programs differ", *reports[:_SHOWN]])
+
+
+def difference(seed: str, drawn: DrawnProgram) -> str:
+    """What differs, if anything; REFUSED where the op or its lowering is refused."""
+    try:
+        return REFUSED if compare(drawn) is None else ""
+    except Exception as error:
+        told = traceback.format_exc(limit=-3)
+        return f"seed {seed!r}: {drawn.options}\n{error!r}\n{told}\n{drawn}"
 
 
 @mlir_opt.needed

@@ -10,7 +10,7 @@ from qrt.types import TensorType, UniformType
 from tests import mlir_opt
 from tests.ops.harness import Array, reference, tensor
 from tests.ops.strategies import generators, storage_of
-from tests.ops.test_float_matmul import F32, floats, weights
+from tests.ops.test_float_matmul import EVERY_UNIT, F32, floats, weights
 from tests.oracle.execution.driver import execute
 from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program
 from tests.passes.lower_qrt.upstream import case, stored
@@ -20,7 +20,7 @@ from tests.passes.lower_qrt.upstream import case, stored
 def test_drawn(data: st.DataObject, rng: np.random.Generator, rows: tuple[int, ...]) -> None:
     depth, columns = data.draw(st.integers(0, 40)), data.draw(st.integers(0, 5))
     a, bias = floats(rng, (*rows, depth)), floats(rng, (columns,))
-    w, t = weights(data, rng, depth, columns)
+    w, t = weights(data, rng, depth, columns, EVERY_UNIT)
     types = [tensor(a.shape, F32), tensor(w.shape, t), tensor(bias.shape, F32)]
     check_lowered(
         "float_matmul", [a, w, bias], types, constants=((), (1, 2)), options=[data.draw(st.sampled_from(OPTIONS))]

@@ -6,12 +6,15 @@ from itertools import product
 import numpy as np
 import pytest
 
+from qrt.errors import ModelError, QuantTypeError, VerifyError
+from qrt.ir import parse
 from qrt.numerics import REQUANT_RULES
+from qrt.ops.accumulate import largest_depth
 from qrt.types import UniformType
 from tests.ops import naive
-from tests.ops.harness import tensor
+from tests.ops.harness import check_kernels, reference, tensor
 from tests.ops.strategies import storage_of
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
+from tests.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 
 ENDS = ("storage_min", "storage_max")
 WIDE_OUT = UniformType("i32", "f32", 0.125)
@@ -72,3 +75,80 @@ def test_outputs_saturate(rule: str, scale: float) -> None:
             types = [tensor(a.shape, t), tensor(w.shape, t)]
             got = check_lowered("matmul", [a, w], types, to, options=OPTIONS[:1], requant=rule)
             assert {low, high} <= {*got.ravel().tolist()}
+
+
+@pytest.mark.parametrize("rule", REQUANT_RULES)
+@pytest.mark.parametrize("ratios", [(2.0**37,), (2.0**46, 0.3, 2.0**-70), (3e13, 2.0**31, 1.0)], ids=str)
+def test_a_bias_far_above_the_accumulator(rule: str, ratios: tuple[float, ...]) -> None:
+    """Its rescaled values have up to 62 bits, all of which the result may show: none may saturate on the way."""
+    unit = 1e-9
+    t, out = UniformType("i8", "f32", unit**0.5), UniformType("i32", "f32", unit * 2.0**29)
+    scales = [unit * ratio for ratio in ratios]
+    tb = UniformType("i16", "f32", scales if len(scales) > 1 else scales[0], axis=0 if len(scales) > 1 else None)
+    arrays = [np.int8([[1, -2]]), np.int8([[3, 4, 5], [6, 7, 8]]), np.int16([-32768, 7, 1000])]
+    types = [tensor((1, 2), t), tensor((2, 3), t), tensor((3,), tb)]
+    got = check_lowered("matmul", arrays, types, out, [(), (2,)], options=OPTIONS[:1], requant=rule)
+    np.testing.assert_array_equal(got, naive.matmul(*arrays[:2], t, t, out, rule, (1, 3), (arrays[2], tb)))
+
+
+@pytest.mark.parametrize("exponent", [46, 47, 61, 62])
+def test_a_bias_of_more_than_62_bits_is_refused(exponent: int) -> None:
+    """Of its type where it is given at each run, which has 16 bits; of its values where they are constant, here 1."""
+    t, tb = UniformType("i8", "f32", 2.0**-40), UniformType("i16", "f32", 2.0 ** (exponent - 80))
+    arrays = [np.int8([[0]]), np.int8([[0]]), np.int16([1])]
+    types = [tensor((1, 1), t), tensor((1, 1), t), tensor((1,), tb)]
+    for fixed, limit in (((), 47), ((2,), 62)):
+        text = program("matmul", arrays, types, tensor((1, 1), WIDE_OUT), fixed)
+        if exponent < limit:
+            assert "qrt.matmul" not in str(lowered(text))
+            continue
+        with pytest.raises(VerifyError, match="the bias does not fit 64 bits"):
+            lowered(text)
+
+
+@pytest.mark.parametrize(("scale", "is_refused"), [(3.4e38, True), (1e34, False)])
+def test_sums_of_blocks_that_may_leave_float32_are_refused(scale: float, is_refused: bool) -> None:
+    """Two infinities would make a NaN, which no storage stands for."""
+    ta, tw = UniformType("i8", "f32", 1.0), UniformType("i8", "f32", [[scale], [scale]], block_sizes={0: 1})
+    arrays = [np.int8([[2, -2], [127, 127]]), np.int8([[2], [2]])]
+    types = [tensor((2, 2), ta), tensor((2, 1), tw)]
+    out = UniformType("i8", "f32", 1.0, 3)
+    if not is_refused:
+        got = check_lowered("matmul", arrays, types, out, requant="float32")
+        assert got.tolist() == [[3], [127]]
+        return
+    for call in (reference, check_kernels):
+        with pytest.raises(QuantTypeError, match="may leave float32: use requant = 'fixed'"):
+            call("matmul", arrays, types, out, requant="float32")
+    with pytest.raises(VerifyError, match="may leave float32"):
+        lowered(program("matmul", arrays, types, tensor((2, 1), out), requant="float32"))
+
+
+@pytest.mark.parametrize(
+    ("storage", "rule", "with_bias", "most"),
+    [
+        ("i32", "fixed", False, 0),  # one product may have 62 bits
+        ("u16", "float32", False, (2**62 - 1) // 65535**2),
+        ("u8", "fixed_double", False, 33025),
+        ("u24", "fixed", True, (2**62 - 1 - 2**31) // (2**24 - 1) ** 2),
+    ],
+)
+def test_a_depth_that_is_not_known_is_asserted(storage: str, rule: str, with_bias: bool, most: int) -> None:
+    """It is refused when it runs, as the op itself refuses it: a sum that wraps is no result."""
+    t, tb = UniformType(storage, "f32", 1.0), UniformType("i32", "f32", 1.0)
+    out = UniformType("i32", "f32", 1e9)
+    assert largest_depth(t, t, rule, tb if with_bias else None) == most
+    types = [tensor((1, None), t), tensor((None, 1), t), *([tensor((1,), tb)] if with_bias else [])]
+    bias = [np.int32([0])] if with_bias else []
+    for depth in (most, most + 1):
+        if depth > 1 << 20:
+            continue  # 1 GiB of operands
+        line = np.zeros((1, depth), storage_of(t, (1,), np.random.default_rng(0)).dtype)
+        arrays = [line, line.T.copy(), *bias]
+        text = program("matmul", arrays, types, tensor((1, 1), out), requant=rule)
+        for module, interpret in product((parse(text), lowered(text)), (False, True)):
+            if depth <= most:
+                assert run(module, arrays, interpret).tolist() == [[0]]
+                continue
+            with pytest.raises(ModelError, match="accumulator"):
+                run(module, arrays, interpret)

@@ -1,0 +1,21 @@
+"""``ub``: what is undefined is an error at the op that says so."""
+
+from typing import NoReturn
+
+from qrt.errors import UndefinedError
+from qrt.execute.interpret.core import Compiler, Function, Handler
+from qrt.ir import Operation
+
+
+def _undefined(message: str) -> Handler:
+    def bind(op: Operation, compiler: Compiler) -> Function:
+        def run() -> NoReturn:
+            raise UndefinedError(message)
+
+        return run
+
+    return bind
+
+
+HANDLERS: dict[str, Handler] = {"ub.poison": _undefined("has no value")}
+BRANCHES: dict[str, Handler] = {"ub.unreachable": _undefined("is reached")}

@@ -1,0 +1,17 @@
+"""`ub`: what has no value, and what is never reached. Either is an error where it runs."""
+
+from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
+from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition
+
+_POISON = enumeration("ub.poison", "")
+
+OPS = [
+    Definition(
+        "ub.poison",
+        results=("result",),
+        attributes={"value": AttributeSpec(kind=_POISON, default=ENUMERATIONS["ub.poison"].attribute())},
+        traits={PURE},
+        format="attr-dict (`<` $value^ `>`)? `:` type($result)",
+    ),
+    Definition("ub.unreachable", traits={TERMINATOR}, format="attr-dict"),
+]

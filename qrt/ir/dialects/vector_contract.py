@@ -1,0 +1,94 @@
+"""What `vector.contract` requires of its maps, loops and types: the rules of upstream's verifier, in its order."""
+
+from qrt.ir.affine import AffineMapAttr
+from qrt.ir.attributes import ArrayAttr
+from qrt.ir.constraints import element_of
+from qrt.ir.core import Operation
+from qrt.types import IntegerType, Type, VectorType
+
+
+def maps_of(operation: Operation) -> tuple[AffineMapAttr, ...]:
+    """The indexing maps of a `vector.contract`."""
+    maps = operation.attributes["indexing_maps"]
+    assert isinstance(maps, ArrayAttr)  # the attribute's kind
+    return tuple(map for map in maps.elements if isinstance(map, AffineMapAttr))
+
+
+def iterators_of(operation: Operation) -> tuple[str, ...]:
+    """`parallel` or `reduction` for each dimension of a `vector.contract`."""
+    iterators = operation.attributes["iterator_types"]
+    assert isinstance(iterators, ArrayAttr)  # the attribute's kind
+    return tuple(str(each).partition("<")[2].removesuffix(">") for each in iterators.elements)
+
+
+def verify_contract(operation: Operation) -> None:
+    """Raise VerifyError where maps and types make no contraction. The kind is for the caller to check."""
+    lhs, rhs, _ = (value.type for value in operation.operands)
+    if element_of(lhs) is not element_of(rhs):
+        raise operation.op_error("failed to verify that lhs and rhs have same element type")
+    if element_of(operation.operands[2].type) is not element_of(operation.results[0].type):
+        raise operation.op_error("failed to verify that third operand acc and result have same element type")
+    element = element_of(lhs)
+    if isinstance(element, IntegerType) and not element.is_signless:
+        raise operation.op_error("only supports signless integer types")
+    maps, iterators = maps_of(operation), iterators_of(operation)
+    if len(maps) != 3:
+        raise operation.op_error("expected an indexing map for each vector operand")
+    for index, (map, value) in enumerate(zip(maps, operation.operands, strict=True)):
+        _require_map(operation, index, map, value.type, len(iterators))
+    _require_pairs(operation, maps, iterators)
+    _require_result(operation, maps)
+    if len({result for map in maps for result in map.results}) < len(iterators):
+        together = AffineMapAttr(len(iterators), 0, tuple(result for map in maps for result in map.results))
+        bare = str(together).removeprefix("affine_map<").removesuffix(">")
+        raise operation.op_error(f"invalid indexing maps are non-invertible: ({bare})")
+
+
+def _require_map(operation: Operation, index: int, map: AffineMapAttr, type: Type, loops: int) -> None:
+    rank = len(type.shape) if isinstance(type, VectorType) else 0
+    if map.symbols:
+        raise operation.op_error(f"expected indexing map {index} to have no symbols")
+    if map.dimensions != loops:
+        raise operation.op_error(f"expected indexing map {index} to have {loops} number of inputs")
+    if len(map.results) != rank:
+        raise operation.op_error(f"expected indexing map {index} to have {rank} number of outputs")
+    if len(set(_axes(map))) != rank:
+        raise operation.op_error(f"expected indexing map {index} to be a projected permutation of its inputs")
+
+
+def _axes(map: AffineMapAttr) -> list[int]:
+    """The loops that a map names, in order."""
+    return [result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d"]
+
+
+def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterators: tuple[str, ...]) -> None:
+    """A loop that indexes both inputs has one extent; one of these loops at least is reduced."""
+    left, right = _axes(maps[0]), _axes(maps[1])
+    shapes = [value.type.shape for value in operation.operands[:2] if isinstance(value.type, VectorType)]
+    for kind, what in (("reduction", "contracting"), ("parallel", "batch")):
+        shared = [loop for loop, each in enumerate(iterators) if each == kind and loop in left and loop in right]
+        if kind == "reduction" and not shared:
+            raise operation.op_error("expected at least one contracting dimension pair")
+        if any(shapes[0][left.index(loop)] != shapes[1][right.index(loop)] for loop in shared):
+            raise operation.op_error(f"invalid {what} dimension map")
+
+
+def _require_result(operation: Operation, maps: tuple[AffineMapAttr, ...]) -> None:
+    """The accumulator and the result are of the extents of the loops that index them."""
+    left, right, made = map(_axes, maps)
+    lhs, rhs, accumulator = (value.type for value in operation.operands)
+    assert isinstance(lhs, VectorType)  # the constraints
+    assert isinstance(rhs, VectorType)
+    reduced = {loop for loop, kind in enumerate(iterators_of(operation)) if kind == "reduction"} & {*left} & {*right}
+    result = operation.results[0].type
+    is_scalar = {*left, *right} == reduced
+    if any(isinstance(type, VectorType) is is_scalar for type in (result, accumulator)):
+        raise operation.op_error("invalid accumulator/result vector shape")
+    if not isinstance(result, VectorType):
+        return
+    if len({*left, *right}) < maps[0].dimensions:
+        raise operation.op_error("expected all dimensions to be either a LHS or a RHS dimension")
+    extents = dict(zip(right, rhs.shape, strict=True)) | dict(zip(left, lhs.shape, strict=True))
+    expected = VectorType([extents[loop] for loop in made], result.element, result.scalable)
+    if result is not expected or accumulator is not expected:
+        raise operation.op_error(f"invalid accumulator/result vector shape, expected: '{expected}'")

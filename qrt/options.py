@@ -1,0 +1,51 @@
+"""Values of options that the command line checks itself: a wrong one is a usage error."""
+
+import argparse
+import math
+from typing import Any
+
+from qrt.files import MAX_INPUT
+
+
+def whole_number(text: str) -> int:
+    """An integer from 0 up."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected an integer from 0 up, got {text!r}")
+    return value
+
+
+def duration(text: str) -> float:
+    """Seconds, more than 0 and finite."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected seconds, more than 0 and finite, got {text!r}")
+    return value
+
+
+def add_input_limit(parser: argparse.ArgumentParser) -> None:
+    """``--max-input``: how large an input may be."""
+    text = f"the largest file that is read (default {MAX_INPUT})"
+    parser.add_argument("--max-input", type=whole_number, default=MAX_INPUT, metavar="BYTES", help=text)
+
+
+class Named(argparse.Action):
+    """``NAME=VALUE``, once for each name: options that share a ``scope`` share their names."""
+
+    def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.scope = scope
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        name = str(values).partition("=")[0]
+        seen = namespace.__dict__.setdefault(f"_{self.scope}", set())
+        if name in seen:
+            parser.error(f"{self.scope} {name!r} is given twice")
+        seen.add(name)
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), values])

@@ -1,0 +1,1 @@
+func.func @f(%x: memref<1x8x8x1xf32>, %w: memref<3x3x1xf32>, %y: memref<1x3x3x1xf32>) { linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>} ins(%x, %w : memref<1x8x8x1xf32>, memref<3x3x1xf32>) outs(%y : memref<1x3x3x1xf32>) return }

@@ -1,0 +1,1 @@
+func.func @f() { ^bb0: cf.br ^bb0 }

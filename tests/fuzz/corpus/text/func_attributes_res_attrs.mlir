@@ -1,0 +1,1 @@
+func.func @f() attributes {res_attrs = []} { return }

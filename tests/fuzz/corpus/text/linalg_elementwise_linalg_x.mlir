@@ -1,0 +1,2 @@
+func.func @f(%x: tensor<2x3xf32>) { %0 = linalg.elementwise kind=#linalg.foo ins(%x, %x : tensor<2x3xf32>, tensor<2x3xf32>) outs(%x : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return }

@@ -1,0 +1,1 @@
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { %0 = linalg.generic {i64, indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%a : tensor<4xf32>) { ^bb0(%x: f32): linalg.yield %x : f32 } -> tensor<4xf32> return %0 : tensor<4xf32> }

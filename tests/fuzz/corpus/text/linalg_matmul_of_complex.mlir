@@ -1,0 +1,1 @@
+func.func @f(%a: tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>> { %0 = linalg.matmul ins(%a, %a : tensor<2x2xcomplex<f32>>, tensor<2x2xcomplex<f32>>) outs(%a : tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>> return %0 : tensor<2x2xcomplex<f32>> }

@@ -1,0 +1,1 @@
+func.func @f() { linalg.transpose permutation = [1, 0, 2] }

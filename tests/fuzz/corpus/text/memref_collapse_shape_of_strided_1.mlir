@@ -1,0 +1,1 @@
+func.func @f(%a: memref<?x4x?xf32, strided<[?, ?, 1], offset: 0>>) { %0 = memref.collapse_shape %a [[0, 1, 2]] : memref<?x4x?xf32, strided<[?, ?, 1], offset: 0>> into memref<?xf32, strided<[?], offset: 0>> return }

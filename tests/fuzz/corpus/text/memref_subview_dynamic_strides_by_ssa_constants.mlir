@@ -1,0 +1,1 @@
+func.func @f(%m: memref<8x?xf32>, %n: index) -> memref<?xf32, strided<[?], offset: ?>> { %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %0 = memref.subview %m[%c0, %c0] [1, %n] [%c1, %c1] : memref<8x?xf32> to memref<?xf32, strided<[?], offset: ?>> return %0 : memref<?xf32, strided<[?], offset: ?>> }

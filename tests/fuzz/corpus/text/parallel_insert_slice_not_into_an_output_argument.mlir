@@ -1,0 +1,1 @@
+func.func @f(%in: tensor<1xf32>, %out: tensor<100xf32>) { %c = arith.constant 100 : index %r = scf.forall (%i) in (%c) shared_outs(%o = %out) -> (tensor<100xf32>) { scf.forall.in_parallel { tensor.parallel_insert_slice %in into %out[%i][1][1] : tensor<1xf32> into tensor<100xf32> } } return }

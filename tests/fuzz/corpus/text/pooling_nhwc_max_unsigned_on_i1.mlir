@@ -1,0 +1,1 @@
+func.func @f(%x: tensor<1x4x4x1xi1>, %w: tensor<2x2xi1>, %y: tensor<1x3x3x1xi1>) -> tensor<1x3x3x1xi1> { %0 = linalg.pooling_nhwc_max_unsigned ins(%x, %w : tensor<1x4x4x1xi1>, tensor<2x2xi1>) outs(%y : tensor<1x3x3x1xi1>) -> tensor<1x3x3x1xi1> return %0 : tensor<1x3x3x1xi1> }

@@ -1,0 +1,1 @@
+func.func @f(%a: memref<10xf32>) -> memref<?xf32, strided<[1], offset: 2>> { %c = arith.constant 11 : index %0 = memref.subview %a[2] [%c] [1] : memref<10xf32> to memref<?xf32, strided<[1], offset: 2>> return %0 : memref<?xf32, strided<[1], offset: 2>> }

@@ -1,0 +1,1 @@
+func.func @f(%m: memref<8x8xvector<2x4xf32>>, %i: index, %p: vector<2x4xf32>) -> vector<2x4xf32> { %0 = vector.transfer_read %m[%i, %i], %p : memref<8x8xvector<2x4xf32>>, vector<2x4xf32> return %0 : vector<2x4xf32> }

@@ -1,0 +1,1 @@
+func.func @f() { "func.foo_bar_op"() : () -> () return }

@@ -1,0 +1,1 @@
+func.func @f(%a: vector<1x1x2xi32>, %b: vector<1x4x[4]xi32>) -> vector<1x4x[4]xi32> { %0 = vector.insert_strided_slice %a, %b {offsets = [0, 3, 0], strides = [1, 1, 1]} : vector<1x1x2xi32> into vector<1x4x[4]xi32> return %0 : vector<1x4x[4]xi32> }

@@ -1,0 +1,1 @@
+func.func @f(%t: tensor<8xf32>) { vector.print %t : tensor<8xf32> return }

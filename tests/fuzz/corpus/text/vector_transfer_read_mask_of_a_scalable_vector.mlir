@@ -1,0 +1,1 @@
+func.func @f(%m: memref<?x?xf32>, %k: vector<4x[4]xi1>, %i: index, %p: f32) -> vector<4x[4]xf32> { %0 = vector.transfer_read %m[%i, %i], %p, %k : memref<?x?xf32>, vector<4x[4]xf32> return %0 : vector<4x[4]xf32> }

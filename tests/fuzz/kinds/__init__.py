@@ -1,0 +1,38 @@
+"""What is fuzzed. A case of any kind is a text, so that one minimizer and one corpus serve all."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from tests.fuzz.kinds import arrays, command, command_draw, eager, eager_draw, programs, text
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`draw` makes a case; `check` gives a label to count it by, and raises a Finding, or whatever escapes."""
+
+    name: str
+    draw: Callable[[Random], str]
+    check: Callable[[str], str]
+
+    @property
+    def encoding(self) -> str:
+        """A case's in files."""
+        return "latin-1" if self.name == "arrays" else "utf-8"
+
+    def cases(self, seed: str, numbers: range) -> Iterator[tuple[int, str]]:
+        """The cases that a seed and numbers stand for, on any machine."""
+        for number in numbers:
+            yield number, self.draw(Random(f"{self.name} {seed} {number}"))
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("text", text.draw, text.check),
+        Kind("programs", programs.draw, programs.check),
+        Kind("eager", eager_draw.draw, eager.check),
+        Kind("arrays", arrays.draw, arrays.check),
+        Kind("command", command_draw.draw, command.check),
+    )
+}

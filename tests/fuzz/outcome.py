@@ -1,0 +1,80 @@
+"""What a case may do, and what is a finding: here and nowhere else."""
+
+import re
+import traceback
+from pathlib import Path
+
+import qrt
+from qrt.errors import QuantError
+
+_PACKAGE = Path(qrt.__file__).parent
+_MESSAGES = {
+    "a call that does not fit the signature": (
+        TypeError,
+        r"unexpected keyword|missing \d+ required|takes .*positional argument|multiple values for|required positional",
+    ),
+    "the length of a tensor of rank 0": (TypeError, r"len\(\) of a tensor of rank 0"),
+    "NumPy's own refusal of an index": (IndexError, r""),
+    "a result that memory does not hold": (MemoryError, r""),
+}
+"""The built-in exceptions that may leave a public function on purpose, by type and message. Others are QuantErrors."""
+
+ALLOWED = {"eager": (*_MESSAGES,)}
+"""Which of them may come, by kind of case. The parser, the verifier, passes, programs and the command line raise
+QuantErrors alone; the command line turns them into a line and a status."""
+
+
+class Finding(Exception):
+    """A case that does what none may do, and raises nothing by itself. Cases of one `cause` are one defect."""
+
+    def __init__(self, cause: str, detail: str = "") -> None:
+        super().__init__(cause, detail)
+        self.cause, self.detail = cause, detail
+
+
+class Hang(BaseException):
+    """The time of a case is over. Not an Exception, as nothing must catch it."""
+
+
+def is_refusal(kind: str, error: BaseException) -> bool:
+    """Whether it is a documented way of refusing. One that is its own cause hangs whoever asks for causes."""
+    if isinstance(error, QuantError):
+        return error.__cause__ is not error
+    allowed = (_MESSAGES[name] for name in ALLOWED.get(kind, ()))
+    return any(isinstance(error, type_) and re.search(message, str(error)) for type_, message in allowed)
+
+
+def cause_of(error: BaseException) -> str:
+    """The exception's type and the innermost frame of qrt, which groups findings."""
+    if isinstance(error, Finding):
+        return error.cause
+    name = "hang" if isinstance(error, Hang) else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    inner = [f"{place}:{frame.name}" for frame in frames if (place := _in_package(frame.filename))]
+    if isinstance(error, Hang | RecursionError):
+        return f"{name} under {_outermost(inner)}"
+    return f"{name} in {inner[-1]}" if inner else f"{name} outside qrt"
+
+
+def is_outside(error: BaseException) -> bool:
+    """Whether qrt has no part in it: it was raised by Python or NumPy, called by the case itself."""
+    return not any(_in_package(frame.filename) for frame in traceback.extract_tb(error.__traceback__))
+
+
+def _outermost(frames: list[str]) -> str:
+    """Where time runs out is chance: the entry and what it called say more."""
+    return " > ".join(frames[:4]) or "no frame of qrt"
+
+
+def _in_package(filename: str) -> str:
+    path = Path(filename)
+    if path.is_relative_to(_PACKAGE):
+        return path.relative_to(_PACKAGE.parent).as_posix()
+    return filename if filename.startswith("qrt/_seam") else ""  # Cython names its sources from the top
+
+
+def detail_of(error: BaseException) -> str:
+    """Where it came from, in full."""
+    if isinstance(error, Finding):
+        return error.detail
+    return "".join(traceback.format_exception(error, limit=-12))[-4000:]

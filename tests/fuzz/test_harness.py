@@ -1,0 +1,240 @@
+"""The harness itself: it sees every end that a case can come to, and makes the same cases and the same small texts."""
+
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from qrt.errors import QuantError
+from tests.fuzz import seeds, worker
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.kinds import KINDS, Kind, eager, text
+from tests.fuzz.minimize import minimized
+from tests.fuzz.mutate import mutated
+from tests.fuzz.outcome import Finding
+from tests.fuzz.vocabulary import tokens
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def blocked() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
+    time.sleep(60)
+
+
+def swallowing() -> None:
+    while True:
+        try:
+            endless()
+        except Exception:
+            continue
+
+
+def deep() -> None:
+    deep()
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+ENDS: dict[str, tuple[Callable[[], object], str]] = {
+    "segmentation fault": (lambda: ctypes.string_at(1), "SIGSEGV"),
+    "abort": (os.abort, "SIGABRT"),
+    "exit": (lambda: os._exit(3), "the worker exited with 3"),
+    "loop": (endless, "hang under"),
+    "loop that catches exceptions": (swallowing, "hang under"),
+    "blocked": (blocked, "hang (stuck)"),
+    "memory": (lambda: len(bytearray(worker.ADDRESS_SPACE + (1 << 20))), "MemoryError"),
+    "resident memory": (lambda: len(b"x" * (100 << 20)), "memory"),
+    "raw exception": (raising(TypeError("no")), "TypeError outside qrt"),
+    "recursion": (deep, "RecursionError under"),
+    "difference": (raising(Finding("bits differ", "0 and 1")), "bits differ"),
+    "interrupt": (raising(KeyboardInterrupt()), "KeyboardInterrupt"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_every_end_is_an_outcome_and_the_other_cases_go_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "SECONDS", 0.2)
+    monkeypatch.setattr(worker, "STUCK_SECONDS", 1.5)
+    monkeypatch.setattr(worker, "RESIDENT", 32 << 20)
+    act, cause = ENDS[name]
+
+    def check(case: str) -> str:
+        if case == "bad":
+            act()
+        return "good"
+
+    kind = Kind("text", str, check)
+    outcomes = list(worker.run(kind, enumerate(["good", "bad", "good", "bad", "good"])))
+    assert [outcome.number for outcome in outcomes] == [0, 1, 2, 3, 4]
+    assert [outcome.label for outcome in outcomes] == ["good", "", "good", "", "good"]
+    assert outcomes[1].cause.startswith(cause)
+
+
+def test_a_refusal_is_no_finding() -> None:
+    def check(case: str) -> str:
+        raise QuantError("no")
+
+    assert worker.outcome_of(Kind("text", str, check), "x").label == "refused"
+
+
+def test_a_cause_names_the_innermost_frame_of_the_package() -> None:
+    def check(case: str) -> str:
+        from qrt.ir import parse
+
+        parse(5)  # type: ignore[arg-type]
+        return ""
+
+    cause = worker.outcome_of(Kind("text", str, check), "").cause
+    assert re.fullmatch(r"\w+Error in qrt/(ir/parser|text)\.py:\w+", cause)
+
+
+def test_several_processes_tell_every_case() -> None:
+    outcomes = worker.run(Kind("text", str, lambda case: case), [(n, str(n)) for n in range(50)], processes=3)
+    assert sorted((outcome.number, outcome.label) for outcome in outcomes) == [(n, str(n)) for n in range(50)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_and_a_number_are_a_case(kind: str) -> None:
+    cases = dict(KINDS[kind].cases("a", range(60)))
+    assert cases == dict(KINDS[kind].cases("a", range(60)))
+    assert dict(KINDS[kind].cases("a", range(40, 60))) == {n: cases[n] for n in range(40, 60)}
+    assert cases != dict(KINDS[kind].cases("b", range(60)))
+
+
+def test_tokens_are_the_text() -> None:
+    for case in (*seeds.texts(), 'tensor<4x?xf32> %0#1 -> 0x1F \0 "a\\"b" é //x\n'):
+        assert "".join(tokens(case)) == case
+    assert tokens("tensor<4x?x[2]xf32>") == ["tensor", "<", "4", "x", "?", "x", "[", "2", "]", "x", "f32", ">"]
+
+
+def test_mutants_are_short_and_of_many_forms() -> None:
+    draw = Random("1")
+    found = {mutated(draw, draw.choice(seeds.texts()), seeds.texts()) for _ in range(300)}
+    assert len(found) > 250
+    assert all(len(case) <= 20_000 for case in found)
+
+
+def test_a_finding_is_minimized_by_lines_and_tokens() -> None:
+    case = "func.func @f() {\n" + "  %0 = arith.constant 1 : i8\n" * 50 + "  a.bad 1, 2\n}\n"
+    assert minimized(case, lambda text: "a.bad" in text and "1" in text, 10).split() == ["a.bad", "1"]
+
+
+def test_a_campaign_counts_groups_and_writes(tmp_path: Path) -> None:
+    def check(case: str) -> str:
+        if "7" in case:
+            raise Finding("a seven")
+        return "other"
+
+    kind = Kind("text", str, check)
+    campaign = Campaign(1)
+    campaign.run(kind, [(n, f"a\nb {n}\nc") for n in range(20)])
+    lines = list(campaign.report(tmp_path, 5))
+    assert lines[-1] == "20 cases, 1 findings"
+    assert [line for line in lines if "2 of text: a seven" in line]
+    (path,) = (path for path in (tmp_path / "text").iterdir() if path.suffix != ".report")
+    assert path.read_text().strip() == "7"
+    assert "b 7" in path.with_suffix(".report").read_text()
+
+
+_ATHERIS = """
+import contextlib
+
+def instrument_imports(include):
+    assert include == ["qrt"]
+    return contextlib.nullcontext()
+
+def Setup(arguments, one_input, custom_mutator):
+    global given
+    given = arguments, one_input, custom_mutator
+
+def Fuzz():
+    arguments, one_input, mutate = given
+    assert "-seed=1" in arguments
+    texts = [path.read_bytes() for path in sorted(__import__("pathlib").Path(arguments[1]).iterdir())]
+    assert len(texts) > 100
+    for seed in range(50):
+        data = mutate(texts[seed], 5000, seed)
+        assert data == mutate(texts[seed], 5000, seed) and len(data) <= 5000
+        one_input(data)
+    from tests.fuzz.kinds import text
+    text.ir.parse = lambda *_, **__: 1 / 0
+    one_input(b"module {}")
+    one_input(b"module {}")
+"""
+
+
+def test_guided_fuzzing_changes_texts_and_writes_findings(tmp_path: Path) -> None:
+    """With a stand-in for atheris, which not every Python has: it calls what atheris would."""
+    (tmp_path / "atheris.py").write_text(_ATHERIS)
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, "-m", "tests.fuzz.guided", "--minutes", "0.01", "--output", str(tmp_path / "out")]
+    done = subprocess.run(
+        command, cwd=seeds.ROOT, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ZeroDivisionError outside qrt") == 1
+    assert (tmp_path / "out/text/findings/ZeroDivisionError_outside_qrt").read_bytes() == b"module {}"
+
+
+# -- what the kinds call a finding -----------------------------------------------------------------------------------
+
+
+def test_text_that_prints_otherwise_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qrt.ir import Module
+
+    whole = Module.print
+    monkeypatch.setattr(Module, "print", lambda self, **form: whole(self, **form).replace("i8", "i9"))
+    with pytest.raises(Finding, match=r"another program|prints otherwise"):
+        text.check("func.func private @f(i8)")
+    monkeypatch.setattr(Module, "print", lambda self, **form: whole(self, **form).replace("}", ""))
+    with pytest.raises(Finding, match="does not parse again"):
+        text.check("func.func private @f(i8)")
+
+
+def test_a_pass_that_breaks_a_program_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qrt.passes.dce import DeadCodeElimination
+
+    def breaks(self: object, module: object) -> None:
+        next(iter(module.functions)).attributes.pop("sym_name")  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(DeadCodeElimination, "run", breaks)
+    with pytest.raises(Finding, match="dce breaks a rule"):
+        text.check("// pipeline: dce\nfunc.func private @f(i8)")
+
+
+@pytest.mark.parametrize(
+    "expression", ["__import__('os')", "(lambda: 0)()", "q.__class__", "'a' * 9", "[x for x in ()]", "open('x')"]
+)
+def test_a_mutant_of_a_call_reaches_nothing_else(expression: str) -> None:
+    with pytest.raises(SyntaxError):
+        eager.evaluate(expression)
+
+
+def test_other_bits_on_one_isa_are_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from qrt import kernels
+
+    case = 'dcast(q("4", "!quant.uniform<i8:f32, 0.5>", 1))'
+    assert eager.check(case) == "value"
+    whole = eager.evaluate
+    monkeypatch.setattr(eager, "evaluate", lambda case: whole(case) + (kernels.active() == kernels.available()[-1]))
+    with pytest.raises(Finding, match="bits differ: dcast, ref and"):
+        eager.check(case)

@@ -1,0 +1,40 @@
+"""What MLIR registers and qrt does not support is said by name, and never taken for a slip of the pen."""
+
+import pytest
+
+from qrt import ir
+from qrt.errors import ParseError
+from qrt.ir import unsupported
+from qrt.ir.registry import DIALECTS, every_definition
+
+OPS = [f"{dialect}.{name}" for dialect, names in unsupported.OPS.items() for name in names.split()]
+
+
+def message(text):
+    with pytest.raises(ParseError) as caught:
+        ir.parse(text)
+    return caught.value.message
+
+
+@pytest.mark.parametrize("name", ["vector.mask", "linalg.pack", "vector.scalable.insert"])
+def test_an_op_is_named(name):
+    assert message(f"{name} %0") == f"custom op '{name}' is known to MLIR, not supported here"
+    assert message(f'"{name}"() : () -> ()') == f"op '{name}' is known to MLIR, not supported here"
+    assert ir.parse(f'"{name}"() : () -> ()', allow_unregistered=True)
+
+
+def test_a_dialect_is_named():
+    said = "'gpu.launch' is of the dialect 'gpu', which is known to MLIR, not supported here"
+    assert message("gpu.launch") == f"custom op {said}"
+    assert message('"gpu.launch"() : () -> ()') == f"op {said}"
+
+
+def test_what_mlir_does_not_know_is_unknown():
+    assert message("vector.nonsense") == "custom op 'vector.nonsense' is unknown"
+    assert message('"nobodys.op"() : () -> ()') == "op 'nobodys.op' is unregistered"
+
+
+def test_what_is_supported_is_not_listed():
+    assert not set(OPS) & set(every_definition())
+    assert not unsupported.DIALECTS & set(DIALECTS)
+    assert len(set(OPS)) == len(OPS)

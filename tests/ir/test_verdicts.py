@@ -1,0 +1,171 @@
+"""Programs on which qrt and mlir-opt 22 once disagreed, with upstream's verdict on each.
+
+verdicts.mlir holds programs and what mlir-opt says of them: `accepted`, or `refused: ` and what its message contains.
+tests/oracle asks mlir-opt whether it still says so.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import ir
+from qrt.errors import QuantError
+from qrt.passes import run_passes
+
+CASES = (Path(__file__).parent / "verdicts.mlir").read_text().split("// -----\n")
+
+
+def expectation(text):
+    """The message a program is refused with: empty if it is accepted."""
+    verdict, _, message = text.partition("\n")[0].removeprefix("// ").partition(": ")
+    assert (verdict, bool(message)) in (("accepted", False), ("refused", True))
+    return message
+
+
+def allows_unregistered(text):
+    return "--allow-unregistered-dialect" in text
+
+
+def title(text):
+    return text.replace("\n", " ")[:72]
+
+
+@pytest.mark.parametrize("text", CASES, ids=title)
+def test_verdict(text):
+    message = expectation(text)
+    if message:
+        with pytest.raises(QuantError) as caught:
+            ir.parse(text, allow_unregistered=allows_unregistered(text)).verify()
+        assert message in caught.value.message
+        return
+    module = ir.parse(text)
+    module.verify()
+    for generic in (False, True):
+        printed = module.print(generic=generic)
+        assert ir.parse(printed).print(generic=generic) == printed
+
+
+# -- canonicalize ------------------------------------------------------------------------------------------------------
+
+CANONICAL = {
+    "an allocation that is stored keeps its type": (
+        """func.func @f(%h: memref<memref<?xi8>>) {
+          %c = arith.constant 5 : index
+          %0 = memref.alloc(%c) : memref<?xi8>
+          memref.store %0, %h[] : memref<memref<?xi8>>
+          return
+        }""",
+        """func.func @f(%h: memref<memref<?xi8>>) {
+          %0 = memref.alloc() : memref<5xi8>
+          %1 = memref.cast %0 : memref<5xi8> to memref<?xi8>
+          memref.store %1, %h[] : memref<memref<?xi8>>
+          return
+        }""",
+    ),
+    "a constant size that runs out of bounds stays an operand": (
+        """func.func @f(%a: memref<10xf32>) -> memref<?xf32, strided<[1], offset: 2>> {
+          %c = arith.constant 11 : index
+          %0 = memref.subview %a[2] [%c] [1] : memref<10xf32> to memref<?xf32, strided<[1], offset: 2>>
+          return %0 : memref<?xf32, strided<[1], offset: 2>>
+        }""",
+    )
+    * 2,
+}
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_canonical_form(name):
+    before, after = CANONICAL[name]
+    module = run_passes(ir.parse(before), "canonicalize")
+    assert module == ir.parse(after)
+    module.verify()
+
+
+_INDEX_CASTS = """
+func.func @main(%x: index) -> (index, index, i64, index) {
+  %0 = arith.index_cast %x : index to i8
+  %1 = arith.index_cast %0 : i8 to index
+  %2 = arith.index_castui %x : index to i8
+  %3 = arith.index_castui %2 : i8 to index
+  %4 = arith.index_castui %x : index to i64
+  %5 = arith.index_castui %4 : i64 to index
+  %6 = arith.index_castui %5 : index to i64
+  %7 = arith.index_castui %3 : index to i64
+  %8 = arith.index_castui %7 : i64 to index
+  return %1, %3, %6, %8 : index, index, i64, index
+}
+"""
+_PRESERVED = {
+    "a narrow cast between wide ones": (_INDEX_CASTS, [np.int64(300)], (44, 44, 300, 44)),
+    "a narrow cast of a negative index": (_INDEX_CASTS, [np.int64(-1)], (-1, 255, -1, 255)),
+    "dropped dimensions beside a kept one of size 1": (
+        """func.func @main(%t: tensor<1x1x8x1xf16>, %n: index) -> tensor<1x4xf16> {
+          %c0 = arith.constant 0 : index
+          %0 = tensor.extract_slice %t[%c0, 0, %n, 0] [1, 1, 4, 1] [1, 1, 1, 1]
+            : tensor<1x1x8x1xf16> to tensor<1x4xf16>
+          return %0 : tensor<1x4xf16>
+        }""",
+        [np.arange(8, dtype=np.float16).reshape(1, 1, 8, 1), np.int64(2)],
+        (np.array([[2, 3, 4, 5]], np.float16),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _PRESERVED)
+@pytest.mark.parametrize("pipeline", ["", "canonicalize", "inline", "linalg-generalize-named-ops"])
+def test_a_pass_preserves_the_values(name, pipeline):
+    text, inputs, expected = _PRESERVED[name]
+    assert_results(run_passes(ir.parse(text), pipeline), inputs, expected)
+
+
+def assert_results(module, inputs, expected):
+    outputs = qrt.compile(module).run({f"arg{i}": value for i, value in enumerate(inputs)})
+    assert len(outputs) == len(expected)
+    for found, value in zip(outputs.values(), expected, strict=True):
+        assert np.array_equal(found, value)
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+_EXPANDED = """
+func.func @main(%n: index) -> tensor<?xi32> {
+  %c = arith.constant dense<1> : tensor<i32>
+  %r = tensor.expand_shape %c [] output_shape [%n] : tensor<i32> into tensor<?xi32>
+  return %r : tensor<?xi32>
+}
+"""
+_POWER = """
+func.func @main(%a: tensor<?xf32>, %b: tensor<?xi32>) -> tensor<?xf32> {
+  %0 = math.fpowi %a, %b : tensor<?xf32>, tensor<?xi32>
+  return %0 : tensor<?xf32>
+}
+"""
+_RUNS = {
+    "one element expanded to one": (_EXPANDED, [np.int64(1)], (np.array([1], np.int32),)),
+    "one element expanded to three": (_EXPANDED, [np.int64(3)], None),
+    "powers of equal sizes": (_POWER, [np.array([2, 3], "f4"), np.array([3, 2], "i4")], (np.array([8, 9], "f4"),)),
+    "powers of unequal sizes": (_POWER, [np.ones(3, "f4"), np.ones(2, "i4")], None),
+    "a vector of rank 0 written": (
+        """func.func @main(%t: tensor<f32>, %x: f32) -> tensor<f32> {
+          %m = memref.alloc() : memref<f32>
+          %v = vector.broadcast %x : f32 to vector<f32>
+          vector.transfer_write %v, %m[] : vector<f32>, memref<f32>
+          %r = bufferization.to_tensor %m restrict : memref<f32> to tensor<f32>
+          return %r : tensor<f32>
+        }""",
+        [np.float32(1), np.float32(7)],
+        (np.float32(7),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _RUNS)
+def test_a_run_gives_its_results_or_says_why_there_are_none(name):
+    text, inputs, expected = _RUNS[name]
+    if expected is None:
+        with pytest.raises(QuantError):
+            assert_results(ir.parse(text), inputs, expected)
+    else:
+        assert_results(ir.parse(text), inputs, expected)
