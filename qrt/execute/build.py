@@ -22,8 +22,8 @@ from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array,
 from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
+from qrt.ir.inlining import Budget, inlined_at_most
 from qrt.ops.core import Array, BoundCall, static_shape
-from qrt.passes.inline import Budget, inlined_at_most
 from qrt.types import MemRefType, TensorType, Type, UniformType
 
 

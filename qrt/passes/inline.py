@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation, Region, UnitAttr
 from qrt.ir.dialects.func import FuncOp, symbol_of
+from qrt.ir.inlining import Budget, inlined_at_most
 from qrt.ir.rewrite import Builder, replace
 from qrt.ir.symbols import may_be_discarded, references, require_known_tables
 from qrt.ir.traits import SINGLE_BLOCK
@@ -101,29 +102,6 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
             elif callee not in component:
                 low[function] = min(low[function], order[callee])
     return component
-
-
-def inlined_at_most(root: Operation) -> int:
-    """How many operations calls may be replaced by: functions that call the next one twice would have 2^n."""
-    return (1 << 14) + 16 * sum(1 for _ in root.walk())
-
-
-class Budget:
-    """How many operations there may still be more. A function is counted once: it no longer changes when it is put
-    somewhere."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-        self._sizes: dict[Operation, int] = {}
-
-    def allows(self, function: Operation) -> bool:
-        """Take what a function needs; whether there was as much."""
-        if function not in self._sizes:
-            self._sizes[function] = sum(1 for _ in function.walk())
-        if self._sizes[function] > self.left:
-            return False
-        self.left -= self._sizes[function]
-        return True
 
 
 def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp | None:

@@ -256,14 +256,6 @@ def test_a_cast_to_a_static_shape_is_checked():
 def test_expansions_of_sizes_that_only_the_run_knows():
     """As strides without a check, they would reach beyond the buffer."""
     text = view(
-        "memref.expand_shape %m [] output_shape [%n] : memref<f32> into memref<?xf32>",
-        "memref<f32>",
-        "memref<?xf32>",
-        ", %n: index",
-    )
-    assert run(text, grid(), i64(1))[0].tolist() == [0]
-    refused(text, grid(), i64(3), message=r"one element does not expand to \[3\]")
-    text = view(
         "memref.expand_shape %m [[0, 1]] output_shape [%n, %k] : memref<?xf32> into memref<?x?xf32>",
         "memref<?xf32>",
         "memref<?x?xf32>",
