@@ -17,7 +17,7 @@ from qrt.arrays import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
-from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, located
+from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
@@ -93,7 +93,7 @@ class _Builder:
             try:
                 results = self._op(op, places, depth)
             except QuantError as error:
-                raise located(op, error) from error
+                raise_located(op, error)
             places.update(zip(op.results, results, strict=True))
         raise failure(function, "the function does not return")
 
@@ -279,7 +279,7 @@ class _DeferredFamily:
             try:
                 bound = self._bind(shapes)
             except QuantError as error:
-                raise located(self.op, error) from error
+                raise_located(self.op, error)
             with self.lock:
                 self.bound = bound
         _, call, result = bound

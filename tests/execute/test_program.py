@@ -11,7 +11,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.errors import ModelError, QuantError
+from qrt.errors import ModelError, QuantError, UndefinedError
 from qrt.execute import build, plan
 from qrt.execute.plan import Slot
 from qrt.execute.program import PLANS_KEPT
@@ -382,3 +382,25 @@ def test_arenas_hold_what_lives_together():
                 assert not together or a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
             if longest == 1 and count == 400:
                 assert total <= 3 * 4096
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+def test_an_error_has_the_cause_that_it_was_raised_with(interpret):
+    """One that is its own cause hangs whoever follows causes, and its own is lost."""
+    program = qrt.compile(
+        """func.func @main(%x: i32, %y: i32) -> i32 {
+          %0 = scf.execute_region -> i32 {
+            %1 = func.call @divided(%x, %y) : (i32, i32) -> i32
+            scf.yield %1 : i32
+          }
+          return %0 : i32
+        }
+        func.func @divided(%x: i32, %y: i32) -> i32 {
+          %0 = arith.divsi %x, %y : i32
+          return %0 : i32
+        }""",
+        "main",
+    )
+    with pytest.raises(ModelError, match=r"arith.divsi") as caught:
+        program.run({"arg0": 1, "arg1": 0}, interpret=interpret)
+    assert type(caught.value.__cause__) is UndefinedError

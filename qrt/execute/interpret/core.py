@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -123,7 +123,7 @@ class Compiler:
                 chosen: tuple[int, Sequence[Any]] = choose(*[frame[slot] for slot in slots])
                 return chosen
             except QuantError as error:
-                raise located(operation, error) from error
+                raise_located(operation, error)
 
         return branch
 
@@ -150,12 +150,14 @@ class Compiler:
         try:
             return bind(operation, self)
         except QuantError as error:
-            raise located(operation, error) from error
+            raise_located(operation, error)
 
 
-def located(operation: Operation, error: QuantError) -> ModelError:
-    """The error with the op and its position, unless it says so already."""
-    return error if isinstance(error, ModelError) else failure(operation, str(error))
+def raise_located(operation: Operation, error: QuantError) -> NoReturn:
+    """Raises the error with the op and its position, unless it says so already: then it keeps its own cause."""
+    if isinstance(error, ModelError):
+        raise error
+    raise failure(operation, str(error)) from error
 
 
 def _step(operation: Operation, function: Function, operands: list[int], results: list[int]) -> Step:
@@ -176,7 +178,7 @@ def _step(operation: Operation, function: Function, operands: list[int], results
             try:
                 frame[target] = call(frame)
             except QuantError as error:
-                raise located(operation, error) from error
+                raise_located(operation, error)
 
     else:
 
@@ -184,7 +186,7 @@ def _step(operation: Operation, function: Function, operands: list[int], results
             try:
                 values = call(frame)
             except QuantError as error:
-                raise located(operation, error) from error
+                raise_located(operation, error)
             for slot, value in zip(results, values or (), strict=True):
                 frame[slot] = value
 
@@ -288,7 +290,7 @@ class FunctionCode:
         try:
             external(self.operation)(*arguments)
         except QuantError as error:
-            raise located(self.operation, error) from error
+            raise_located(self.operation, error)
 
     def _compile(self) -> tuple[Code, Frame]:
         compiler = Compiler(self._module)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.execute.interpret.core import BlockCode, Compiler, Frame, Step, located
+from qrt.execute.interpret.core import BlockCode, Compiler, Frame, Step, raise_located
 from qrt.ir import Operation, Region, Value
 
 Bounds = Callable[[Frame], range]
@@ -52,7 +52,7 @@ def counted_loop(
         try:
             numbers = bounds(frame)
         except QuantError as error:
-            raise located(op, error) from error
+            raise_located(op, error)
         frame[0].count(trips(numbers) * size, op)
         return numbers
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import UndefinedError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Step, located
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Step, raise_located
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop, moves, single_block, trips
 from qrt.ir import Operation, Value
 from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
@@ -121,7 +121,7 @@ def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int,
             try:
                 numbers.append(bounds(frame))
             except UndefinedError as error:
-                raise located(op, error) from error
+                raise_located(op, error)
         count = body.size
         for each in numbers:
             count *= trips(each)
@@ -205,7 +205,7 @@ def _parallel_insert_slice(op: Operation, compiler: Compiler) -> Step:
         try:
             frame[target] = insert(*[frame[slot] for slot in slots])
         except UndefinedError as error:
-            raise located(op, error) from error
+            raise_located(op, error)
 
     return step
 
