@@ -42,6 +42,11 @@ def _expanded(key: Any, rank: int) -> list[Any]:
             raise QuantTypeError(f"only integers, slices, ... and None index a quantized tensor, got {shown(item)}")
         if isinstance(item, SupportsIndex) and abs(index(item)) >= 1 << 62:
             raise IndexError(f"index {shown(item)} is out of bounds for every axis")
+        if isinstance(item, slice):
+            try:
+                item.indices(0)
+            except (TypeError, ValueError) as error:
+                raise QuantTypeError(f"{shown(item)} does not index a tensor: {error}") from None
     used = sum(item is not None and item is not Ellipsis for item in items)
     if used > rank:
         raise QuantTypeError(f"{used} indices for a tensor of rank {rank}")
