@@ -130,7 +130,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
         scanner.expect("[", " before array elements")
         values: list[int] = []
         while not scanner.at("]") and (not values or scanner.accept(",")):
-            values.append(scanner.integer(element.width + 1))
+            values.append(scanner.integer(element.width))
         scanner.expect("]", " after array elements")
         return DenseArrayAttr(element, tuple(values))
 

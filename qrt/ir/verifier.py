@@ -79,26 +79,23 @@ class _Verifier:
     def _region(self, region: Region, owner: Operation) -> None:
         if not region.blocks:
             return
-        ordered = owner.definition is not None and not owner.has_trait(GRAPH_REGION)
-        if not ordered:
-            added = [value for block in region.blocks for value in _defined(block)]
-            self.visible.update(added)
-            for block in region.blocks:
-                self._block(block, owner, ordered)
-            self.visible.difference_update(added)
-        elif len(region.blocks) == 1:
+        if len(region.blocks) == 1:
+            ordered = owner.definition is not None and not owner.has_trait(GRAPH_REGION)
             self.visible.difference_update(self._block(region.blocks[0], owner, ordered))
         else:
             self._dominated(region, owner)
 
     def _block(self, block: Block, owner: Operation, ordered: bool) -> list[Value]:
-        """Check a block; the values it defines stay visible, and are returned."""
+        """Check a block, whose values are visible behind their definitions, or all over it if it is not `ordered`; the
+        values it defines stay visible, and are returned."""
         visible = self.visible
         added = list(block.arguments)
         visible.update(added)
         for value in added:
             if value.type not in self.checked:
                 self._value_type(value.type, owner)
+        if not ordered:
+            visible.update(_defined(block))
         last = block.last
         for operation in block:
             for operand in operation.operands:

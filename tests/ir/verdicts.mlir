@@ -34,6 +34,26 @@ func.func @f() -> tensor<2xindex> { %0 = "shape.const_shape"() {shape = dense<[1
 // refused: entry block of region may not have predecessors
 func.func @f() { ^bb0: cf.br ^bb0 }
 // -----
+// refused: source and destination tensor should have the same number of elements
+func.func @f(%t: tensor<128xf32>, %s: tensor<2xindex>) -> tensor<4x4xf32> { %0 = tensor.reshape %t(%s) : (tensor<128xf32>, tensor<2xindex>) -> tensor<4x4xf32> return %0 : tensor<4x4xf32> }
+// -----
+// refused: number of operands and types do not match: got 2 operands and 1 types
+func.func @f(%m: memref<?x?xi32>) { linalg.matmul ins(%m, %m : memref<?x?xi32>) outs(%m : memref<?x?xi32>) return }
+// -----
+// refused: number of operands and types do not match: got 1 operands and 2 types
+func.func @f(%m: memref<?x?xi32>) { linalg.matmul ins(%m, %m : memref<?x?xi32>, memref<?x?xi32>) outs(%m : memref<?x?xi32>, memref<?x?xi32>) return }
+// -----
+// refused: integer value too large
+func.func @f(%c: i1) { cf.cond_br %c weights([2147483648, 2]), ^bb1, ^bb1 ^bb1: return }
+// -----
+// refused: operand #0 does not dominate this use
+// --allow-unregistered-dialect
+"a.b"() ({ ^bb0: "a.d"(%z) : (i32) -> () ^bb1: "a.d"() : () -> () ^bb2(%z: i32): "a.d"() : () -> () }) : () -> ()
+// -----
+// refused: operand #0 does not dominate this use
+// --allow-unregistered-dialect
+"a.b"() ({ ^bb0: "a.c"(%z)[^bb1, ^bb2] : (i32) -> () ^bb1: %z = "a.d"()[^bb2] : () -> i32 ^bb2: "a.d"() : () -> () }) : () -> ()
+// -----
 // refused: unregistered operation 'func.foo_bar_op' found in dialect ('func') that does not allow unknown operations
 // --allow-unregistered-dialect
 func.func @f() { "func.foo_bar_op"() : () -> () return }

@@ -108,12 +108,16 @@ def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> in
     if not scanner.accept_word(word):
         return 0
     scanner.expect("(", f" after '{word}'")
+    start = scanner.pos
     operands = parser.operand_list() if scanner.at("%") else []
     scanner.expect(":", " before operand types")
     types = [parser.type()]
     while scanner.accept(","):
         types.append(parser.type())
     scanner.expect(")", f" after '{word}' operands")
+    if len(operands) != len(types):
+        counts = f"got {len(operands)} operands and {len(types)} types"
+        raise scanner.error(f"number of operands and types do not match: {counts}", start)
     pending.operands.extend(operands)
     pending.operand_types.extend(types)
     return len(operands)
