@@ -19,7 +19,7 @@ from tests.kernels.size_cases import Case
 from tests.kernels.sizes import ENTRIES
 from tests.kernels.sweep import answer, bound
 
-# Collecting doctests imports this file without the variable: LIBRARY is the process then, which has none of its functions.
+# Doctest collection imports this file without the variable: LIBRARY is the process then, which has no such functions.
 LIBRARY = ctypes.CDLL(os.environ.get("QRT_FAILING_LIBRARY"))
 # Looked at of each entry, and how many of these that allocate as often.
 LOOKED_AT, ALIKE = 60, 3
