@@ -212,8 +212,13 @@ class NamedOp(StructuredOp):
 
     def _numbers(self, name: str, count: int) -> tuple[int, ...]:
         stated = self.attributes.get(name)
-        fits = isinstance(stated, DenseElementsAttr) and stated.type.shape == (count,)  # as the verifier holds
-        return tuple(stated.array.tolist()) if isinstance(stated, DenseElementsAttr) and fits else (1,) * count
+        if not isinstance(stated, DenseElementsAttr) or not _counts(stated, count):
+            return (1,) * count  # for the maps of an op that does not verify
+        return tuple(stated.array.tolist())
+
+
+def _counts(stated: DenseElementsAttr, count: int) -> bool:
+    return stated.type.shape == (count,) and stated.type.element == _I64
 
 
 def _memoizes(name: str) -> bool:
@@ -418,9 +423,7 @@ def _index_numbers(count: int) -> AttributeKind:
     """`dense<[1, 2]> : tensor<2xi64>`, or of a vector: strides or dilations."""
 
     def holds(value: Attribute) -> bool:
-        if not isinstance(value, DenseElementsAttr) or (value.type.shape, value.type.element) != ((count,), _I64):
-            return False
-        return int(value.array.min()) > 0
+        return isinstance(value, DenseElementsAttr) and _counts(value, count) and int(value.array.min()) > 0
 
     return AttributeKind(
         f"64-bit signless int elements attribute of shape [{count}]", holds, lambda parser: parser.attribute()
