@@ -1,7 +1,8 @@
 """Deletes one verifier rule at a time and runs the tests of types and verifiers: one must fail. By hand, in minutes:
 
-    python -m tests.mutation [--jobs N] [FILE ...]
+    python -m tests.mutation [--jobs N] [--since REVISION] [FILE ...]
 
+Only rules with a line that is not in the revision, if one is said.
 A rule is a `raise`, a constraint's `return "must be ..."`, a `check...`, `verify...` or `expect` that is a statement,
 or what an op's definition says: an attribute's constraint, `required`, `verify` and `verify_signature`. The tests run
 in a copy of the repository. Prints the rules that no test misses; the status is 1 if there are any.
@@ -9,6 +10,7 @@ in a copy of the repository. Prints the rules that no test misses; the status is
 
 import argparse
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +64,14 @@ def rules(tree):
             yield node, f"{node.arg}=None"
 
 
+def lines_since(revision, file):
+    """The lines of a file that a revision does not have."""
+    command = ["git", "diff", "--unified=0", revision, "--", file]
+    text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    hunks = re.findall(r"^@@ \S+ \+(\d+)(?:,(\d+))?", text, re.MULTILINE)
+    return {int(first) + i for first, count in hunks for i in range(int(count or 1))}
+
+
 def without(text, node, replacement):
     """The text with a statement replaced; lines keep their numbers."""
     lines = text.splitlines(keepends=True)
@@ -88,11 +98,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", default=FILES)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--since", metavar="REVISION")
     options = parser.parse_args()
     mutants = []
     for file in options.files:
         text = (ROOT / file).read_text()
-        mutants += [(file, node, without(text, node, new)) for node, new in rules(ast.parse(text))]
+        found = list(rules(ast.parse(text)))
+        if options.since:
+            changed = lines_since(options.since, file)
+            found = [rule for rule in found if changed & set(range(rule[0].lineno, rule[0].end_lineno + 1))]
+        mutants += [(file, node, without(text, node, new)) for node, new in found]
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
         copies = Queue()
         for number in range(options.jobs):
