@@ -135,6 +135,7 @@ typedef enum {
     QRT_A_IN_PLACE_BUT_LAST, /* whole steps of rows as they are given; the last rows of a matrix through pack_a */
     QRT_A_PACKED,            /* through pack_a */
     QRT_A_PACKED_TERMS,      /* through pack_a, with a_terms */
+    QRT_A_BY_KERNEL,         /* as they are given: run packs them itself; but pack_a for spans of a longer K */
 } qrt_a_form;
 
 typedef struct qrt_gemm_panel qrt_gemm_panel;
@@ -142,7 +143,7 @@ typedef struct qrt_gemm_panel qrt_gemm_panel;
 /* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads and owns all memory. Packed
  * rows of a begin at multiples of 64 bytes, panels of b too, and both are padded to whole steps of ku values of K.
  * Neither |value - zero point| exceeds 255 nor an exact sum 31 bits: core sends everything else to the wide path. */
-typedef struct {
+typedef struct qrt_gemm_kernel {
     int mr, nr;         /* rows of a tile (blocks of rows are multiples of it), columns of a panel */
     int ku;             /* K values per step */
     int a_size, b_size; /* bytes of one packed value */
@@ -160,9 +161,21 @@ typedef struct {
     void (*run)(const qrt_gemm_panel *panel);
     bool segmented; /* run follows a_segments */
     bool splits;    /* 16-bit operands go by their bytes, not as the wide path */
-    /* Values of K up to which run takes two panels at once, 2 * nr columns; the second's b and b_terms follow the
-     * first's. */
+    /* run takes two panels at once, 2 * nr columns, of up to pair_depth values of K; the second's b and b_terms follow
+     * the first's. Without `pairs` no depth does, an empty one neither. */
+    bool pairs;
     int pair_depth;
+    bool all_panels;  /* run takes all columns of a block at once, panels as with pairs */
+    bool flat_lines;  /* run goes from line to line of a_segments as over one row of pixels: lines should allow it */
+    bool whole_tiles; /* rows are read up to a multiple of mr, whatever is there */
+    int64_t a_block;  /* bytes of packed rows of a block; 0: QRT_A_BLOCK_BYTES */
+    /* Bytes of panel->workspace for a block of so many rows. NULL: none. */
+    int64_t (*workspace)(const qrt_gemm_args *args, int64_t rows);
+    /* Asked once, when a call is bound: what the kernel likes to know, args->finish. NULL: 0. */
+    int (*finish_of)(const qrt_gemm_args *args);
+    /* Asked once, when a call is bound: false leaves it to `otherwise`. NULL: suits all. */
+    bool (*suits)(const qrt_gemm_args *args);
+    const struct qrt_gemm_kernel *otherwise;
 } qrt_gemm_kernel;
 
 /* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
@@ -174,6 +187,7 @@ struct qrt_gemm_panel {
     const void *a;
     int64_t a_stride;       /* bytes */
     const int32_t *a_terms; /* NULL: not packed with terms */
+    void *workspace;        /* of QRT_A_BY_KERNEL, where rows of a are not packed yet; else NULL */
     int32_t a_zero_point;   /* of all rows, without terms */
     /* The values of K of a row, where they are not contiguous: `segments` times `depth`, a multiple of ku, each so many
      * bytes from the row's start. Rows may overlap. NULL: one segment. */
@@ -261,6 +275,8 @@ struct qrt_gemm_args {
      * where their packed b serves here too. */
     const qrt_gemm_args *earlier;
     /* Derived when bound, by qrt_gemm_prepare. */
+    const qrt_gemm_kernel *gemm;
+    int finish;
     bool narrow;           /* the 8-bit microkernel applies */
     bool splits;           /* it does to the bytes of 16-bit operands */
     qrt_gemm_split *split; /* those of b_constant */

@@ -55,6 +55,7 @@ void qrt_avx512_install_gemm(qrt_kernels *table) {
         .run = run,
         .segmented = true,
         .splits = true,
+        .pairs = true,
         .pair_depth = PAIR_DEPTH,
     };
 }

@@ -98,6 +98,7 @@ void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
         .run = run,
         .segmented = true,
         .splits = true,
+        .pairs = true,
         .pair_depth = PAIR_DEPTH,
     };
 }
