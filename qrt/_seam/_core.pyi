@@ -12,7 +12,7 @@ one-dimensional and hold at least as many values as the largest index needs.
 """
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol, final, type_check_only
+from typing import Any, NoReturn, Protocol, Self, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ class Call:
     """A bound kernel entry: call(*inputs, out). Immutable and safe to call from many threads. Raises KernelError for
     operands of another count, dtype, size, layout or a read-only output. The output may not overlap an input."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn: ...
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
     @property
     def name(self) -> str: ...
     @property
@@ -66,7 +66,7 @@ class Plan:
     operands, inputs first. run() takes one array per slot, checks each against every use of it, and releases the GIL;
     after an error the contents of the outputs are unspecified."""
 
-    def __init__(self, calls: Sequence[Call], slots: Sequence[Sequence[int]], slot_count: int) -> None: ...
+    def __new__(cls, calls: Sequence[Call], slots: Sequence[Sequence[int]], slot_count: int) -> Self: ...
     def run(self, buffers: Sequence[npt.NDArray[Any]]) -> None: ...
     def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
 

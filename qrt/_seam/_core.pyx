@@ -77,10 +77,15 @@ cdef double BRIEF_WORK = 1 << 16
 cdef int64_t ELEMENT_STEPS = 16
 
 
+# What new_call alone has: a Call without an entry would be called all the same.
+cdef object BINDING = object()
+
+
 @cython.final
 cdef class Call:
-    def __init__(self):
-        raise TypeError("a Call is made by the bind_* functions")
+    def __cinit__(self, binding=None):
+        if binding is not BINDING:
+            raise TypeError("a Call is made by the bind_* functions")
 
     def __dealloc__(self):
         if self.release != NULL:
@@ -142,11 +147,11 @@ cdef class Plan:
     cdef int64_t count
     cdef int slot_count
 
-    def __init__(self, calls, slots, int slot_count):
+    def __cinit__(self, calls, slots, int slot_count):
         cdef Call call
         cdef int64_t i, used = 0
         cdef int operand, slot
-        if self.steps != NULL or slot_count < 0:
+        if slot_count < 0:
             raise KernelError("plan: bad slot count")
         self.calls = tuple(calls)
         slots = [tuple(numbers) for numbers in slots]
@@ -163,6 +168,8 @@ cdef class Plan:
         self.written = [False] * slot_count
         for i in range(self.count):
             call = self.calls[i]
+            if call is None:
+                raise KernelError(f"plan: step {i} is None, expected a Call")
             if len(slots[i]) != call.count:
                 raise KernelError(
                     f"plan: step {i} ({call.name}) has {call.count} operands, {len(slots[i])} slots given"

@@ -28,7 +28,7 @@ cdef check_windows_are_valid(Call call, const qrt_window *window):
         return
     for axis, size, out in ((0, window.height, window.out_height), (1, window.width, window.out_width)):
         last = (out - 1) * window.strides[axis] - window.padding[axis]
-        if window.padding[axis] >= window.kernel[axis] or last >= size:
+        if size == 0 or window.padding[axis] >= window.kernel[axis] or last >= size:
             raise KernelError(f"{call.name}: a window along axis {axis + 1} lies in the padding alone")
 
 

@@ -365,8 +365,13 @@ cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
 
 
 cdef inline bint are_alike(cnp.ndarray a, cnp.ndarray b) noexcept:
-    return (cnp.PyArray_TYPE(a) == cnp.PyArray_TYPE(b) and cnp.PyArray_NDIM(a) == cnp.PyArray_NDIM(b)
-            and memcmp(cnp.PyArray_DIMS(a), cnp.PyArray_DIMS(b), cnp.PyArray_NDIM(a) * sizeof(cnp.npy_intp)) == 0)
+    cdef int axis
+    if cnp.PyArray_TYPE(a) != cnp.PyArray_TYPE(b) or cnp.PyArray_NDIM(a) != cnp.PyArray_NDIM(b):
+        return False
+    for axis in range(cnp.PyArray_NDIM(a)):  # not memcmp: an array without axes has no memory of them
+        if cnp.PyArray_DIM(a, axis) != cnp.PyArray_DIM(b, axis):
+            return False
+    return True
 
 
 cdef Kept keep(const Arguments *given, uint64_t hash, object bound, object result):

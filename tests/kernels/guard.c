@@ -2,7 +2,7 @@
  * preloaded, for posix_memalign, from which the kernels' packed weights and workspaces come.
  *
  * QRT_GUARD=after puts a block's last byte directly before such a page, =before its first byte directly behind one: one
- * byte beyond ends the process. Bytes left over at the other end hold a pattern that is checked when the block is
+ * byte beyond ends the process. guard_place moves what is allocated from then on. Bytes left over at the other end hold a pattern that is checked when the block is
  * freed. Freed pages serve blocks of the same number of pages: fresh ones cost a fault each. */
 #include <errno.h>
 #include <pthread.h>
@@ -42,6 +42,10 @@ __attribute__((constructor)) static void reserve(void) {
     sizes = mmap(NULL, ARENA / PAGE * sizeof *sizes, PROT_READ | PROT_WRITE, RESERVED, -1, 0);
     if (arena == MAP_FAILED || sizes == MAP_FAILED)
         fail("no address space", NULL);
+}
+
+void guard_place(bool directly_before) {
+    before = directly_before;
 }
 
 static bool is_guarded(const void *block) {

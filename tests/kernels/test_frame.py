@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import qrt
 import qrt.kernels
 from qrt import numerics
 from qrt._seam import _core
@@ -85,6 +86,26 @@ def test_a_call_says_what_it_takes() -> None:
     assert [str(dtype) for dtype in call.operand_dtypes] == ["int8", "int8", "int32", "int8"]
     with pytest.raises(TypeError, match="bind_"):
         _core.Call()
+
+
+def test_a_call_without_an_entry_is_never_made() -> None:
+    """Not by its class alone either: it would be called all the same."""
+    for make in (_core.Call, lambda: _core.Call.__new__(_core.Call), lambda: _core.Call.__new__(_core.Call, None)):
+        with pytest.raises(TypeError, match="a Call is made by the bind_"):
+            make()
+    with pytest.raises(KernelError, match="plan: step 1 is None, expected a Call"):
+        _core.Plan([dcast(), None], [[0, 1], [0, 1]], 2)  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        _core.Plan([qcast], [[0, 1]], 2)  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        _core.Plan.__new__(_core.Plan)  # type: ignore[call-arg]
+
+
+def test_a_kept_call_may_write_over_a_scalar() -> None:
+    """What is compared of two arrays without axes is no memory. UBSan knows."""
+    q = qrt.QuantTensor(np.uint8(3), qrt.UniformType("u8", "f32", 0.5))
+    for _ in range(2):
+        assert qrt.relu(q, out=q).storage == 3
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,33 @@
+"""The table of sizes: for every entry of the seam calls with 0, 1, and what lies around the blocks of every ISA's
+kernels. sweep.py runs them."""
+
+from collections.abc import Callable, Iterator
+
+from tests.kernels.size_cases import Case
+from tests.kernels.sizes_elementwise import (
+    binary,
+    bits,
+    casts,
+    clamp,
+    copy,
+    lookup,
+    mean,
+    requantize,
+    softmax,
+)
+from tests.kernels.sizes_products import (
+    conv2d,
+    depthwise_conv2d,
+    float_matmul,
+    gemm,
+    mixed_matmul,
+    pools,
+)
+
+ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
+    "qcast": lambda: casts("qcast"), "dcast": lambda: casts("dcast"), "requantize": requantize, "clamp": clamp,
+    "binary": binary, "lookup": lookup, "gemm": gemm, "float_matmul": float_matmul, "mixed_matmul": mixed_matmul,
+    "conv2d": conv2d, "depthwise_conv2d": depthwise_conv2d, "avg_pool2d": lambda: pools("avg_pool2d"),
+    "max_pool2d": lambda: pools("max_pool2d"), "mean": mean, "softmax": softmax, "copy": copy,
+    "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),
+}  # fmt: skip

@@ -1,0 +1,124 @@
+"""`python -m tests.kernels.sweep ISA,... ENTRY...` runs the calls of sizes.py: ref against plain NumPy, other ISAs
+against ref, each twice, into results that hold different bytes before, so that what a kernel leaves out is seen. With
+guard.c preloaded what is allocated lies directly before and behind an inaccessible page by turns.
+
+test_sizes.py starts it and reads what it prints. A crash ends this process alone: its last case stands in the file that
+QRT_SWEEP_CASE names."""
+
+import ctypes
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from qrt._seam import _core
+from qrt.errors import KernelError
+from tests.kernels import guard
+from tests.kernels.draws import Array
+from tests.kernels.size_cases import Case
+from tests.kernels.sizes import ENTRIES
+
+FILLS = (0x55, 0xAA)
+# What binding refuses of the table.
+REFUSED = ("lies in the padding alone", "a sum over no element")
+
+
+def bound(case: Case, isa: str) -> _core.Call:
+    """Copies have no ISA."""
+    where = {} if case.entry == "copy" else {"isa": isa}
+    call: _core.Call = getattr(_core, f"bind_{case.entry}")(**where, **case.given)
+    return call
+
+
+def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
+    out = np.empty(call.operand_shapes[-1], call.operand_dtypes[-1])
+    out.reshape(-1).view(np.uint8)[...] = fill
+    call(*map(np.asarray, operands), out)
+    return out
+
+
+def differing(got: Array, expected: Array) -> str | None:
+    """How the bits of a result are wrong."""
+    if got.tobytes() == expected.tobytes():
+        return None
+    if got.size != expected.size:
+        return f"the shape {got.shape} is not {expected.shape}"
+    wrong = got.reshape(-1).view(f"u{got.itemsize}") != expected.reshape(-1).view(f"u{got.itemsize}")
+    first = int(np.argmax(wrong))
+    return f"{wrong.sum()} of {wrong.size} wrong, {got.flat[first]} is not {expected.flat[first]} at {first}"
+
+
+def check(case: Case, isas: tuple[str, ...], place: Callable[[int], None]) -> tuple[list[str], bool]:
+    """What is wrong with a case, and whether binding refuses it."""
+    _core.set_num_threads(case.threads)
+    try:
+        reference = bound(case, "ref")
+    except KernelError as error:
+        return [wrong for isa in isas for wrong in [differing_refusal(case, isa, str(error))] if wrong], True
+    expected = {isa != "ref": answer(reference, case.operands) for isa in isas if isa != "ref"}
+    if "ref" in isas:
+        expected[False] = np.asarray(case.expected()).astype(reference.operand_dtypes[-1])
+    found = []
+    for number, isa in enumerate(isas):
+        place(number)
+        call = reference if isa == "ref" else bound(case, isa)
+        answers = (differing(answer(call, case.operands, fill), expected[isa != "ref"]) for fill in FILLS)
+        found += [f"{isa}: {wrong}" for wrong in answers if wrong][:1]
+    return found, False
+
+
+def differing_refusal(case: Case, isa: str, message: str) -> str | None:
+    """What is wrong with a case that ref refuses by this message."""
+    if not any(text in message for text in REFUSED):
+        return f"ref refuses: {message}"
+    try:
+        bound(case, isa)
+    except KernelError as error:
+        return None if str(error) == message else f"{isa}: {error}, but by ref {message}"
+    return f"{isa}: bound, but by ref {message}"
+
+
+def placement() -> Callable[[int], None]:
+    """What moves later allocations before or behind a page, by whether a number is odd; nothing without guard.c."""
+    if "QRT_GUARD_LIBRARY" not in os.environ:
+        return lambda number: None
+    guard.install()
+    library = ctypes.CDLL(os.environ["QRT_GUARD_LIBRARY"])
+    library.guard_place.argtypes = [ctypes.c_bool]
+    return lambda number: library.guard_place(number % 2 == 1)
+
+
+def sizes_of(value: Any) -> Iterator[Any]:
+    """The integers of an argument, with their places."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        yield int(value)
+    elif isinstance(value, (tuple, list)) and len(value) <= 8:
+        for place, inside in enumerate(value):
+            yield from ((place, size) for size in sizes_of(inside))
+
+
+def main(chosen: str, *entries: str) -> int:
+    isas = tuple(chosen.split(","))
+    seen: set[Any] = set()
+    wrong: list[str] = []
+    cases = refusals = 0
+    place = placement()
+    where = os.open(os.environ.get("QRT_SWEEP_CASE", os.devnull), os.O_WRONLY)
+    for name in entries:
+        for case in ENTRIES[name]():
+            os.pwrite(where, f"{case}\n".encode().ljust(4096)[:4096], 0)
+            seen |= {(name, argument, size) for argument, value in case.given.items() for size in sizes_of(value)}
+            found, refused = check(case, isas, lambda number, case=cases: place(number + case))
+            wrong += [f"{case}: {text}" for text in found]
+            cases, refusals = cases + 1, refusals + refused
+    print(*wrong[:20], sep="\n", file=sys.stderr)
+    print(json.dumps({"entries": len(entries), "isas": len(isas), "cases": cases, "refused": refusals,
+                      "sizes": len(seen), "wrong": len(wrong)}))  # fmt: skip
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""Every entry of the seam at every size: of 0, of 1, around the blocks of every ISA's kernels.
+
+Hazards: a size of 0 that passes for a small one, as a depth of 0 passed for one up to which two panels are multiplied
+at once; windows over no element; a block that ends where its array does; what is left of a line; results that are not
+written. A crash of the process that sweeps is a failure here, which names the case."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qrt._seam import _core
+from tests.kernels.compiled import CSRC, compiled
+from tests.kernels.draws import ISAS
+from tests.kernels.sizes import ENTRIES
+from tests.kernels.sweep import sizes_of
+
+PRODUCTS = ("gemm", "conv2d", "depthwise_conv2d", "float_matmul", "mixed_matmul")
+PARTS = {"products": PRODUCTS, "others": tuple(name for name in ENTRIES if name not in PRODUCTS)}
+# Integers that are no sizes, and sizes of at least 1.
+VALUES = {"storage_min", "storage_max", "x_zero_point", "zero_point", "axis", "axes"}
+AT_LEAST_ONE = {"block", "kernel", "strides", "dilations", "groups", "width"}
+# A sanitizer is preloaded, which looks at memory itself.
+GUARDED = sys.platform.startswith("linux") and "LD_PRELOAD" not in os.environ
+
+
+def test_every_entry_is_in_the_table() -> None:
+    header = (CSRC / "qrt.h").read_text()
+    entries = set(re.findall(r"^qrt_status qrt_(\w+)\(const void \*args, qrt_scratch", header, re.MULTILINE))
+    binders = {name.removeprefix("bind_") for name in dir(_core) if name.startswith("bind_")}
+    assert len(entries) > 15
+    assert set(ENTRIES) == binders == entries | {"conv2d"}
+
+
+def size_arguments() -> dict[str, set[str]]:
+    """Of each entry what the stub declares as an integer, or as integers."""
+    stub = Path(_core.__file__).with_name("_core.pyi")
+    found = {}
+    for node in ast.parse(stub.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("bind_"):
+            kinds = {arg.arg: ast.unparse(arg.annotation or ast.Constant("")) for arg in node.args.kwonlyargs}
+            sizes = {name for name, kind in kinds.items() if re.search(r"\bint\b", kind)}
+            found[node.name.removeprefix("bind_")] = sizes - VALUES
+    return found
+
+
+def test_every_size_is_in_the_table() -> None:
+    """With its least values, 0 and 1, or 1 and 2 where nothing less is a size."""
+    seen: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for entry, cases in ENTRIES.items():
+        for case in cases():
+            for argument, value in case.given.items():
+                seen[entry, argument] |= {flat(size) for size in sizes_of(value)}
+    arguments = {(entry, name) for entry, names in size_arguments().items() for name in names}
+    assert len(arguments) > 60
+    for entry, name in sorted(arguments):
+        least = {1, 2} if name in AT_LEAST_ONE or (entry, name) == ("mixed_matmul", "k_block") else {0, 1}
+        assert least <= seen[entry, name], f"{entry}: {name} lacks {least - seen[entry, name]}"
+
+
+def flat(size: Any) -> int:
+    """Without its place in tuples."""
+    return flat(size[1]) if isinstance(size, tuple) else int(size)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("sweep")
+    case = folder / "case"
+    case.touch()
+    given = {**os.environ, "QRT_SWEEP_CASE": str(case)}
+    if GUARDED:
+        library = str(compiled("guard", folder, "-shared", "-fPIC"))
+        given |= {"QRT_GUARD": "after", "QRT_GUARD_LIBRARY": library, "LD_PRELOAD": library}
+    return given
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_size(part: str, environment: dict[str, str]) -> None:
+    """ref beside NumPy, the other ISAs beside ref, all memory between pages that end the process."""
+    command = [sys.executable, "-X", "faulthandler", "-m", "tests.kernels.sweep", ",".join(ISAS), *PARTS[part]]
+    done = subprocess.run(
+        command, env=environment, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
+    )
+    where = Path(environment["QRT_SWEEP_CASE"]).read_text().strip("\0 \n")
+    assert done.returncode == 0, f"{done.returncode} at {where}\n{done.stderr[-6000:]}"
+    counts = json.loads(done.stdout)
+    print(f"{part}: {', '.join(f'{count} {name}' for name, count in counts.items())}; {' '.join(ISAS)}")
+    assert counts["entries"] == len(PARTS[part])
+    assert counts["refused"] < counts["cases"] / 10
