@@ -189,11 +189,12 @@ static int64_t row_start(const job *j, int64_t row_part) {
     return row_part * j->call->args->window->out_height / j->row_parts;
 }
 
-/* Behind the copied lines: to align the first, and what whole tiles and steps read past the last. */
-static int64_t copy_slack(const qrt_gemm_args *args) {
-    const qrt_window *w = args->window;
-    const int64_t columns = (args->gemm->whole_tiles ? args->gemm->mr : 0) * w->strides[1] + columns_under(w, 1);
-    return columns * w->channels * args->gemm->a_size + 2 * QRT_ALIGNMENT;
+/* Room to align the first line, for what the last one has beyond the stride, and for a step read past its end. */
+static int64_t copy_bytes_of(const job *j) {
+    const qrt_gemm_args *args = j->call->args;
+    const int64_t columns = columns_under(args->window, args->conv.pixels);
+    const int64_t beyond = columns * args->window->channels * args->gemm->a_size - j->line_stride;
+    return lines_under(args->window, j->rows) * j->line_stride + qrt_max(0, beyond) + 2 * QRT_ALIGNMENT;
 }
 
 static qrt_status region_task(void *context, int64_t task) {
@@ -201,7 +202,7 @@ static qrt_status region_task(void *context, int64_t task) {
     const qrt_gemm_args *args = j->call->args;
     const qrt_window *w = args->window;
     const int64_t segment_bytes = qrt_round_up(args->conv.segments * (int64_t)sizeof(int64_t), QRT_ALIGNMENT);
-    const int64_t copy_bytes = args->conv.in_place ? 0 : lines_under(w, j->rows) * j->line_stride + copy_slack(args);
+    const int64_t copy_bytes = args->conv.in_place ? 0 : copy_bytes_of(j);
     char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(segment_bytes + copy_bytes));
     if (!workspace)
         return QRT_NO_MEMORY;

@@ -37,8 +37,6 @@ static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
         rows = qrt_min(rows, args->gemm->mr); /* of a span */
     if (args->a_form == QRT_A_IN_PLACE_BUT_LAST)
         rows = qrt_min(rows, args->gemm->mr);
-    if (args->gemm->whole_tiles)
-        rows = qrt_round_up(rows, args->gemm->mr);
     if (!in_place(args))
         to.terms = rows * args->a_stride;
     to.patches = to.terms + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
@@ -140,11 +138,21 @@ static void prefetch_panel(const qrt_gemm_panel *panel, int64_t ahead, int64_t c
     prefetch(requant->zero_point_i32, next, count);
 }
 
-/* Panels that one call of the kernel takes. */
+/* The most panels that a call of the kernel takes. Of a bias in 64 bits only one panel's values are narrowed at a time.
+ */
 static int64_t panels_at_once(const qrt_gemm_args *args, const qrt_gemm_block *block) {
-    if (args->gemm->all_panels)
+    const qrt_gemm_kernel *kernel = args->gemm;
+    if (kernel->all_panels)
         return args->bias == QRT_BIAS_I64 ? 1 : INT64_MAX;
-    return args->gemm->pairs && !block->backwards && args->k <= args->gemm->pair_depth ? 2 : 1;
+    return kernel->pairs && !block->backwards && args->k <= kernel->pair_depth ? 2 : 1;
+}
+
+/* As many of those that are left; but not two where the second is not whole. */
+static int64_t panels_taken(const qrt_gemm_args *args, int64_t at_once, int64_t columns) {
+    const int nr = args->gemm->nr;
+    if (args->gemm->all_panels)
+        return qrt_min(at_once, qrt_parts(columns, nr));
+    return columns >= at_once * nr ? at_once : 1;
 }
 
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
@@ -169,9 +177,7 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     const char *const end = (const char *)block->packed.panels + args->shape.panels * args->shape.span_bytes;
     const int64_t at_once = panels_at_once(args, block);
     for (int64_t i = 0, taken; i < panels; i += taken) {
-        taken = args->gemm->all_panels                    ? qrt_min(at_once, panels - i)
-                : block->columns - i * nr >= at_once * nr ? at_once
-                                                          : 1;
+        taken = panels_taken(args, at_once, block->columns - i * nr);
         const int64_t at = block->backwards ? panels - taken - i : i, j = at * nr;
         int32_t values[QRT_MAX_NR];
         panel.columns = (int)qrt_min(taken * nr, block->columns - j);

@@ -6,6 +6,7 @@
 
 /* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_SPAN 16384
+/* Of a kernel with blocks of its own size: what few columns leave it. */
 #define LEAST_A_BLOCK (448 * 1024)
 
 static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns) {
@@ -30,6 +31,12 @@ static int64_t packed_stride(const qrt_gemm_args *args) {
     return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
 }
 
+/* Of packed rows. A large b is worth reading once for more of them, which take up to a quarter of what it takes. */
+static int64_t block_bytes(const qrt_gemm_args *args) {
+    const int64_t most = args->gemm->a_block;
+    return most ? qrt_min(qrt_max(args->shape.matrix_bytes / 4, LEAST_A_BLOCK), most) : QRT_A_BLOCK_BYTES;
+}
+
 /* The extents that the loops of a call need. */
 static void block(qrt_gemm_args *args) {
     const qrt_gemm_kernel *kernel = args->gemm;
@@ -38,14 +45,8 @@ static void block(qrt_gemm_args *args) {
     args->packed_columns = args->b_constant ? args->n : qrt_min(wanted, qrt_round_up(args->n, kernel->nr));
     args->shape = packed_shape(args, args->packed_columns);
     args->a_stride = packed_stride(args);
-    /* A large b is worth reading once for more rows: they take up to a quarter of what it takes. */
-    const int64_t bytes = kernel->a_block
-                              ? qrt_min(qrt_max(args->shape.matrix_bytes / 4, LEAST_A_BLOCK), kernel->a_block)
-                              : QRT_A_BLOCK_BYTES;
-    const int64_t rows = qrt_max(1, bytes / (args->a_stride * kernel->mr)) * kernel->mr;
+    const int64_t rows = qrt_max(1, block_bytes(args) / (args->a_stride * kernel->mr)) * kernel->mr;
     args->block_rows = qrt_max(1, qrt_ceil_div(args->m, qrt_max(1, qrt_ceil_div(args->m, rows))));
-    if (kernel->whole_tiles)
-        args->block_rows = qrt_round_up(args->block_rows, kernel->mr);
 }
 
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
@@ -155,8 +156,10 @@ static bool is_raw(const qrt_requant *requant, int64_t count) {
 }
 
 static const qrt_gemm_kernel *choose_kernel(const qrt_gemm_args *args) {
+    if (args->wanted && (!args->wanted->takes || args->wanted->takes(args)))
+        return args->wanted;
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    while (kernel->suits && !kernel->suits(args))
+    while (kernel->otherwise && !(kernel->takes(args) && kernel->suits(args)))
         kernel = kernel->otherwise;
     return kernel;
 }
@@ -191,8 +194,8 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->bias_fits = args->bias != QRT_BIAS_NONE && args->bias_constant && qrt_bias_fits(args, args->bias_constant);
     args->raw = is_raw(&args->requant, parameter_count(args));
     const qrt_gemm_kernel *kernel = args->gemm = choose_kernel(args);
-    args->a_form = kernel->a_form(args);
     args->finish = kernel->finish_of ? kernel->finish_of(args) : 0;
+    args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
     qrt_conv_prepare(args);

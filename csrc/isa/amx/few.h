@@ -6,9 +6,7 @@
 #ifndef QRT_ISA_AMX_FEW_H
 #define QRT_ISA_AMX_FEW_H
 
-#include "pipeline.h"
-
-#define WIDE (2 * NR)
+#include "step.h"
 
 static void configure_few(int rows) {
     const uint8_t r = (uint8_t)rows;
@@ -22,17 +20,15 @@ static void configure_few(int rows) {
 
 /* Rows of 64 columns whose sums are in memory. */
 typedef struct {
-    const __m512i *sums;
+    const int32_t *sums;
     char *target;
     int left;
     const finish_columns *columns;
 } wide_finishing;
 
 INLINE void finish_wide_row(wide_finishing *f, int64_t stride, finish_kind kind) {
-    const __m512i sums[4] = {_mm512_load_si512(f->sums), _mm512_load_si512(f->sums + 1), _mm512_load_si512(f->sums + 2),
-                             _mm512_load_si512(f->sums + 3)};
-    finish_group(f->columns, f->target, stride, sums, 1, 4, kind, false);
-    f->sums += 4;
+    finish_four(f->columns, f->sums, f->target, stride, 4, kind, false);
+    f->sums += WIDE;
     f->target += stride;
     f->left--;
 }
@@ -71,7 +67,7 @@ INLINE void run_few(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * WIDE], starts[WIDE];
     finish_columns columns[2];
     wide_finishing f = {0};
-    const int64_t steps = (p->depth + KU - 1) / KU;
+    const int64_t steps = steps_of_depth(p->depth);
     const int64_t finished = steps > 1 ? (p->rows + steps - 2) / (steps - 1) : 0;
     configure_few(p->rows);
     for (int64_t i = 0; i < pairs; i++) {
@@ -85,7 +81,7 @@ INLINE void run_few(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
         TILESTORED(1, to + LANES, WIDE * sizeof *to);
         TILESTORED(2, to + 2 * LANES, WIDE * sizeof *to);
         TILESTORED(3, to + 3 * LANES, WIDE * sizeof *to);
-        f = (wide_finishing){(const __m512i *)to, pair.target, p->rows, &columns[i % 2]};
+        f = (wide_finishing){to, pair.target, p->rows, &columns[i % 2]};
     }
     while (f.left > 0)
         finish_wide_row(&f, p->args->out_row_stride, kind);
@@ -93,14 +89,7 @@ INLINE void run_few(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
 }
 
 static void run_few_rows(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
-    if (kind == FINISH_FIXED)
-        run_few(p, pairs, FINISH_FIXED);
-    else if (kind == FINISH_FLOAT32)
-        run_few(p, pairs, FINISH_FLOAT32);
-    else if (kind == FINISH_FLOAT32_I8)
-        run_few(p, pairs, FINISH_FLOAT32_I8);
-    else
-        run_few(p, pairs, FINISH_FLOAT32_U8);
+    BY_KIND(kind, run_few, p, pairs)
 }
 
 #endif

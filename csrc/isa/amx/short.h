@@ -8,9 +8,8 @@
 #ifndef QRT_ISA_AMX_SHORT_H
 #define QRT_ISA_AMX_SHORT_H
 
-#include "few.h"
+#include "step.h"
 
-#define SHORT_KU 4
 #define SHORT_SEGMENTS 3
 #define RING 4 /* blocks of sums */
 
@@ -56,12 +55,8 @@ static void configure_short(int64_t depth, bool paired) {
 INLINE void finish_wide_rows(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
                              finish_kind kind) {
 #pragma GCC unroll 4
-    for (int i = first; i < first + 4; i++) {
-        const __m512i *row = (const __m512i *)(from + i * WIDE);
-        const __m512i sums[4] = {_mm512_load_si512(row), _mm512_load_si512(row + 1), _mm512_load_si512(row + 2),
-                                 _mm512_load_si512(row + 3)};
-        finish_group(c, target + i * stride, stride, sums, 1, 4, kind, false);
-    }
+    for (int i = first; i < first + 4; i++)
+        finish_four(c, from + i * WIDE, target + i * stride, stride, 4, kind, false);
 }
 
 /* Columns n of a block, in tile `sum`, which still has columns `before` of the block `ago` blocks before. */
@@ -112,12 +107,8 @@ INLINE void run_short_pair(const qrt_gemm_panel *p, int64_t blocks, finish_kind 
 INLINE void finish_half(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
                         finish_kind kind, bool joined) {
 #pragma GCC unroll 4
-    for (int i = first; i < first + 8; i += 2) {
-        const __m512i *row = (const __m512i *)(from + i * NR);
-        const __m512i sums[4] = {_mm512_load_si512(row), _mm512_load_si512(row + 1), _mm512_load_si512(row + 2),
-                                 _mm512_load_si512(row + 3)};
-        finish_group(c, target + i * stride, stride, sums, 2, 2, kind, joined);
-    }
+    for (int i = first; i < first + 8; i += 2)
+        finish_four(c, from + i * NR, target + i * stride, stride, 2, kind, joined);
 }
 
 /* One panel of `segments` segments: the rows of a segment serve left and right columns where its turn ends and begins.
@@ -131,7 +122,7 @@ INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int segment
     load_columns(p, 2, &columns);
     load_starts(p, &columns, 2, starts);
     const char *b = p->b;
-    const int64_t segment_bytes = (p->depth + SHORT_KU - 1) / SHORT_KU * SHORT_KU * NR;
+    const int64_t segment_bytes = short_depth(p) * NR;
     TILELOADD(1, b, 128);
     TILELOADD(2, b + 64, 128);
     if (segments > 1) {
@@ -183,7 +174,7 @@ INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int segment
 
 INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_t blocks, finish_kind kind) {
     const int segments = p->a_segments ? (int)p->segments : 1;
-    const int64_t depth = (p->depth + SHORT_KU - 1) / SHORT_KU * SHORT_KU;
+    const int64_t depth = short_depth(p);
     int64_t i = 0;
     if (segments == 1 && panels > 1) {
         configure_short(depth, true);
@@ -213,14 +204,7 @@ INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_t bl
 /* Panels that end alike. */
 static void run_short(const qrt_gemm_panel *p, int64_t panels, finish_kind kind) {
     const int64_t blocks = p->lines * ((p->rows + TILE_ROWS - 1) / TILE_ROWS);
-    if (kind == FINISH_FIXED)
-        run_short_panels(p, panels, blocks, FINISH_FIXED);
-    else if (kind == FINISH_FLOAT32)
-        run_short_panels(p, panels, blocks, FINISH_FLOAT32);
-    else if (kind == FINISH_FLOAT32_I8)
-        run_short_panels(p, panels, blocks, FINISH_FLOAT32_I8);
-    else
-        run_short_panels(p, panels, blocks, FINISH_FLOAT32_U8);
+    BY_KIND(kind, run_short_panels, p, panels, blocks)
 }
 
 #endif
