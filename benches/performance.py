@@ -155,7 +155,8 @@ numeric check has no time; qrt's are compared bit for bit with its scalar refere
 public functions, weights packed once, into a result that exists already. The second column is the `float32` rule, which
 is what the peers compute; the third the integer rule. The limit of products is a loop of the ISA's multiply-add on
 registers alone, on as many threads; that of casts a copy of as many bytes, on one thread; both are measured in the same
-run. Only ratios within a run mean anything; a share above 100% tells that the machine changed its speed between samples.
+run. Only ratios within a run mean anything; a share above 100% tells that the machine changed its speed between
+samples.
 """
 
 

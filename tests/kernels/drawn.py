@@ -28,7 +28,7 @@ K = (0, 1, 2, 3, 4, 5, 15, 16, 31, 32, 60, 61, 63, 64, 65, 100, 127, 128, 129, 1
 CHANNELS = (1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 21, 24, 32, 33, 48, 63, 64, 65, 96, 128, 192, 512)
 OUTPUTS = (1, 3, 16, 17, 31, 32, 33, 48, 63, 64, 65, 80, 96, 100, 128)
 SIDES = (1, 2, 3, 4, 5, 7, 9, 13, 14, 15, 16, 17, 18, 28, 31, 32, 33, 40)
-MOST_WORK = 2e7  # multiply-adds of a call
+MOST_WORK = 1e7  # multiply-adds of a call, of an image
 
 
 @dataclass(frozen=True)
@@ -149,28 +149,31 @@ def convolution(rng: np.random.Generator, size: tuple[int, int], channels: int, 
     return finished(rng, "conv2d", given, x, w, drawn, said)
 
 
-def draw_convolution(rng: np.random.Generator) -> Drawn | None:
+def draw_convolution(rng: np.random.Generator, most_work: float) -> Drawn | None:
     """None where the window does not fit, or there is too much to do."""
-    size, kernel = (int(pick(rng, *SIDES)), int(pick(rng, *SIDES))), (int(pick(rng, 1, 2, 3, 3, 5)), int(pick(rng, 1, 2, 3, 3, 5)))  # fmt: skip
-    strides, dilations = (int(pick(rng, 1, 1, 2, 3)), int(pick(rng, 1, 1, 2, 3))), (int(pick(rng, 1, 1, 1, 2)), int(pick(rng, 1, 1, 1, 2)))  # fmt: skip
+
+    def two(*choices: int) -> tuple[int, int]:
+        return int(pick(rng, *choices)), int(pick(rng, *choices))
+
+    size, kernel, strides, dilations = two(*SIDES), two(1, 2, 3, 3, 5), two(1, 1, 2, 3), two(1, 1, 1, 2)
     padding = tuple((int(rng.integers(0, n)), int(rng.integers(0, n))) for n in kernel)
     channels, outputs, groups = int(pick(rng, *CHANNELS)), int(pick(rng, *OUTPUTS)), int(pick(rng, 1, 1, 1, 1, 2, 3))
     outs = [(n + sum(p) - (k - 1) * d - 1) // s + 1
             for n, p, k, d, s in zip(size, padding, kernel, dilations, strides, strict=True)]  # fmt: skip
-    if min(outs) < 1 or np.prod([*outs, *kernel, channels, outputs, groups], dtype=float) > MOST_WORK / 2:
+    if min(outs) < 1 or np.prod([*outs, *kernel, channels, outputs, groups], dtype=float) > most_work:
         return None
     return convolution(rng, size, channels, outputs, kernel, strides, padding, dilations, groups)
 
 
-def draw_product(rng: np.random.Generator) -> Drawn | None:
+def draw_product(rng: np.random.Generator, most_work: float) -> Drawn | None:
     m, k, n = (int(pick(rng, *sizes)) if rng.random() < 0.8 else int(rng.integers(1, 300)) for sizes in (M, K, N))
-    return product(rng, m, k, n) if m * max(k, 1) * n <= MOST_WORK / 3 else None
+    return product(rng, m, k, n) if m * k * n <= most_work else None
 
 
-def draws(seed: int) -> Iterator[Drawn]:
+def draws(seed: int, most_work: float = MOST_WORK) -> Iterator[Drawn]:
     rng = np.random.default_rng(seed)
     while True:
-        drawn = draw_convolution(rng) if rng.random() < 0.5 else draw_product(rng)
+        drawn = (draw_convolution if rng.random() < 0.5 else draw_product)(rng, most_work)
         if drawn is not None:
             yield drawn
 
@@ -216,7 +219,8 @@ def check(case: Drawn, isa: str, counts: Counter[str]) -> None:
             got = answer(call, case, fill)
             if got.tobytes() != expected.tobytes():
                 at = np.argwhere(got != expected)
-                raise AssertionError(f"{name} ({call.microkernel}), {len(at)} of {got.size} wrong, first {at[0]}: {case}")  # fmt: skip
+                wrong = f"{len(at)} of {got.size} wrong, first {at[0]}"
+                raise AssertionError(f"{name} ({call.microkernel}), {wrong}: {case}")
 
 
 def main(isa: str, minutes: str, seed: str = "0") -> int:
