@@ -170,7 +170,7 @@ typedef struct qrt_gemm_kernel {
     int pair_depth;
     bool all_panels; /* run takes all columns of a block at once, panels as with pairs */
     bool flat_lines; /* run goes from line to line of a_segments as over one row of pixels: lines should allow it */
-    int64_t a_block; /* bytes of packed rows of a block; 0: QRT_A_BLOCK_BYTES */
+    int64_t a_block; /* bytes that packed rows may take beside a large b; 0: QRT_A_BLOCK_BYTES */
     /* Bytes of panel->workspace for a block of so many rows. NULL: none. */
     int64_t (*workspace)(const qrt_gemm_args *args, int64_t rows);
     /* Asked when a call is bound: whether the kernel computes it at all (NULL: any), and whether it is the best at it.

@@ -154,10 +154,9 @@ INLINE void multiply_steps(operands *o, finishing *f, int count, int finished, f
         multiply_step(o, f, finished, kind, streams);
 }
 
-/* `finished` times two rows of 32 a step, from step `idle` on. */
-INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int finished, finish_kind kind,
+/* From step `idle` on, for `busy` steps, `finished` times two rows a step. */
+INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int busy, int finished, finish_kind kind,
                                bool streams) {
-    const int all = MR / 2 / finished, busy = count - idle < all ? count - idle : all;
     multiply_steps(o, f, idle, 0, kind, streams);
     multiply_steps(o, f, busy, finished, kind, streams);
     multiply_steps(o, f, count - idle - busy, 0, kind, streams);
@@ -168,15 +167,15 @@ INLINE void multiply_rest(operands *o, finishing *f, int count, finish_kind kind
     if (f->row == f->end)
         multiply_steps(o, f, count, 0, kind, streams);
     else if (count >= 17)
-        multiply_finishing(o, f, count, 1, 1, kind, streams);
+        multiply_finishing(o, f, count, 1, 16, 1, kind, streams);
     else if (count >= 9)
-        multiply_finishing(o, f, count, 1, 2, kind, streams);
+        multiply_finishing(o, f, count, 1, 8, 2, kind, streams);
     else if (count >= 6)
-        multiply_finishing(o, f, count, 1, 3, kind, streams);
+        multiply_finishing(o, f, count, 1, 5, 3, kind, streams);
     else if (count >= 4)
-        multiply_finishing(o, f, count, 0, 4, kind, streams);
+        multiply_finishing(o, f, count, 0, 4, 4, kind, streams);
     else
-        multiply_finishing(o, f, count, 0, 8, kind, streams);
+        multiply_finishing(o, f, count, 0, count < 2 ? count : 2, 8, kind, streams);
 }
 
 #endif
