@@ -92,9 +92,10 @@ typedef struct {
     const double *scale; /* already values of the expressed type */
     const int64_t *zero_point;
     /* Derived when bound. */
-    int64_t run, period; /* of every row of the layout */
-    bool prefetch;       /* long enough to fetch a page ahead: the hardware streams stop at page boundaries */
-    bool stream;         /* the result is larger than the caches: what is stored is not read back from them */
+    int64_t run, period;     /* of every row of the layout */
+    bool prefetch;           /* long enough to fetch a page ahead: the hardware streams stop at page boundaries */
+    bool stream;             /* the result is larger than the caches: what is stored is not read back from them */
+    bool finite_zero_points; /* every zero point is finite in the expressed type */
     double scale_least, scale_most;
     /* For f16, bf16 and f32, else NULL. zero_point_f32 is rounded to the expressed type, and so is reciprocal_f32 where
      * it is multiplied by; where it is divided by the scale, reciprocal_f32 is f32(1 / scale). */
@@ -652,30 +653,11 @@ typedef void (*qrt_bits_row)(const qrt_bits_args *args, const void *source, void
 struct qrt_kernels {
     const char *name;
     bool streams; /* stores past the caches are faster than owned lines, for results larger than the caches */
-    qrt_cast_row qcast_row, dcast_row;
-    qrt_requantize_row requantize_row;
     qrt_gemm_kernel gemm;
-    qrt_store store;
-    qrt_store_wide store_wide;
-    qrt_wide_row wide_row;
-    qrt_block_row block_row;
     const qrt_depthwise_kernel *depthwise; /* NULL: depthwise_pixel */
-    qrt_depthwise_pixel depthwise_pixel;
-    qrt_depthwise_wide_pixel depthwise_wide_pixel;
-    qrt_binary_row binary_row;
-    qrt_clamp_row clamp_row;
-    qrt_lookup_row lookup_row;
-    qrt_pool_pixel avg_pool_pixel, max_pool_pixel;
-    qrt_mean_row mean_row;
-    qrt_softmax_line softmax_line;
-    qrt_bits_row pack_bits_row, unpack_bits_row;
-    qrt_float_rows float_rows;
-    qrt_float_tile float_tile;
-    qrt_float_axpy float_axpy;
-    qrt_float_tree float_tree;
-    qrt_float_short float_short;
-    qrt_mixed_row mixed_row;
-    qrt_mixed_tile mixed_tile;
+#define QRT_ROW(type, name) type name;
+#include "rows.def"
+#undef QRT_ROW
 };
 
 /* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table
@@ -685,6 +667,11 @@ typedef void (*qrt_init)(qrt_kernels *table);
 /* Available tables, from ref to the best; NULL past the last. Thread-safe. */
 const qrt_kernels *qrt_kernels_at(int index);
 const qrt_kernels *qrt_kernels_named(const char *name);
+
+/* What the tables are made of, gemm and depthwise included; NULL past the last. Whether a table's differs from its
+ * parent's, or, where it has no parent, is set. */
+const char *qrt_row_name(int row);
+bool qrt_row_is_own(const qrt_kernels *kernels, int row);
 
 /* ---- plans ---- */
 

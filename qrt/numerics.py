@@ -138,11 +138,13 @@ def quantize(
 
 
 def dequantize(q: npt.ArrayLike, scale: npt.ArrayLike, zero_point: npt.ArrayLike, expressed: str) -> Array:
-    """``quant.dcast``: ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``; float64 values of that format."""
+    """``quant.dcast``: ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``; float64 values of that format. NaNs
+    are the positive quiet one: ``q`` and ``zp`` were both beyond the format."""
     stored = round_to_format(np.asarray(q, np.int64), expressed)
     zp = round_to_format(np.asarray(zero_point, np.int64), expressed)
     with np.errstate(over="ignore", invalid="ignore"):
-        return round_to_format(round_to_format(stored - zp, expressed) * round_to_format(scale, expressed), expressed)
+        value = round_to_format(round_to_format(stored - zp, expressed) * round_to_format(scale, expressed), expressed)
+    return np.where(np.isnan(value), np.nan, value)
 
 
 # -------------------------------------------------------------------------------------------------------- multipliers

@@ -189,19 +189,44 @@ static void add_others(const qrt_mixed_matmul_args *args, const float *a, const 
     }
 }
 
+/* Sums and bias to the result, whose NaNs are the one that numerics.md names: the processor's own may be negative. */
+static void store_row(const float *sums, const float *bias, int columns, float *out) {
+    typedef float floats __attribute__((vector_size(16)));
+    typedef int32_t words __attribute__((vector_size(16)));
+    const floats nan = {NAN, NAN, NAN, NAN};
+    floats row[COLUMNS / 4];
+    for (int i = 0; i < COLUMNS / 4; i++) {
+        floats sum, added;
+        memcpy(&sum, sums + 4 * i, sizeof sum);
+        memcpy(&added, bias + 4 * i, sizeof added);
+        sum += added;
+        const words number = sum == sum;
+        row[i] = (floats)(((words)sum & number) | ((words)nan & ~number));
+    }
+    if (columns == COLUMNS)
+        memcpy(out, row, sizeof row);
+    else
+        memcpy(out, row, (size_t)columns * sizeof *out);
+}
+
 /* Up to ROWS rows by a panel, to the result. */
 static void run_tile(const job *j, const uint8_t *digits, const bool *finite, int64_t row, int rows,
                      const uint8_t *panel, int64_t column) {
     const qrt_mixed_matmul_args *args = j->args;
     const int columns = (int)qrt_min(COLUMNS, args->n - column);
     _Alignas(QRT_ALIGNMENT) float sums[ROWS * COLUMNS];
+    float bias[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++)
+        bias[c] = j->bias && c < columns ? j->bias[column + c] : -0.0F; /* which changes nothing */
     args->kernels->mixed_tile(args, digits, rows, panel, sums);
     for (int i = 0; i < rows; i++) {
         float *out = j->out + (row + i) * args->n + column;
+        store_row(sums + i * COLUMNS, bias, columns, out);
+        if (finite[i])
+            continue;
+        add_others(args, j->a + (row + i) * args->k, panel, columns, out);
         for (int c = 0; c < columns; c++)
-            out[c] = j->bias ? sums[i * COLUMNS + c] + j->bias[column + c] : sums[i * COLUMNS + c];
-        if (!finite[i])
-            add_others(args, j->a + (row + i) * args->k, panel, columns, out);
+            out[c] = isnan(out[c]) ? NAN : out[c];
     }
 }
 

@@ -64,6 +64,33 @@ const qrt_kernels *qrt_kernels_named(const char *name) {
     return find(name);
 }
 
+static const struct {
+    const char *name;
+    size_t offset; /* of a pointer */
+} rows[] = {
+    {"gemm", offsetof(qrt_kernels, gemm.run)},
+    {"depthwise", offsetof(qrt_kernels, depthwise)},
+#define QRT_ROW(type, name) {#name, offsetof(qrt_kernels, name)},
+#include "rows.def"
+#undef QRT_ROW
+};
+
+#define ROW_COUNT (int)(sizeof rows / sizeof rows[0])
+
+const char *qrt_row_name(int row) {
+    return row >= 0 && row < ROW_COUNT ? rows[row].name : NULL;
+}
+
+bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
+    static const qrt_kernels none;
+    const qrt_kernels *parent = NULL;
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(isas[i].name, kernels->name) == 0)
+            parent = find(isas[i].parent);
+    const char *of_parent = (const char *)(parent == kernels ? &none : parent); /* ref is named as its own */
+    return memcmp((const char *)kernels + rows[row].offset, of_parent + rows[row].offset, sizeof(void *)) != 0;
+}
+
 const char *qrt_status_text(qrt_status status) {
     switch (status) {
     case QRT_OK:

@@ -35,7 +35,8 @@
  *
  * f(q) of a container. 16 bits are exact in f32, so rounding to f16 or bf16 follows once. Of 32 bits f32 keeps 24; a
  * larger q is infinite in f16 (beyond 65519), so f16 is right too; bf16 would be rounded twice and goes to the parent.
- */
+ * A zero point that is infinite in f16 goes there too: less another infinity it is a NaN, and the processor's is not
+ * the one that numerics.md names. */
 #ifndef QRT_ISA_CAST_GUARD_H
 #define QRT_ISA_CAST_GUARD_H
 
@@ -65,7 +66,8 @@ static inline bool qrt_qcast_in_f32(const qrt_cast_args *args) {
 
 /* Whether dcast may compute in f32. */
 static inline bool qrt_dcast_in_f32(const qrt_cast_args *args) {
-    return args->expressed != QRT_F64 && (args->expressed != QRT_BF16 || args->container <= QRT_U16);
+    return args->expressed != QRT_F64 && args->finite_zero_points &&
+           (args->expressed != QRT_BF16 || args->container <= QRT_U16);
 }
 
 #define QRT_INLINE static inline __attribute__((always_inline))

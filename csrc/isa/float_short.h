@@ -2,7 +2,8 @@
  * sum of a lane is stored.
  *
  * The including file defines `vector` of WIDTH floats and `mask` of as many, and functions of these:
- * zero, broadcast, load, add, multiply_add; live(count), load_live and store_live; and SHORT_ROWS, at most 4.
+ * zero, broadcast, load, add, multiply_add; live(count), load_live and store_live; with_one_nan(results), and `flags`
+ * made by unordered(a, b), either and holds, which find out whether it is needed; and SHORT_ROWS, at most 4.
  * Two lanes at a time are independent chains: per step of AVX-512's 4 rows 16 multiply-adds (8 cycles on two ports) for
  * 12 loads, 31 uops in all. */
 #ifndef QRT_ISA_FLOAT_SHORT_H
@@ -66,13 +67,24 @@ INLINE void short_tile(const int rows, const qrt_float_panel *p, const float *a,
     vector part[4][SHORT_ROWS][2];
     for (int lane = 0; lane < 4; lane++)
         four_lanes(rows, p, a + lane, p->b + lane * p->b_stride + column, part[lane]);
+    vector sum[SHORT_ROWS][2];
+    flags nans = unordered(bias[0], bias[1]);
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; i++) {
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; v++)
+            sum[i][v] = add(add(add(part[0][i][v], part[2][i][v]), add(part[1][i][v], part[3][i][v])), bias[v]);
+        nans = either(nans, unordered(sum[i][0], sum[i][1]));
+    }
+    if (__builtin_expect(holds(nans), false))
+        for (int i = 0; i < rows; i++)
+            for (int v = 0; v < 2; v++)
+                sum[i][v] = with_one_nan(sum[i][v]);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
-        for (int v = 0; v < 2; v++) {
-            const vector sum = add(add(part[0][i][v], part[2][i][v]), add(part[1][i][v], part[3][i][v]));
-            store_live(out + i * p->out_stride + column + v * WIDTH, add(sum, bias[v]), valid[v]);
-        }
+        for (int v = 0; v < 2; v++)
+            store_live(out + i * p->out_stride + column + v * WIDTH, sum[i][v], valid[v]);
 }
 
 static void some_short_rows(const int rows, const qrt_float_panel *p, const float *a, int64_t column, float *out) {

@@ -17,6 +17,11 @@ static float tree(const float *lanes) {
     return sum[0];
 }
 
+/* NaNs are the one that numerics.md names, whatever the processor makes. */
+static float result_of(float sum) {
+    return isnan(sum) ? NAN : sum;
+}
+
 void ref_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride) {
     const int64_t padded = (k + LANES - 1) / LANES * LANES;
     for (int i = 0; i < rows; i++)
@@ -46,7 +51,7 @@ void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int column
             float lane[LANES];
             for (int l = 0; l < LANES; l++)
                 lane[l] = lanes[l * stride + i * COLUMNS + j];
-            out[i * out_stride + j] = bias ? tree(lane) + bias[j] : tree(lane);
+            out[i * out_stride + j] = result_of(bias ? tree(lane) + bias[j] : tree(lane));
         }
 }
 
@@ -58,6 +63,6 @@ void ref_float_short(const qrt_float_panel *p) {
                 for (int64_t step = 0; step < p->steps; step++)
                     lane[l] = fmaf(p->a[i * p->a_stride + step * LANES + l], p->b[l * p->b_stride + step * COLUMNS + j],
                                    lane[l]);
-            p->out[i * p->out_stride + j] = p->bias ? tree(lane) + p->bias[j] : tree(lane);
+            p->out[i * p->out_stride + j] = result_of(p->bias ? tree(lane) + p->bias[j] : tree(lane));
         }
 }

@@ -74,6 +74,7 @@ class Plan:
 
 def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the best last
 def microkernels(isa: str) -> tuple[str, ...]: ...  # of its 8-bit GEMM, in the order in which they are asked
+def own_rows(isa: str) -> tuple[str, ...]: ...  # of its kernel table, those that are not its parent's
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
 

@@ -257,6 +257,17 @@ def isas():
     return tuple(names)
 
 
+def own_rows(str isa):
+    cdef const qrt_kernels *kernels = find_kernels("own_rows", isa)
+    names = []
+    cdef int row = 0
+    while qrt_row_name(row) != NULL:
+        if qrt_row_is_own(kernels, row):
+            names.append(qrt_row_name(row).decode())
+        row += 1
+    return tuple(names)
+
+
 cdef inline int thread_count() except 0:
     cdef int count = qrt_get_num_threads()
     if count == 0:

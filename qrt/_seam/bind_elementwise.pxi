@@ -41,6 +41,7 @@ cdef fill_cast_parameters(Call call, qrt_cast_args *args, str expressed, object 
     with np.errstate(over="ignore"):
         reciprocal = numerics.round_to_format(1.0 / scale, form)
     rounded = numerics.round_to_format(zero_point.astype(np.float64), expressed)
+    args.finite_zero_points = np.isfinite(rounded).all()
     if args.expressed != QRT_F64:
         args.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
         args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)

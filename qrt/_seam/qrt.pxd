@@ -84,6 +84,7 @@ cdef extern from "qrt.h" nogil:
         qrt_scale_mode scale_mode
         const double *scale
         const int64_t *zero_point
+        bint finite_zero_points
         double scale_least, scale_most
         const float *scale_f32
         const float *reciprocal_f32
@@ -281,6 +282,8 @@ cdef extern from "qrt.h" nogil:
 
     const qrt_kernels *qrt_kernels_at(int index)
     const qrt_kernels *qrt_kernels_named(const char *name)
+    const char *qrt_row_name(int row)
+    bint qrt_row_is_own(const qrt_kernels *kernels, int row)
     const char *qrt_status_text(qrt_status status)
 
     ctypedef struct qrt_step:

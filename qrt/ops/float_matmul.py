@@ -145,6 +145,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
             total = _with_bias(_integer_sums(np.where(finite, a, np.float32(0)), arrays[1], element), bias)
             for row, k in np.argwhere(~finite):
                 total[row] += a[row, k] * w[k]
+    total = np.where(np.isnan(total), np.float32(np.nan), total)  # the positive one
     return total.reshape(static_shape(result, "float_matmul"))
 
 

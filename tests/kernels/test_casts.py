@@ -97,9 +97,25 @@ def test_dcast(isa: str, expressed: str, data: st.DataObject) -> None:
     out = np.zeros(layout.shape, FLOATS[expressed])
     call(q, out)
     expected = numerics.dequantize(q, scales[index], zps[index], expressed)
-    np.testing.assert_array_equal(out.astype(np.float64), expected)
-    numbers = ~np.isnan(expected)  # a NaN's sign is the processor's
-    np.testing.assert_array_equal(np.signbit(out.astype(np.float64))[numbers], np.signbit(expected)[numbers])
+    assert out.tobytes() == expected.astype(FLOATS[expressed]).tobytes()
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize(("storage", "zero_point"), [("u16", 65535), ("u32", 70_000), ("i32", -(2**31))])
+def test_infinity_less_infinity_is_the_one_nan(isa: str, storage: str, zero_point: int) -> None:
+    """Of f16, on either side of a vector, where one zero point of many is beyond it too: x86 makes a negative NaN."""
+    for count in (1, 7, 300):
+        q = np.full(count, zero_point).astype(f"{storage[0]}{int(storage[1:]) // 8}")
+        for step, zps in (((0,), [zero_point]), ((1,), [0] * (count - 1) + [zero_point])):
+            call = _core.bind_dcast(
+                isa=isa, expressed="f16", storage=storage, shape=(count,), step=step, scales=[1.0] * len(zps),
+                zero_points=zps,
+            )  # fmt: skip
+            out = np.zeros(count, np.float16)
+            call(q, out)
+            assert out.view(np.uint16)[-1] == 0x7E00
+            numbers = out[: count - 1] if len(zps) > 1 else out[:0]
+            assert (np.abs(numbers) == np.inf).all()
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -293,3 +293,30 @@ def test_clampf_lets_the_lower_bound_win():
     f = bind("math.clampf", "f32", 3)
     assert f(np.float32(5), np.float32(2), np.float32(1)) == 2
     assert np.isnan(f(np.float32(np.nan), np.float32(2), np.float32(3)))
+
+
+@pytest.mark.parametrize(
+    "format", [name for name, form in FORMATS.items() if form.special == "ieee" and form.precision < 54]
+)
+def test_a_nan_made_of_numbers_is_positive_and_quiet(format):
+    """x86 makes a negative one of an infinity less an infinity: of a scalar, and within an array of numbers."""
+    form = FORMATS[format]
+    infinity, one = form.encode(form.largest) + 1, form.encode(Fraction(1))
+    quiet = infinity | 1 << form.precision - 2
+    made = {
+        "arith.subf": (infinity, infinity), "arith.mulf": (0, infinity), "arith.divf": (0, 0),
+        "arith.remf": (one, 0), "math.sqrt": (infinity | 1 << form.width - 1,), "math.fma": (0, infinity, one),
+    }  # fmt: skip
+    for name, operands in made.items():
+        function = bind(name, format, len(operands))
+        with np.errstate(all="ignore"):
+            scalar = function(*(values(bits, format)[()] for bits in operands))
+            array = function(*(values([one, bits, one], format) for bits in operands))
+        assert int(patterns(scalar, format)) == quiet, name
+        assert int(patterns(array, format)[1]) == quiet, name
+        assert int(patterns(array, format)[0]) != quiet, name
+
+
+def test_a_nan_of_an_operand_goes_through():
+    operand = np.uint32(0xFFC00001).view(np.float32)
+    assert bind("arith.addf", "f32", 2)(operand, np.float32(1)).view(np.uint32) == 0xFFC00001

@@ -4,6 +4,7 @@
  *
  * Vectors are columns: 6 rows by two vectors are 12 sums in registers. */
 #include <immintrin.h>
+#include <math.h>
 
 #include "avx2.h"
 
@@ -98,6 +99,11 @@ static void float_axpy(float a, const float *b, int64_t count, float *sums) {
         _mm256_store_ps(sums, _mm256_fmadd_ps(row, load_row(b, count), _mm256_load_ps(sums)));
 }
 
+/* NaNs of results are the one that numerics.md names: the processor's own is negative. */
+static inline __m256 with_one_nan(__m256 value) {
+    return _mm256_blendv_ps(value, _mm256_set1_ps(NAN), _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+}
+
 static void float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
                        int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++, lanes += COLUMNS, out += out_stride)
@@ -114,7 +120,7 @@ static void float_tree(const float *lanes, int64_t stride, int64_t rows, int col
                     sum[lane] = _mm256_add_ps(sum[lane], sum[lane + half]);
             if (bias)
                 sum[0] = _mm256_add_ps(sum[0], load_row(bias + c, columns - c));
-            _mm256_maskstore_ps(out + c, live(columns - c), sum[0]);
+            _mm256_maskstore_ps(out + c, live(columns - c), with_one_nan(sum[0]));
         }
 }
 
@@ -134,6 +140,20 @@ static inline vector multiply_add(vector sum, vector a, vector b) {
 
 static inline void store_live(float *to, vector value, mask valid) {
     _mm256_maskstore_ps(to, valid, value);
+}
+
+typedef __m256 flags;
+
+static inline flags unordered(vector a, vector b) {
+    return _mm256_cmp_ps(a, b, _CMP_UNORD_Q);
+}
+
+static inline flags either(flags a, flags b) {
+    return _mm256_or_ps(a, b);
+}
+
+static inline bool holds(flags some) {
+    return _mm256_movemask_ps(some) != 0;
 }
 
 #include "isa/float_short.h"

@@ -4,6 +4,7 @@
  *
  * Vectors are columns: 12 rows by two vectors are 24 sums in registers, 24 multiply-adds for 14 loads. */
 #include <immintrin.h>
+#include <math.h>
 
 #include "avx512.h"
 
@@ -68,6 +69,11 @@ static void float_axpy(float a, const float *b, int64_t count, float *sums) {
         _mm512_store_ps(sums, multiply_add(_mm512_load_ps(sums), row, _mm512_maskz_loadu_ps(live(count), b)));
 }
 
+/* NaNs of results are the one that numerics.md names: the processor's own is negative. */
+static inline __m512 with_one_nan(__m512 value) {
+    return _mm512_mask_mov_ps(value, _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
+}
+
 static void float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
                        int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++, lanes += COLUMNS, out += out_stride)
@@ -83,7 +89,7 @@ static void float_tree(const float *lanes, int64_t stride, int64_t rows, int col
                     sum[lane] = _mm512_add_ps(sum[lane], sum[lane + half]);
             if (bias)
                 sum[0] = _mm512_add_ps(sum[0], _mm512_maskz_loadu_ps(live(columns - c), bias + c));
-            _mm512_mask_storeu_ps(out + c, live(columns - c), sum[0]);
+            _mm512_mask_storeu_ps(out + c, live(columns - c), with_one_nan(sum[0]));
         }
 }
 
@@ -105,6 +111,20 @@ static inline vector load_live(const float *from, mask valid) {
 
 static inline void store_live(float *to, vector value, mask valid) {
     _mm512_mask_storeu_ps(to, valid, value);
+}
+
+typedef __mmask16 flags;
+
+static inline flags unordered(vector a, vector b) {
+    return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q);
+}
+
+static inline flags either(flags a, flags b) {
+    return a | b;
+}
+
+static inline bool holds(flags some) {
+    return some != 0;
 }
 
 #include "isa/float_short.h"

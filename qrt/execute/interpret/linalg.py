@@ -95,7 +95,8 @@ class Combiner:
         """All of the values, along their first axis, into `out`."""
         if self.name in _RUNNING:
             start = np.broadcast_to(out, values.shape[1:])[np.newaxis]
-            return _RUNNING[self.name].accumulate(np.concatenate([start, values]), axis=0)[-1]
+            sums = _RUNNING[self.name].accumulate(np.concatenate([start, values]), axis=0)[-1]
+            return np.where(np.isnan(sums), sums.dtype.type(np.nan), sums)  # the positive one, as op by op
         while len(values) > 1:
             half = len(values) // 2
             if len(values) % 2:

@@ -11,6 +11,7 @@ from qrt.errors import QuantTypeError
 from qrt.ops.elementwise import comparisons, conversions, floats, integers, transcendental
 from qrt.ops.elementwise.comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.ops.elementwise.conversions import ROUNDING_MODES
+from qrt.ops.elementwise.nans import with_one_nan
 from qrt.ops.elementwise.signature import Binder, Function, Signature
 from qrt.types import Type
 
@@ -51,4 +52,5 @@ def bind(
     binder = BINDERS.get(name)
     if binder is None:
         raise QuantTypeError(f"{name} is no element-wise op of arith or math")
-    return binder(Signature(name, tuple(operands), tuple(results), attributes or {}, saturating))
+    signature = Signature(name, tuple(operands), tuple(results), attributes or {}, saturating)
+    return with_one_nan(binder(signature), signature)
