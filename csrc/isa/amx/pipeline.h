@@ -39,10 +39,42 @@ static void load_panels(const group *g, group_memory *m) {
     }
 }
 
-/* Of the next chunk, from step `first` on, lines of a panel for each block to fetch. */
-static inline int64_t fetched_lines(const group *g, int64_t first) {
-    const int64_t count = g->steps - first < g->chunk ? g->steps - first : g->chunk;
-    return (count * B_STEP / 64 + g->blocks->count - 1) / g->blocks->count;
+/* Steps [first, first + count) of K; of B `slice` lines of each panel to fetch for each block, from `fetch` on. */
+typedef struct {
+    int64_t first;
+    int count;
+    bool last;
+    const char *fetch; /* NULL: nothing */
+    int64_t slice;
+} k_chunk;
+
+static inline int64_t steps_left(const group *g, int64_t first) {
+    return g->steps - first < g->chunk ? g->steps - first : g->chunk;
+}
+
+static inline k_chunk chunk_from(const group *g, int64_t first) {
+    k_chunk to = {.first = first, .count = (int)steps_left(g, first)};
+    const int64_t end = first + to.count, blocks = g->blocks->count;
+    to.last = end == g->steps;
+    to.fetch = !g->fetches ? NULL : to.last ? g->next : (const char *)g->p->b + end * B_STEP;
+    to.slice = (steps_left(g, to.last ? 0 : end) * (B_STEP / 64) + blocks - 1) / blocks;
+    return to;
+}
+
+/* Of a block and a panel; `work` is done in their steps, where there is any. */
+INLINE operands operands_of(const group *g, const group_memory *m, const k_chunk *k, int block, int panel, chores *work,
+                            bool streams) {
+    const int64_t panel_bytes = panel * g->p->args->shape.span_bytes;
+    operands to = {.upper = g->blocks->a[block][0],
+                   .lower = g->blocks->a[block][1],
+                   .b = (const char *)g->p->b + panel_bytes + k->first * B_STEP,
+                   .a_stride = g->blocks->stride,
+                   .step = m->step};
+    if (streams && (work->pack.left || k->fetch))
+        to.chores = work;
+    if (streams && k->fetch)
+        work->fetch = k->fetch + panel_bytes + block * k->slice * 64;
+    return to;
 }
 
 /* `streams`: B goes past rows of A; else A past a panel of B. */
@@ -54,30 +86,19 @@ INLINE void run_group(const group *g, group_memory *m, finish_kind kind, bool st
     int turn = 0;
     const int outer = streams ? g->blocks->count : g->panels, inner = streams ? g->panels : g->blocks->count;
     for (int64_t first = 0; first < g->steps; first += g->chunk) {
-        const int count = (int)(g->steps - first < g->chunk ? g->steps - first : g->chunk);
-        const bool last = first + count == g->steps;
-        place_steps(p, first, count, m->step);
-        const char *const fetch = !g->fetches ? NULL : last ? g->next : (const char *)p->b + (first + count) * B_STEP;
-        const int64_t slice = fetched_lines(g, last ? 0 : first + count);
-        chores work = {.fetched = (int)((slice + count - 2) / (count > 1 ? count - 1 : 1))};
+        const k_chunk k = chunk_from(g, first);
+        place_steps(p, first, k.count, m->step);
+        chores work = {.fetched = (int)((k.slice + k.count - 2) / (k.count > 1 ? k.count - 1 : 1))};
         if (g->packs) {
-            work.pack = pack_block(p, g->blocks, 0, first, count);
+            work.pack = pack_block(p, g->blocks, 0, first, k.count);
             pack_rest(&work.pack);
         }
         for (int i = 0; i < outer; i++) {
             if (g->packs && i + 1 < outer)
-                work.pack = pack_block(p, g->blocks, i + 1, first, count);
+                work.pack = pack_block(p, g->blocks, i + 1, first, k.count);
             for (int j = 0; j < inner; j++) {
                 const int block = streams ? i : j, panel = streams ? j : i;
-                operands o = {.upper = g->blocks->a[block][0],
-                              .lower = g->blocks->a[block][1],
-                              .b = (const char *)p->b + panel * p->args->shape.span_bytes + first * B_STEP,
-                              .a_stride = g->blocks->stride,
-                              .step = m->step};
-                if (streams && (work.pack.left || fetch))
-                    o.chores = &work;
-                if (streams && fetch)
-                    work.fetch = fetch + panel * p->args->shape.span_bytes + block * slice * 64;
+                operands o = operands_of(g, m, &k, block, panel, &work, streams);
                 int32_t *kept = g->kept ? g->kept[block * g->panels + panel] : NULL;
                 if (first)
                     first_step(&o, before, kept, NR * sizeof *kept, TILE_ROWS * NR, streams);
@@ -85,10 +106,10 @@ INLINE void run_group(const group *g, group_memory *m, finish_kind kind, bool st
                     first_step(&o, before, m->starts[panel], 0, 0, streams);
                 if (complete)
                     f = next;
-                multiply_rest(&o, &f, count - 1, kind, streams);
+                multiply_rest(&o, &f, k.count - 1, kind, streams);
                 finish_rest(&f, kind);
-                complete = last;
-                before = last ? m->sums[turn ^= 1] : kept;
+                complete = k.last;
+                before = k.last ? m->sums[turn ^= 1] : kept;
                 next = (finishing){(const __m512i *)before, (char *)p->target + panel * NR, g->blocks->target[block],
                                    g->blocks->target[block] + MR, &m->columns[panel]};
             }
