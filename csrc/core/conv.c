@@ -76,7 +76,7 @@ void qrt_conv_prepare(qrt_gemm_args *args) {
 void *qrt_conv_filled_weights(const qrt_gemm_args *args) {
     const qrt_conv_plan *plan = &args->conv;
     const int64_t columns = args->batch * args->n, depth = args->k / plan->segments;
-    char *filled = malloc((size_t)(columns * plan->segments * plan->depth));
+    char *filled = malloc((size_t)qrt_max(1, columns * plan->segments * plan->depth)); /* of 0 bytes it may be NULL */
     for (int64_t j = 0; filled && j < columns; j++) {
         const char *from = (const char *)args->b_constant + j * args->k;
         char *to = filled + j * plan->segments * plan->depth;

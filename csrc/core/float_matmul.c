@@ -64,7 +64,7 @@ static int64_t panels_of(const qrt_float_matmul_args *args) {
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args) {
     args->panels = NULL;
-    if (!args->w_constant)
+    if (!args->w_constant || args->n == 0) /* there may be K without end */
         return QRT_OK;
     float *panels = qrt_aligned_alloc((size_t)(panels_of(args) * panel_floats(args)) * sizeof *panels);
     if (!panels)

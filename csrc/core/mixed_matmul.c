@@ -122,6 +122,8 @@ static void prepare_layout(qrt_mixed_matmul_args *args) {
 
 qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args) {
     args->panels = NULL;
+    if (args->n == 0) /* there may be K without end */
+        return QRT_OK;
     prepare_layout(args);
     if (!args->w_constant)
         return QRT_OK;

@@ -95,3 +95,26 @@ def test_every_size(part: str, environment: dict[str, str]) -> None:
     print(f"{part}: {', '.join(f'{count} {name}' for name, count in counts.items())}; {' '.join(ISAS)}")
     assert counts["entries"] == len(PARTS[part])
     assert counts["refused"] < counts["cases"] / 10
+
+
+def test_nothing_takes_no_time() -> None:
+    """Arrays without an element, whose other sizes are as large as they may be: no loop goes over these. In a process
+    of its own, which can be stopped."""
+    program = """
+import numpy as np, qrt
+t = qrt.UniformType("i8", "f32", 0.5)
+large = 1 << 20
+x = qrt.QuantTensor(np.zeros((1, large, large, 0), np.int8), t)
+for pool in (qrt.max_pool2d, qrt.avg_pool2d):
+    assert pool(x, (1, 1)).shape == (1, large, large, 0)
+w = qrt.QuantTensor(np.zeros((1, 1, 0), np.int8), t)
+wide = qrt.QuantTensor(np.zeros((large, large, 0), np.int8), t)
+for weights in (w, qrt.pack(w), wide, qrt.pack(wide)):
+    assert qrt.depthwise_conv2d(x, weights, out_type=t).storage.size == 0
+a = np.zeros((0, large**2), np.float32)
+for weights in (np.zeros((large**2, 0), np.float32), qrt.QuantTensor(np.zeros((large**2, 0), np.int8), t)):
+    assert qrt.float_matmul(a, weights).shape == (0, 0)
+    assert qrt.float_matmul(a, qrt.pack(weights) if isinstance(weights, qrt.QuantTensor) else weights).shape == (0, 0)
+assert qrt.conv2d(x, qrt.QuantTensor(np.zeros((0, large, large, 0), np.int8), t), out_type=t).storage.size == 0
+"""
+    subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], timeout=60, check=True)
