@@ -74,7 +74,7 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
 /* Whether both pack the same constant into the same panels. A convolution's window may have a say in the order of K: it
  * packs its own. */
 static bool pack_alike(const qrt_gemm_args *x, const qrt_gemm_args *y) {
-    if (x->window || y->window || x->gemm->pack_b != y->gemm->pack_b || !x->packed.panels ||
+    if (!x->packed.panels || x->window || y->window || x->gemm->pack_b != y->gemm->pack_b ||
         x->b_constant != y->b_constant || x->b != y->b || x->n != y->n || x->k != y->k ||
         x->b_matrices != y->b_matrices || x->span != y->span || x->b_k_stride != y->b_k_stride ||
         x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
