@@ -78,6 +78,8 @@ class BuildLibraries(build_clib):
                 info["cflags"] = info["cflags"] + jumps
             if name == "qrt_ref":
                 info["cflags"] = info["cflags"] + NO_VECTORS[compiler]
+            # An archive keeps what was compiled of a file that is gone.
+            Path(self.build_clib, self.compiler.library_filename(name)).unlink(missing_ok=True)
         super().build_libraries(libraries)
 
 

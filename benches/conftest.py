@@ -50,7 +50,8 @@ def peak(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Work
     if shutil.which(compiler) is None:
         pytest.skip(f"no C compiler: {compiler}")
     library = tmp_path_factory.mktemp("peak") / "peak.so"
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", PEAK_SOURCE, "-o", library], check=True)
+    include = f"-I{PEAK_SOURCE.parents[1] / 'csrc'}"
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", include, PEAK_SOURCE, "-o", library], check=True)
     functions = ctypes.CDLL(str(library))
 
     def meter(isa: str) -> tuple[Work, int]:

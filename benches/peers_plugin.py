@@ -15,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -125,21 +126,31 @@ def make(requant: str) -> Callable[[Any, int], Peer | None]:
 # ---------------------------------------------------------------------- the limits of the machine, measured beside them
 
 
-SMALLEST_PEAK = 10**7  # operations; below, starting threads and calls is what the meter would measure
+SHORTEST_PEAK = 10e-6, 100e-6  # seconds on one thread, on more; below, the meter would measure calls and starts
+TRIAL = 10_000  # loops
+
+
+def load_peaks(folder: Path, *flags: str) -> ctypes.CDLL:
+    """peak.c, built in ``folder``."""
+    source, library = Path(__file__).with_name("peak.c"), folder / "peak.so"
+    include = f"-I{source.parents[1] / 'csrc'}"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", include, *flags, source, "-o", library], check=True)
+    return ctypes.CDLL(str(library))
 
 
 def peak(case: Any, threads: int) -> Peer | None:
     """As many multiply-adds on registers alone, on all threads; its result is the right one, as nobody computes it."""
-    if (case.ops or 0) < SMALLEST_PEAK:
-        return None
     with TemporaryDirectory() as folder:
-        library = Path(folder, "peak.so")
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", Path(__file__).with_name("peak.c"), "-o", library], check=True)
-        function = getattr(ctypes.CDLL(str(library)), f"peak_{kernels.active()}", None)
-    if function is None:
+        function = getattr(load_peaks(Path(folder)), f"peak_{kernels.active()}", None)
+    if function is None or not case.ops:
         return None
     function.argtypes, function.restype = [ctypes.c_int64], ctypes.c_int64
-    loops = ctypes.c_int64(max(1, round(case.ops / 2 / threads / (function(1000) / 1000))))
+    start = perf_counter()
+    done = function(TRIAL)
+    second_of = (perf_counter() - start) / done
+    if case.ops / 2 / threads * second_of < SHORTEST_PEAK[threads > 1]:
+        return None
+    loops = max(1, round(case.ops / 2 / threads / (done / TRIAL)))
     helpers = ThreadPoolExecutor(threads)
 
     def call() -> None:

@@ -10,6 +10,7 @@ within one run say anything: a machine's absolute times drift.
 import argparse
 import json
 import platform
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -144,34 +145,50 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def page(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
-    lines = [
-        "# qrt beside other runtimes",
-        "",
-        f"Made by `make bench-peers`. {processor()}, qrt's ISA {isa}; {versions()}.",
-        "",
-        "One table of workloads, every runtime in a process of its own, samples interleaved, medians. A result that",
-        "fails the numeric check has no time; qrt's are compared bit for bit with its scalar reference before. qrt is",
-        "called through its public functions, weights packed once, into a result that exists already. The second",
-        "column is the `float32` rule, which is what the peers compute; the third the integer rule. The limit of",
-        "products is a loop of the ISA's multiply-add on registers alone, on as many threads; that of casts a copy of",
-        "as many bytes, on one thread; both are measured in the same run. Only ratios within a run mean anything; a",
-        "share above 100% tells that the machine changed its speed between samples.",
-    ]
+PREAMBLE = """\
+# qrt beside other runtimes
+
+Made by `make bench-peers`: a section for each machine and ISA it was run on, in which it rewrites that section alone.
+
+One table of workloads, every runtime in a process of its own, samples interleaved, medians. A result that fails the
+numeric check has no time; qrt's are compared bit for bit with its scalar reference before. qrt is called through its
+public functions, weights packed once, into a result that exists already. The second column is the `float32` rule, which
+is what the peers compute; the third the integer rule. The limit of products is a loop of the ISA's multiply-add on
+registers alone, on as many threads; that of casts a copy of as many bytes, on one thread; both are measured in the same
+run. Only ratios within a run mean anything; a share above 100% tells that the machine changed its speed between
+samples.
+"""
+
+
+def title(isa: str) -> str:
+    return f"## {processor()}, {isa}"
+
+
+def section(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
+    lines = [title(isa), "", f"{versions()}."]
     if cases != "*":
         lines += ["", f"Only the cases `{cases}` were measured in this run."]
     for threads, rows in results.items():
-        lines += ["", f"## {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
+        lines += ["", f"### {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
     if failed := failures([r for rows in results.values() for r in rows]):
-        lines += ["", "## Without a time", "", "Wrong by the harness's check, or an error:", "", *failed]
-    lines += ["", "![ratios](performance.svg)", "", "![roofline](roofline.svg)", ""]
+        lines += ["", "### Without a time", "", "Wrong by the harness's check, or an error:", "", *failed]
+    lines += ["", f"![ratios](performance-{isa}.svg)", "", f"![roofline](roofline-{isa}.svg)", ""]
     return "\n".join(lines)
+
+
+def page(before: str, new: str) -> str:
+    """The page with a section in the place of the one of its title, or behind all others."""
+    _, *sections = re.split(r"^(?=## )", before, flags=re.MULTILINE)
+    titles = [text.partition("\n")[0] for text in sections]
+    at = titles.index(new.partition("\n")[0]) if new.partition("\n")[0] in titles else len(sections)
+    sections[at : at + 1] = [new]
+    return "\n".join([PREAMBLE, *(text.rstrip("\n") + "\n" for text in sections)])
 
 
 # ------------------------------------------------------------------------------------------------------------ the plots
 
 
-def plots(results: list[Result]) -> None:
+def plots(results: list[Result], isa: str) -> None:
     try:
         import matplotlib
 
@@ -180,21 +197,21 @@ def plots(results: list[Result]) -> None:
     except ImportError:
         raise SystemExit("the plots need matplotlib: pip install 'qrt[report]'") from None
     matplotlib.rcParams["svg.hashsalt"] = "qrt"
-    ratio_plot(pyplot, [r for r in results if r.ratio is not None])
-    roofline(pyplot, [r for r in results if "gops" in r.work and r.best_rule])
+    ratio_plot(pyplot, [r for r in results if r.ratio is not None], f"performance-{isa}.svg")
+    roofline(pyplot, [r for r in results if "gops" in r.work and r.best_rule], f"roofline-{isa}.svg")
 
 
-def ratio_plot(pyplot: Any, results: list[Result]) -> None:
+def ratio_plot(pyplot: Any, results: list[Result], name: str) -> None:
     figure, axes = pyplot.subplots(figsize=(8, 0.28 * len(results) + 1))
     ratios = [r.ratio for r in results]
     axes.barh([r.case for r in results], ratios, color=["tab:blue" if ratio <= 1 else "tab:red" for ratio in ratios])
     axes.axvline(1, color="black", linewidth=0.8)
     axes.invert_yaxis()
     axes.set_xlabel("time / best peer's time, one thread: shorter is better")
-    save(figure, "performance.svg")
+    save(figure, name)
 
 
-def roofline(pyplot: Any, results: list[Result]) -> None:
+def roofline(pyplot: Any, results: list[Result], name: str) -> None:
     """Operations per second over operations per byte of operands and result; the roof is the measured peak."""
     figure, axes = pyplot.subplots(figsize=(8, 5))
     roof = max(
@@ -210,7 +227,7 @@ def roofline(pyplot: Any, results: list[Result]) -> None:
         axes.legend()
     axes.set_xlabel("operations per byte of operands and result")
     axes.set_ylabel("GOP/s, one thread")
-    save(figure, "roofline.svg")
+    save(figure, name)
 
 
 def intensity(case: str, operations: float) -> float:
@@ -252,8 +269,9 @@ def main() -> None:
     sys.path.insert(0, str(HERE.parent))
     from qrt import kernels
 
-    (DOCS / "performance.md").write_text(page(results, kernels.active(), options.case))
-    plots(results[options.threads[0]])
+    where, isa = DOCS / "performance.md", kernels.active()
+    where.write_text(page(where.read_text(), section(results, isa, options.case)))
+    plots(results[options.threads[0]], isa)
 
 
 if __name__ == "__main__":

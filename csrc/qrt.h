@@ -136,6 +136,7 @@ typedef enum {
     QRT_A_IN_PLACE_BUT_LAST, /* whole steps of rows as they are given; the last rows of a matrix through pack_a */
     QRT_A_PACKED,            /* through pack_a */
     QRT_A_PACKED_TERMS,      /* through pack_a, with a_terms */
+    QRT_A_BY_KERNEL,         /* as they are given: run packs them itself; but pack_a for spans of a longer K */
 } qrt_a_form;
 
 typedef struct qrt_gemm_panel qrt_gemm_panel;
@@ -143,11 +144,14 @@ typedef struct qrt_gemm_panel qrt_gemm_panel;
 /* The 8-bit microkernel. It dictates the packing; core/gemm.c blocks, shares among threads and owns all memory. Packed
  * rows of a begin at multiples of 64 bytes, panels of b too, and both are padded to whole steps of ku values of K.
  * Neither |value - zero point| exceeds 255 nor an exact sum 31 bits: core sends everything else to the wide path. */
-typedef struct {
+typedef struct qrt_gemm_kernel {
+    const char *name;
     int mr, nr;         /* rows of a tile (blocks of rows are multiples of it), columns of a panel */
     int ku;             /* K values per step */
     int a_size, b_size; /* bytes of one packed value */
-    /* Asked once, when a call is bound. Core packs gathered patches whatever the answer. */
+    /* Asked once, when a call is bound: how sums end, in the kernel's own words, args->finish. NULL: 0. */
+    int (*finish_of)(const qrt_gemm_args *args);
+    /* Asked then too. Core packs gathered patches whatever the answer. */
     qrt_a_form (*a_form)(const qrt_gemm_args *args);
     /* Row i, `depth` contiguous values of K from source + i * source_stride, to target + i * target_stride. The padding
      * adds nothing. zero_point has `rows` values. terms: NULL, or room for 2 per row, private to the kernel. */
@@ -165,6 +169,16 @@ typedef struct {
      * the first's. Without `pairs` no depth does, an empty one neither. */
     bool pairs;
     int pair_depth;
+    bool all_panels; /* run takes all columns of a block at once, panels as with pairs */
+    bool flat_lines; /* run goes from line to line of a_segments as over one row of pixels: lines should allow it */
+    int64_t a_block; /* bytes that packed rows may take beside a large b; 0: QRT_A_BLOCK_BYTES */
+    /* Bytes of panel->workspace for a block of so many rows. NULL: none. */
+    int64_t (*workspace)(const qrt_gemm_args *args, int64_t rows);
+    /* Asked when a call is bound: whether the kernel computes it at all (NULL: any), and whether it is the best at it.
+     * What it does not take, or does not suit it, is left to `otherwise`. NULL: the last. */
+    bool (*takes)(const qrt_gemm_args *args);
+    bool (*suits)(const qrt_gemm_args *args);
+    const struct qrt_gemm_kernel *otherwise;
 } qrt_gemm_kernel;
 
 /* target[i][j] = requantize(bias[j] + sum over k of (a[i][k] - za[i]) * (b[k][j] - zb[j])); with `sums`, sums[i][j] is
@@ -176,6 +190,7 @@ struct qrt_gemm_panel {
     const void *a;
     int64_t a_stride;       /* bytes */
     const int32_t *a_terms; /* NULL: not packed with terms */
+    void *workspace;        /* of QRT_A_BY_KERNEL, where rows of a are not packed yet; else NULL */
     int32_t a_zero_point;   /* of all rows, without terms */
     /* The values of K of a row, where they are not contiguous: `segments` times `depth`, a multiple of ku, each so many
      * bytes from the row's start. Rows may overlap. NULL: one segment. */
@@ -262,15 +277,19 @@ struct qrt_gemm_args {
     /* Args prepared before for the same b_constant, which outlive these; or NULL. qrt_gemm_prepare leaves them only
      * where their packed b serves here too. */
     const qrt_gemm_args *earlier;
+    /* A kernel that goes before the others where it takes the call, whatever suits best; NULL: none. */
+    const qrt_gemm_kernel *wanted;
     /* Derived when bound, by qrt_gemm_prepare. */
-    bool narrow;           /* the 8-bit microkernel applies */
-    bool splits;           /* it does to the bytes of 16-bit operands */
-    qrt_gemm_split *split; /* those of b_constant */
-    int64_t a_max, b_max;  /* bounds of |value - zero point| */
-    int64_t span;          /* values of K whose sums of products fit 31 bits in one tile */
-    int64_t bias_limit;    /* |bias| up to which a whole sum fits 31 bits; negative: none */
-    bool bias_fits;        /* bias_constant is within it */
-    bool raw;              /* requantization leaves every sum as it is */
+    const qrt_gemm_kernel *gemm; /* of the narrow path; else NULL */
+    int finish;                  /* what it says of how sums end */
+    bool narrow;                 /* the 8-bit microkernel applies */
+    bool splits;                 /* it does to the bytes of 16-bit operands */
+    qrt_gemm_split *split;       /* those of b_constant */
+    int64_t a_max, b_max;        /* bounds of |value - zero point| */
+    int64_t span;                /* values of K whose sums of products fit 31 bits in one tile */
+    int64_t bias_limit;          /* |bias| up to which a whole sum fits 31 bits; negative: none */
+    bool bias_fits;              /* bias_constant is within it */
+    bool raw;                    /* requantization leaves every sum as it is */
     qrt_a_form a_form;
     qrt_conv_plan conv;
     int64_t a_stride;       /* bytes of a packed row of a over a whole span */

@@ -59,6 +59,19 @@ def require_hashable(name: str, arguments: object) -> None:
         raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error
 
 
+_CACHE_LINE = 64
+
+
+def aligned_copy(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """In C order, from a cache line on: kernels then read rows of whole lines where they are."""
+    size = array.size * np.dtype(dtype).itemsize
+    raw = np.empty(size + _CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % _CACHE_LINE
+    copy = raw[start : start + size].view(dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
 def as_array(x: npt.ArrayLike) -> Array:
     """``np.asarray``, with qrt's error for nested sequences that make no array."""
     try:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from qrt import kernels
 from qrt._seam import calls
-from qrt.arrays import as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import (
@@ -70,7 +70,7 @@ class QuantTensor(calls.Tensor):
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
-        self._fill(pack(array.astype(storage_dtype(type)), type), type, array.shape)
+        self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
 
     @staticmethod
     def _wrap(data: Array, type: UniformType, shape: Shape) -> "QuantTensor":

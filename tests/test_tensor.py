@@ -101,8 +101,11 @@ def test_storage_is_copied_from_its_source() -> None:
 )
 @pytest.mark.parametrize("t", [I8, UniformType("u5", "f32", 1.0), UniformType("i32", "f32", 1.0)])
 def test_arrays_of_any_layout(source: np.ndarray, t: UniformType) -> None:
+    """Storage is in C order, and begins at a cache line, where kernels read whole lines of it as they are."""
     q = QuantTensor(source, t)
     assert q.storage.tolist() == source.tolist()
+    assert q.storage.flags.c_contiguous
+    assert source.size == 0 or q.storage.ctypes.data % 64 == 0
     assert qrt.dcast(q).shape == source.shape
     assert qrt.clamp(q, 0.0).shape == source.shape
 

@@ -19,9 +19,16 @@ static int64_t columns_under(const qrt_window *w, int64_t pixels) {
     return (pixels - 1) * w->strides[1] + (w->kernel[1] - 1) * w->dilations[1] + 1;
 }
 
-/* Of a copied line: room to align its first pixel, and for reads of whole steps past its last. */
+/* Of a copied line: room to align its first pixel, and for reads of whole steps past its last. A flat line is whole
+ * strides of pixels, and shares the padding at its end with the next one's beginning. */
 static int64_t line_bytes(const qrt_gemm_args *args, int64_t pixels) {
-    const int64_t values = columns_under(args->window, pixels) * args->window->channels * args->kernels->gemm.a_size;
+    const qrt_window *w = args->window;
+    const int64_t columns = columns_under(w, pixels), pixel_bytes = w->channels * args->gemm->a_size;
+    if (args->gemm->flat_lines && pixels == w->out_width && pixel_bytes % QRT_ALIGNMENT == 0) {
+        const int64_t right = columns - w->padding[1] - w->width, shared = qrt_max(0, qrt_min(w->padding[1], right));
+        return qrt_round_up(columns - shared, w->strides[1]) * pixel_bytes;
+    }
+    const int64_t values = columns * pixel_bytes;
     const int64_t bytes = qrt_round_up(values, QRT_ALIGNMENT) + 2 * QRT_ALIGNMENT;
     return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
 }
@@ -36,7 +43,7 @@ static bool pads(const qrt_window *w) {
 /* The largest region that stays within QRT_A_BLOCK_BYTES; no rows where none does. */
 static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *plan) {
     const qrt_window *w = args->window;
-    const double pixel_bytes = (double)w->channels * args->kernels->gemm.a_size;
+    const double pixel_bytes = (double)w->channels * args->gemm->a_size;
     plan->pixels = w->out_width;
     /* In floating point: extents times channels may pass 64 bits. */
     while (plan->pixels > 1 &&
@@ -50,10 +57,9 @@ static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *plan) {
 
 void qrt_conv_prepare(qrt_gemm_args *args) {
     const qrt_window *w = args->window;
-    const int ku = args->kernels->gemm.ku;
+    const int ku = args->gemm->ku;
     args->conv = (qrt_conv_plan){0};
-    if (!w || args->m == 0 || !args->kernels->gemm.segmented || args->a_form == QRT_A_PACKED_TERMS ||
-        args->k > args->span)
+    if (!w || args->m == 0 || !args->gemm->segmented || args->a_form == QRT_A_PACKED_TERMS || args->k > args->span)
         return;
     const bool wide = w->groups == 1 && w->dilations[1] == 1; /* a kernel row is one segment */
     const int64_t depth = w->channels / w->groups * (wide ? w->kernel[1] : 1);
@@ -103,14 +109,14 @@ static int packed_padding(const qrt_gemm_args *args) {
     _Alignas(QRT_ALIGNMENT) char packed[QRT_ALIGNMENT];
     const int32_t zero_point = (int32_t)args->a_zero_point[0];
     const char value = (char)zero_point;
-    args->kernels->gemm.pack_a(args->a, &value, 1, 1, 1, &zero_point, packed, QRT_ALIGNMENT, NULL);
+    args->gemm->pack_a(args->a, &value, 1, 1, 1, &zero_point, packed, QRT_ALIGNMENT, NULL);
     return packed[0];
 }
 
 static const char *copy_region(const job *j, const region *at, char *workspace) {
     const qrt_gemm_args *args = j->call->args;
     const qrt_window *w = args->window;
-    const int64_t pixel_bytes = w->channels * args->kernels->gemm.a_size;
+    const int64_t pixel_bytes = w->channels * args->gemm->a_size;
     const int64_t top = at->row * w->strides[0] - w->padding[0], left = at->pixel * w->strides[1] - w->padding[1];
     const int64_t columns = columns_under(w, at->pixels);
     const int64_t before = qrt_min(qrt_max(0, -left), columns);
@@ -127,8 +133,7 @@ static const char *copy_region(const job *j, const region *at, char *workspace) 
             continue;
         }
         const char *from = j->call->a + ((at->image * w->height + y) * w->width + left + before) * w->channels;
-        args->kernels->gemm.pack_a(args->a, from, 0, 1, inside * w->channels, &zero_point, to + before * pixel_bytes, 0,
-                                   NULL);
+        args->gemm->pack_a(args->a, from, 0, 1, inside * w->channels, &zero_point, to + before * pixel_bytes, 0, NULL);
         memset(to, padding, (size_t)(before * pixel_bytes));
         memset(to + (before + inside) * pixel_bytes, padding, (size_t)((columns - before - inside) * pixel_bytes));
     }
@@ -147,7 +152,7 @@ static void place_segments(const job *j, int64_t *segments) {
     const int64_t columns = args->conv.segments / w->kernel[0];
     for (int64_t i = 0; i < args->conv.segments; i++)
         segments[i] = i / columns * w->dilations[0] * j->line_stride +
-                      i % columns * w->dilations[1] * w->channels * args->kernels->gemm.a_size;
+                      i % columns * w->dilations[1] * w->channels * args->gemm->a_size;
 }
 
 /* Panels outside: each stays in L1, or L2, while the rows of the region pass by. */
@@ -155,7 +160,7 @@ static void run_region(const job *j, const region *at, int64_t batch, int64_t co
                        const int64_t *segments) {
     const qrt_gemm_args *args = j->call->args;
     const qrt_window *w = args->window;
-    const int size = args->kernels->gemm.a_size;
+    const int size = args->gemm->a_size;
     qrt_gemm_block block = {.batch = batch,
                             .row = (at->image * w->out_height + at->row) * w->out_width + at->pixel,
                             .rows = at->pixels,
@@ -184,12 +189,20 @@ static int64_t row_start(const job *j, int64_t row_part) {
     return row_part * j->call->args->window->out_height / j->row_parts;
 }
 
+/* Room to align the first line, for what the last one has beyond the stride, and for a step read past its end. */
+static int64_t copy_bytes_of(const job *j) {
+    const qrt_gemm_args *args = j->call->args;
+    const int64_t columns = columns_under(args->window, args->conv.pixels);
+    const int64_t beyond = columns * args->window->channels * args->gemm->a_size - j->line_stride;
+    return lines_under(args->window, j->rows) * j->line_stride + qrt_max(0, beyond) + 2 * QRT_ALIGNMENT;
+}
+
 static qrt_status region_task(void *context, int64_t task) {
     const job *j = context;
     const qrt_gemm_args *args = j->call->args;
     const qrt_window *w = args->window;
     const int64_t segment_bytes = qrt_round_up(args->conv.segments * (int64_t)sizeof(int64_t), QRT_ALIGNMENT);
-    const int64_t copy_bytes = args->conv.in_place ? 0 : lines_under(w, j->rows) * j->line_stride + QRT_ALIGNMENT;
+    const int64_t copy_bytes = args->conv.in_place ? 0 : copy_bytes_of(j);
     char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(segment_bytes + copy_bytes));
     if (!workspace)
         return QRT_NO_MEMORY;
@@ -214,7 +227,7 @@ static qrt_status region_task(void *context, int64_t task) {
  * so that each thread keeps its own part in its cache; else rows. */
 static void share(job *j, const qrt_window *w, int threads) {
     const qrt_gemm_args *args = j->call->args;
-    const int nr = args->kernels->gemm.nr;
+    const int nr = args->gemm->nr;
     const int64_t panels = qrt_ceil_div(j->columns, nr), images = w->images * j->pixel_parts;
     const int64_t wanted = threads > 1 ? 2 * threads : 1;
     const bool by_columns =

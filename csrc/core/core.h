@@ -87,6 +87,9 @@ typedef enum { QRT_WORKSPACE_CALL, QRT_WORKSPACE_TASK, QRT_WORKSPACES } qrt_work
 void *qrt_workspace(qrt_workspace_slot slot, size_t bytes);
 void *qrt_aligned_alloc(size_t bytes);
 void qrt_aligned_free(void *memory);
+/* For packed weights, with the size they were allocated with. */
+void *qrt_weights_alloc(size_t bytes);
+void qrt_weights_free(void *memory, size_t bytes);
 /* Asks for huge pages wherever whole ones fit, before anything is written: for what is read from end to end. */
 void qrt_advise_huge_pages(void *memory, size_t bytes);
 

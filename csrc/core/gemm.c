@@ -67,12 +67,14 @@ static qrt_status block_task(void *context, int64_t task) {
     return run_block(j, &block);
 }
 
-/* Two tasks per thread at least, so that one that falls behind is helped. */
+/* Two tasks per thread at least, so that one that falls behind is helped; one where the kernel takes all panels at
+ * once, and packs rows, loads parameters and fetches ahead once for each task. */
 static void share(job *j, int64_t batches, int threads) {
     const qrt_gemm_args *args = j->call.args;
-    const int nr = args->kernels->gemm.nr;
-    const int64_t panels = qrt_ceil_div(j->columns, nr), tasks = qrt_ceil_div(2 * threads, batches);
-    if (args->shape.matrix_bytes <= SHARED_B_BYTES && args->m >= tasks * args->kernels->gemm.mr) {
+    const int nr = args->gemm->nr;
+    const int each = args->gemm->all_panels ? 1 : 2;
+    const int64_t panels = qrt_ceil_div(j->columns, nr), tasks = qrt_ceil_div(each * threads, batches);
+    if (args->shape.matrix_bytes <= SHARED_B_BYTES && args->m >= tasks * args->gemm->mr) {
         j->row_block = qrt_min(j->row_block, qrt_ceil_div(args->m, tasks));
     } else {
         const int64_t parts = panels >= 4 * tasks ? tasks : qrt_min(panels, threads);
@@ -128,7 +130,7 @@ static qrt_status run_packing(job *j, int threads) {
             const int64_t matrix = qrt_b_matrix(args, j->batch);
             qrt_status status = QRT_OK;
             if (matrix != packed_matrix || block < args->n)
-                status = qrt_parallel(qrt_ceil_div(j->columns, args->kernels->gemm.nr), pack_task, j, threads);
+                status = qrt_parallel(qrt_ceil_div(j->columns, args->gemm->nr), pack_task, j, threads);
             packed_matrix = matrix;
             if (status == QRT_OK)
                 status = run_blocks(j, 1, threads);

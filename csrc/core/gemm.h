@@ -39,6 +39,7 @@ typedef struct {
     int32_t *terms;
     const int64_t *segments;
     int64_t lines, a_line, target_line;
+    void *workspace;
 } qrt_gemm_rows;
 
 static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {

@@ -21,6 +21,10 @@ static bool in_place(const qrt_gemm_args *args) {
     return args->a_form == QRT_A_IN_PLACE && !args->window;
 }
 
+static bool by_kernel(const qrt_gemm_args *args) {
+    return args->a_form == QRT_A_BY_KERNEL && !args->window;
+}
+
 /* The workspace of a block: packed rows, their terms, mr gathered patches. */
 typedef struct {
     int64_t terms, patches, bytes;
@@ -28,12 +32,15 @@ typedef struct {
 
 static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
     layout to = {0};
+    const int64_t own = by_kernel(args) ? args->gemm->workspace(args, rows) : 0;
+    if (by_kernel(args))
+        rows = qrt_min(rows, args->gemm->mr); /* of a span */
     if (args->a_form == QRT_A_IN_PLACE_BUT_LAST)
-        rows = qrt_min(rows, args->kernels->gemm.mr);
+        rows = qrt_min(rows, args->gemm->mr);
     if (!in_place(args))
         to.terms = rows * args->a_stride;
     to.patches = to.terms + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
-    to.bytes = to.patches + (args->window ? args->kernels->gemm.mr * args->k : 0);
+    to.bytes = qrt_max(own, to.patches + (args->window ? args->gemm->mr * args->k : 0));
     return to;
 }
 
@@ -55,8 +62,8 @@ static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, in
         for (int r = 1; r < rows; r++)
             qrt_a_row(call, batch, row + r, patches + r * stride);
     }
-    args->kernels->gemm.pack_a(args->a, source + first, stride, rows, depth, zero_point,
-                               (char *)to->rows + i * to->stride, to->stride, to->terms ? to->terms + 2 * i : NULL);
+    args->gemm->pack_a(args->a, source + first, stride, rows, depth, zero_point, (char *)to->rows + i * to->stride,
+                       to->stride, to->terms ? to->terms + 2 * i : NULL);
 }
 
 static qrt_gemm_rows rows_in_place(const qrt_gemm_call *call, const qrt_gemm_block *block, int64_t first) {
@@ -73,7 +80,7 @@ static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *
     const qrt_gemm_rows to = {.rows = workspace,
                               .stride = args->a_stride,
                               .terms = args->a_form == QRT_A_PACKED_TERMS ? (int32_t *)(workspace + at.terms) : NULL};
-    const int mr = args->kernels->gemm.mr;
+    const int mr = args->gemm->mr;
     for (int64_t i = 0; i < block->rows; i += mr)
         pack_group(call, block->batch, block->row + i, (int)qrt_min(mr, block->rows - i), first, depth,
                    workspace + at.patches, i, &to);
@@ -86,7 +93,7 @@ static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *
 static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a,
                                   int64_t span) {
     const qrt_gemm_args *args = call->args;
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_gemm_kernel *kernel = args->gemm;
     const int64_t before = block->column - block->packed_column;
     const int64_t panel = before == 0 ? 0 : before / kernel->nr, panels = span * args->shape.panels;
     const int64_t depth = qrt_span_depth(args, span);
@@ -102,6 +109,7 @@ static qrt_gemm_panel first_panel(const qrt_gemm_call *call, const qrt_gemm_bloc
         .a = a->rows,
         .a_stride = a->stride,
         .a_terms = a->terms,
+        .workspace = a->workspace,
         .a_zero_point = (int32_t)qrt_a_zero_point(args, block->batch, block->row),
         .b = b,
         .next = b,
@@ -130,14 +138,26 @@ static void prefetch_panel(const qrt_gemm_panel *panel, int64_t ahead, int64_t c
     prefetch(requant->zero_point_i32, next, count);
 }
 
-static bool takes_pairs(const qrt_gemm_args *args) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
-    return kernel->pairs && args->k <= kernel->pair_depth;
+/* The most panels that a call of the kernel takes. Of a bias in 64 bits only one panel's values are narrowed at a time.
+ */
+static int64_t panels_at_once(const qrt_gemm_args *args, const qrt_gemm_block *block) {
+    const qrt_gemm_kernel *kernel = args->gemm;
+    if (kernel->all_panels)
+        return args->bias == QRT_BIAS_I64 ? 1 : INT64_MAX;
+    return kernel->pairs && !block->backwards && args->k <= kernel->pair_depth ? 2 : 1;
+}
+
+/* As many of those that are left; but not two where the second is not whole. */
+static int64_t panels_taken(const qrt_gemm_args *args, int64_t at_once, int64_t columns) {
+    const int nr = args->gemm->nr;
+    if (args->gemm->all_panels)
+        return qrt_min(at_once, qrt_parts(columns, nr));
+    return columns >= at_once * nr ? at_once : 1;
 }
 
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a) {
     const qrt_gemm_args *args = call->args;
-    const int nr = args->kernels->gemm.nr;
+    const int nr = args->gemm->nr;
     qrt_gemm_panel panel = first_panel(call, block, a, 0);
     if (a->segments) {
         panel.a_segments = a->segments;
@@ -155,10 +175,10 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     const qrt_gemm_panel first = panel;
     const int64_t panels = qrt_parts(block->columns, nr);
     const char *const end = (const char *)block->packed.panels + args->shape.panels * args->shape.span_bytes;
-    const bool pairs = !block->backwards && takes_pairs(args);
+    const int64_t at_once = panels_at_once(args, block);
     for (int64_t i = 0, taken; i < panels; i += taken) {
-        taken = pairs && block->columns - i * nr >= 2 * nr ? 2 : 1;
-        const int64_t at = block->backwards ? panels - 1 - i : i, j = at * nr;
+        taken = panels_taken(args, at_once, block->columns - i * nr);
+        const int64_t at = block->backwards ? panels - taken - i : i, j = at * nr;
         int32_t values[QRT_MAX_NR];
         panel.columns = (int)qrt_min(taken * nr, block->columns - j);
         panel.b = (const char *)first.b + at * args->shape.span_bytes;
@@ -178,7 +198,7 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
         panel.sums = args->raw ? panel.target : NULL;
         if (i + taken < panels)
             prefetch_panel(&panel, block->backwards ? -nr : taken * nr, taken * nr);
-        args->kernels->gemm.run(&panel);
+        args->gemm->run(&panel);
     }
 }
 
@@ -194,7 +214,7 @@ qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column
 /* Up to mr rows by one panel. */
 static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_args *args = call->args;
-    const int nr = args->kernels->gemm.nr;
+    const int nr = args->gemm->nr;
     const int columns = (int)block->columns;
     int64_t acc[MAX_TILE] = {0};
     for (int64_t span = 0; span < args->shape.spans; span++) {
@@ -203,7 +223,7 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
         qrt_gemm_panel panel = first_panel(call, block, &a, span);
         panel.sums = sums;
         panel.sums_stride = nr;
-        args->kernels->gemm.run(&panel);
+        args->gemm->run(&panel);
         for (int i = 0; i < panel.rows; i++)
             for (int j = 0; j < columns; j++)
                 acc[i * nr + j] += sums[i * nr + j];
@@ -222,14 +242,20 @@ static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block 
 }
 
 static void run_packed_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
-    const qrt_gemm_rows a = pack_rows(call, block, 0, call->args->k, workspace);
+    qrt_gemm_rows a;
+    if (by_kernel(call->args)) {
+        a = rows_in_place(call, block, 0);
+        a.workspace = workspace;
+    } else {
+        a = pack_rows(call, block, 0, call->args->k, workspace);
+    }
     qrt_gemm_run_rows(call, block, &a);
 }
 
 /* Rows that have rows of their matrix behind them where they are: whole steps may be read of those. Of the last block
  * what whole tiles leave, at least one row, is packed. */
 static void run_rows_but_last(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
-    const int64_t mr = call->args->kernels->gemm.mr;
+    const int64_t mr = call->args->gemm->mr;
     const bool last = block->row + block->rows == call->args->m;
     qrt_gemm_block part = *block;
     part.rows = last ? (block->rows - 1) / mr * mr : block->rows;
@@ -244,7 +270,7 @@ static void run_rows_but_last(const qrt_gemm_call *call, const qrt_gemm_block *b
 }
 
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
-    const qrt_gemm_kernel *kernel = &call->args->kernels->gemm;
+    const qrt_gemm_kernel *kernel = call->args->gemm;
     if (call->bias_fits) {
         if (call->args->a_form == QRT_A_IN_PLACE_BUT_LAST)
             run_rows_but_last(call, block, workspace);

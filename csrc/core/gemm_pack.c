@@ -6,9 +6,11 @@
 
 /* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_SPAN 16384
+/* Of a kernel with blocks of its own size: what few columns leave it. */
+#define LEAST_A_BLOCK (448 * 1024)
 
 static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_gemm_kernel *kernel = args->gemm;
     const int64_t spans = qrt_max(1, qrt_ceil_div(args->k, args->span)), panels = qrt_ceil_div(columns, kernel->nr);
     const int64_t span_bytes = qrt_panel_bytes(kernel->nr, qrt_min(args->span, args->k), kernel->ku, kernel->b_size);
     const int64_t tail = qrt_panel_bytes(kernel->nr, qrt_span_depth(args, spans - 1), kernel->ku, kernel->b_size);
@@ -24,26 +26,32 @@ static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns)
 /* Packed rows of a start a cache line past a multiple of 512 bytes: columns of them, which the microkernel reads, then
  * fall into different sets of L1. */
 static int64_t packed_stride(const qrt_gemm_args *args) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_gemm_kernel *kernel = args->gemm;
     const int64_t bytes = qrt_panel_bytes(1, qrt_min(args->span, args->k), kernel->ku, kernel->a_size);
     return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
 }
 
+/* Of packed rows. A large b is worth reading once for more of them, which take up to a quarter of what it takes. */
+static int64_t block_bytes(const qrt_gemm_args *args) {
+    const int64_t most = args->gemm->a_block;
+    return most ? qrt_min(qrt_max(args->shape.matrix_bytes / 4, LEAST_A_BLOCK), most) : QRT_A_BLOCK_BYTES;
+}
+
 /* The extents that the loops of a call need. */
 static void block(qrt_gemm_args *args) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_gemm_kernel *kernel = args->gemm;
     const qrt_packed_shape panel = packed_shape(args, 1);
     const int64_t wanted = qrt_max(1, QRT_B_BLOCK_BYTES / qrt_max(1, panel.matrix_bytes)) * kernel->nr;
     args->packed_columns = args->b_constant ? args->n : qrt_min(wanted, qrt_round_up(args->n, kernel->nr));
     args->shape = packed_shape(args, args->packed_columns);
     args->a_stride = packed_stride(args);
-    const int64_t rows = qrt_max(1, QRT_A_BLOCK_BYTES / (args->a_stride * kernel->mr)) * kernel->mr;
+    const int64_t rows = qrt_max(1, block_bytes(args) / (args->a_stride * kernel->mr)) * kernel->mr;
     args->block_rows = qrt_max(1, qrt_ceil_div(args->m, qrt_max(1, qrt_ceil_div(args->m, rows))));
 }
 
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed) {
-    const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    const qrt_gemm_kernel *kernel = args->gemm;
     const qrt_packed_shape shape = args->shape;
     const int64_t first = column + panel * kernel->nr;
     const int width = (int)qrt_min(kernel->nr, column + columns - first);
@@ -66,9 +74,10 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
 /* Whether both pack the same constant into the same panels. A convolution's window may have a say in the order of K: it
  * packs its own. */
 static bool pack_alike(const qrt_gemm_args *x, const qrt_gemm_args *y) {
-    if (x->window || y->window || x->kernels != y->kernels || !x->packed.panels || x->b_constant != y->b_constant ||
-        x->b != y->b || x->n != y->n || x->k != y->k || x->b_matrices != y->b_matrices || x->span != y->span ||
-        x->b_k_stride != y->b_k_stride || x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
+    if (!x->packed.panels || x->window || y->window || x->gemm->pack_b != y->gemm->pack_b ||
+        x->b_constant != y->b_constant || x->b != y->b || x->n != y->n || x->k != y->k ||
+        x->b_matrices != y->b_matrices || x->span != y->span || x->b_k_stride != y->b_k_stride ||
+        x->b_n_stride != y->b_n_stride || x->b_matrix_stride != y->b_matrix_stride)
         return false;
     for (int64_t matrix = 0; matrix < x->b_matrices; matrix++)
         for (int64_t j = 0; j < x->n; j++)
@@ -85,7 +94,7 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
     }
     args->earlier = NULL;
     const qrt_packed_shape shape = args->shape;
-    args->packed.panels = qrt_aligned_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
+    args->packed.panels = qrt_weights_alloc((size_t)(shape.matrix_bytes * args->b_matrices));
     args->packed.terms = qrt_aligned_alloc((size_t)(shape.matrix_terms * args->b_matrices) * sizeof(int32_t));
     if (!args->packed.panels || !args->packed.terms)
         return QRT_NO_MEMORY;
@@ -146,8 +155,16 @@ static bool is_raw(const qrt_requant *requant, int64_t count) {
     return is;
 }
 
-qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
+static const qrt_gemm_kernel *choose_kernel(const qrt_gemm_args *args) {
+    if (args->wanted && (!args->wanted->takes || args->wanted->takes(args)))
+        return args->wanted;
     const qrt_gemm_kernel *kernel = &args->kernels->gemm;
+    while (kernel->otherwise && !(kernel->takes(args) && kernel->suits(args)))
+        kernel = kernel->otherwise;
+    return kernel;
+}
+
+qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->packed = (qrt_packed){NULL, NULL};
     args->split = NULL;
     if (args->window && is_pointwise(args->window)) {
@@ -176,6 +193,8 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
     args->bias_limit = args->k <= args->span ? INT32_MAX - args->k * products : -1;
     args->bias_fits = args->bias != QRT_BIAS_NONE && args->bias_constant && qrt_bias_fits(args, args->bias_constant);
     args->raw = is_raw(&args->requant, parameter_count(args));
+    const qrt_gemm_kernel *kernel = args->gemm = choose_kernel(args);
+    args->finish = kernel->finish_of ? kernel->finish_of(args) : 0;
     args->a_form = kernel->a_form(args);
     if (kernel->mr > QRT_MAX_MR || kernel->nr > QRT_MAX_NR || LONG_SPAN % kernel->ku)
         return QRT_BAD_ARGUMENT;
@@ -189,7 +208,7 @@ qrt_status qrt_gemm_prepare(qrt_gemm_args *args) {
 void qrt_gemm_release(void *pointer) {
     qrt_gemm_args *args = pointer;
     if (!args->earlier) {
-        qrt_aligned_free(args->packed.panels);
+        qrt_weights_free(args->packed.panels, (size_t)(args->shape.matrix_bytes * args->b_matrices));
         qrt_aligned_free(args->packed.terms);
     }
     args->packed = (qrt_packed){NULL, NULL};

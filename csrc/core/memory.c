@@ -38,6 +38,41 @@ void qrt_aligned_free(void *memory) {
     free(memory);
 }
 
+/* Weights of half a huge page and more get whole ones: pages of 4 KiB at random addresses compete for the same sets of
+ * L2, and a MiB of weights then takes 1.1 to 3 times as long to read from there. */
+static size_t huge_bytes(size_t bytes) {
+    return bytes < HUGE_PAGE / 2 ? 0 : (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+void *qrt_weights_alloc(size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    const size_t huge = huge_bytes(bytes);
+    if (huge) {
+        char *mapped = mmap(NULL, huge + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED)
+            return NULL;
+        const size_t before = (size_t)(-(uintptr_t)mapped % HUGE_PAGE), after = HUGE_PAGE - before;
+        if (before)
+            munmap(mapped, before);
+        munmap(mapped + before + huge, after);
+        qrt_advise_huge_pages(mapped + before, huge);
+        return mapped + before;
+    }
+#endif
+    return qrt_aligned_alloc(bytes);
+}
+
+void qrt_weights_free(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    if (huge_bytes(bytes)) {
+        if (memory)
+            munmap(memory, huge_bytes(bytes));
+        return;
+    }
+#endif
+    qrt_aligned_free(memory);
+}
+
 static void release(void *value) {
     workspaces *owned = value;
     for (int slot = 0; slot < QRT_WORKSPACES; slot++)

@@ -102,7 +102,8 @@ QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
     qrt_qcast_mode fetching = mode, any = mode;
     fetching.fetch = true;
     any.fetch = args->prefetch;
-    any.stream = STREAMS && args->stream && run >= QRT_ALIGN_COUNT;
+    /* Not lines together: one at a time would read all parameters for each. */
+    any.stream = STREAMS && args->stream && run >= QRT_ALIGN_COUNT && (!mode.each || mode.table);
     if (mode.trial && !any.fetch)
         qcast_runs_in(args, parameters, source, target, run, runs, to, mode, ends);
     else if (mode.trial && !any.stream)

@@ -73,8 +73,10 @@ INLINE bool load_finish_fixed(const qrt_requant *requant, int64_t parameter, int
 INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to) {
     const qrt_requant *requant = &p->args->requant;
     const int64_t step = p->args->requant_steps[2];
-    for (int j = 0; j < vectors; j++)
-        to->live[j] = (__mmask16)(p->columns >= (j + 1) * LANES ? 0xffff : (1 << (p->columns - j * LANES)) - 1);
+    for (int j = 0; j < vectors; j++) {
+        const int left = p->columns - j * LANES;
+        to->live[j] = (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
+    }
     to->kind = p->sums ? FINISH_SUMS : FINISH_STORE;
     const bool fixed = requant->rule == QRT_FIXED;
     if (p->sums || requant->container > QRT_U8 || !requant->zero_point_i32 || p->args->requant_steps[1] ||
@@ -171,12 +173,16 @@ INLINE void finish_group(const finish_columns *c, char *target, int64_t stride, 
         _mm_mask_storeu_epi8(target + 3 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 3));
 }
 
+static inline int result_bytes(qrt_container container) {
+    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
+}
+
 /* Sums as they are, or the table's store. */
 static inline void finish_sums(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, const __m512i *sums,
                                int rows, int vectors) {
     const qrt_gemm_args *args = p->args;
     if (!p->sums) {
-        const int size = args->requant.container <= QRT_U8 ? 1 : args->requant.container <= QRT_U16 ? 2 : 4;
+        const int size = result_bytes(args->requant.container);
         args->kernels->store(&args->requant, (const int32_t *)sums, vectors * LANES, rows, p->columns,
                              (char *)p->target + row * args->out_row_stride, args->out_row_stride / size,
                              p->parameter + row * args->requant_steps[1], args->requant_steps[1],
@@ -190,8 +196,8 @@ static inline void finish_sums(const qrt_gemm_panel *p, const finish_columns *c,
 }
 
 /* The sums [rows][vectors] of a tile, in memory up to a multiple of four vectors. */
-static __attribute__((noinline)) void finish_tile(const qrt_gemm_panel *p, const finish_columns *c, int64_t row,
-                                                  const __m512i *sums, int rows, int vectors) {
+static __attribute__((noinline, unused)) void finish_tile(const qrt_gemm_panel *p, const finish_columns *c, int64_t row,
+                                                          const __m512i *sums, int rows, int vectors) {
     if (c->kind < FINISH_FLOAT32) {
         finish_sums(p, c, row, sums, rows, vectors);
         return;

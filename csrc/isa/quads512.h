@@ -9,12 +9,22 @@
 #define NR (2 * LANES)
 #define PACK_AHEAD 32 /* rows of B */
 
+/* sum += quads of packed A. */
+static inline __m512i add_quads(__m512i sum, __m512i bytes) {
+    const __m512i ones = _mm512_set1_epi8(1);
+#ifdef QRT_SIGNED_A
+    return _mm512_dpbusd_epi32(sum, ones, bytes);
+#else
+    return _mm512_dpbusd_epi32(sum, bytes, ones);
+#endif
+}
+
 /* To the end of the row's cache line, zeros after `depth`. */
 static inline void pack_a_quads(qrt_container container, const void *source, int64_t source_stride, int rows,
                                 int64_t depth, const int32_t *zero_point, void *target, int64_t target_stride,
                                 int32_t *terms) {
     const uint8_t flip = flip_of_a(container);
-    const __m512i flips = _mm512_set1_epi8((char)flip), ones = _mm512_set1_epi8(1);
+    const __m512i flips = _mm512_set1_epi8((char)flip);
     for (int i = 0; i < rows; i++) {
         const uint8_t *from = (const uint8_t *)source + i * source_stride;
         uint8_t *to = (uint8_t *)target + i * target_stride;
@@ -23,14 +33,14 @@ static inline void pack_a_quads(qrt_container container, const void *source, int
         for (; k + 64 <= depth; k += 64) {
             const __m512i bytes = _mm512_xor_si512(_mm512_loadu_si512(from + k), flips);
             _mm512_store_si512(to + k, bytes);
-            sum = _mm512_dpbusd_epi32(sum, bytes, ones);
+            sum = add_quads(sum, bytes);
         }
         if (k < depth) {
             const __mmask64 live = ~0ULL >> (64 - (depth - k));
             const __m512i bytes =
                 _mm512_maskz_mov_epi8(live, _mm512_xor_si512(_mm512_maskz_loadu_epi8(live, from + k), flips));
             _mm512_store_si512(to + k, bytes);
-            sum = _mm512_dpbusd_epi32(sum, bytes, ones);
+            sum = add_quads(sum, bytes);
         }
         if (terms) {
             const int32_t zero = zero_point[i] + flip;

@@ -46,7 +46,8 @@ static void run(const qrt_gemm_panel *p) {
     }
 }
 
-const qrt_gemm_kernel ref_gemm = {.mr = 4,
+const qrt_gemm_kernel ref_gemm = {.name = "ref",
+                                  .mr = 4,
                                   .nr = NR,
                                   .ku = 1,
                                   .a_size = 2,

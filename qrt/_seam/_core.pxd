@@ -26,6 +26,7 @@ cdef class Call:
     cdef list keep  # arrays that args points into
     cdef readonly str name
     cdef readonly str isa
+    cdef readonly str microkernel  # of an 8-bit GEMM
     cdef readonly tuple operand_shapes
     cdef readonly tuple operand_dtypes
 

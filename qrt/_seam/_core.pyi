@@ -55,6 +55,8 @@ class Call:
     @property
     def isa(self) -> str: ...
     @property
+    def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
+    @property
     def operand_shapes(self) -> tuple[tuple[int, ...], ...]: ...
     @property
     def operand_dtypes(self) -> tuple[np.dtype[Any], ...]: ...
@@ -71,6 +73,7 @@ class Plan:
     def run_timed(self, buffers: Sequence[npt.NDArray[Any]]) -> list[float]: ...  # seconds per call
 
 def isas() -> tuple[str, ...]: ...  # available on this CPU, "ref" first, the best last
+def microkernels(isa: str) -> tuple[str, ...]: ...  # of its 8-bit GEMM, in the order in which they are asked
 def own_rows(isa: str) -> tuple[str, ...]: ...  # of its kernel table, those that are not its parent's
 def get_num_threads() -> int: ...
 def set_num_threads(threads: int) -> None: ...
@@ -156,6 +159,7 @@ def bind_gemm(
     block_scale: npt.ArrayLike | None = None,
     block_multiplier: npt.ArrayLike | None = None,
     bias_multiplier: npt.ArrayLike | None = None,
+    microkernel: str | None = None,  # goes before the others where it takes the call
 ) -> Call: ...
 
 # a [m, k] @ w [k, n] in float32; operands a, [w], [bias], out. bias: a float32 array, "operand" or None.
@@ -205,6 +209,7 @@ def bind_conv2d(
     groups: int = 1,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
+    microkernel: str | None = None,  # goes before the others where it takes the call
 ) -> Call: ...
 
 # x, [w], [bias], out: NHWC, weights (kernel_height, kernel_width, out_channels), or with channels_first (out_channels,

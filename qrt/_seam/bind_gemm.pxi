@@ -7,10 +7,30 @@ cdef object PACKED = WeakValueDictionary()
 cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
 
 
-cdef Call new_gemm(str name, str isa, str a, str b):
+def microkernels(str isa):
+    cdef const qrt_gemm_kernel *kernel = &find_kernels("microkernels", isa).gemm
+    names = []
+    while kernel != NULL:
+        names.append(kernel.name.decode())
+        kernel = kernel.otherwise
+    return tuple(names)
+
+
+cdef const qrt_gemm_kernel *find_microkernel(str name, str isa, str wanted) except NULL:
+    cdef const qrt_gemm_kernel *kernel = &find_kernels(name, isa).gemm
+    while kernel != NULL and kernel.name.decode() != wanted:
+        kernel = kernel.otherwise
+    if kernel == NULL:
+        raise KernelError(f"{name}: unknown microkernel {wanted!r}, {isa} has {', '.join(microkernels(isa))}")
+    return kernel
+
+
+cdef Call new_gemm(str name, str isa, str a, str b, str microkernel):
     cdef Call call = new_call(name, isa, qrt_gemm, sizeof(qrt_gemm_args))
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     args.kernels = find_kernels(name, isa)
+    if microkernel is not None:
+        args.wanted = find_microkernel(name, isa, microkernel)
     args.a, args.b = <qrt_container>container_of(name, a), <qrt_container>container_of(name, b)
     return call
 
@@ -57,6 +77,8 @@ cdef finish_gemm(Call call, object b_constant, object b_dtype, int64_t b_element
         status = qrt_gemm_prepare(args)
     if status != QRT_OK:
         raise failure(call.name, status)
+    if args.gemm != NULL:
+        call.microkernel = args.gemm.name.decode()
     if args.earlier != NULL:
         call.keep.append(earlier)
     elif b_constant is not None:
@@ -78,8 +100,8 @@ cdef const int64_t *matrix_index(Call call, str what, object values, int64_t bat
 def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, requant, requant_steps=(0, 0, 0),
               a_zero_point_steps=(0, 0), b_zero_point_steps=(0, 0, 0), batch=1, a_matrices=None, b_matrices=None,
               a_index=None, b_index=None, b_transposed=False, b_constant=None, bias=None, bias_batch_step=0, k_block=0,
-              block_scale=None, block_multiplier=None, bias_multiplier=None):
-    cdef Call call = new_gemm("gemm", isa, a, b)
+              block_scale=None, block_multiplier=None, bias_multiplier=None, str microkernel=None):
+    cdef Call call = new_gemm("gemm", isa, a, b, microkernel)
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef int a_size = np.dtype(CONTAINERS[a]).itemsize, b_size = np.dtype(CONTAINERS[b]).itemsize
     cdef int i
@@ -165,8 +187,8 @@ cdef fill_blocks(Call call, qrt_gemm_args *args, object blocks, object block_sca
 
 
 def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides=(1, 1),
-                padding=((0, 0), (0, 0)), dilations=(1, 1), groups=1, w_constant=None, bias=None):
-    cdef Call call = new_gemm("conv2d", isa, x, w)
+                padding=((0, 0), (0, 0)), dilations=(1, 1), groups=1, w_constant=None, bias=None, str microkernel=None):
+    cdef Call call = new_gemm("conv2d", isa, x, w, microkernel)
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef qrt_window *window = <qrt_window *>calloc(1, sizeof(qrt_window))
     cdef int x_size = np.dtype(CONTAINERS[x]).itemsize, w_size = np.dtype(CONTAINERS[w]).itemsize

@@ -39,8 +39,13 @@ cdef extern from "qrt.h" nogil:
     ctypedef enum qrt_binary_kind:
         QRT_ADD
 
+    ctypedef struct qrt_gemm_kernel:
+        const char *name
+        const qrt_gemm_kernel *otherwise
+
     ctypedef struct qrt_kernels:
         const char *name
+        qrt_gemm_kernel gemm
 
     ctypedef struct qrt_scratch:
         void **operands
@@ -130,6 +135,8 @@ cdef extern from "qrt.h" nogil:
         const int64_t *bias_multiplier
         const qrt_window *window
         const qrt_gemm_args *earlier
+        const qrt_gemm_kernel *wanted
+        const qrt_gemm_kernel *gemm
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)

@@ -1,6 +1,8 @@
 """The page that compares qrt with other runtimes: what its columns say of the harness's lines."""
 
+import ctypes
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benches import performance
+from benches.peers_plugin import load_peaks
 
 HARNESS = """
 import json, sys
@@ -30,19 +33,44 @@ with open(sys.argv[sys.argv.index("--json") + 1], "w") as lines:
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> str:
+def section(tmp_path: Path) -> str:
     harness = tmp_path / "harness.py"
     harness.write_text(HARNESS)
     options = performance.parse(["--harness", str(harness)])
-    return performance.page({1: performance.measure(options, 1)}, "avx2")
+    return performance.section({1: performance.measure(options, 1)}, "avx2")
 
 
-def test_a_line_has_ratio_and_share(page: str):
-    assert "| gemm_4x4x4 | 1.00 | 1.50 | litert | 2.00 | 0.50 | 25% |" in page
+def test_a_line_has_ratio_and_share(section: str):
+    assert "| gemm_4x4x4 | 1.00 | 1.50 | litert | 2.00 | 0.50 | 25% |" in section
 
 
-def test_a_wrong_result_is_named_and_has_no_time(page: str):
-    assert "- broken: gemm_4x4x4 (off by up to 7)" in page
+def test_a_wrong_result_is_named_and_has_no_time(section: str):
+    assert "- broken: gemm_4x4x4 (off by up to 7)" in section
+
+
+def test_a_run_rewrites_the_section_of_its_machine_and_isa_alone(section: str):
+    """Hazard: a run on one machine that throws away what another has measured."""
+    one, two = "## A CPU, avx2\n\nold\n\n### 1 thread\n", "## Another, amx\n\nkept\n"
+    page = performance.page(performance.page("", one), two)
+    new = one.replace("old", "new")
+    assert performance.page(page, new) == page.replace("old", "new")
+    assert performance.page(page, section) == f"{page}\n{section}"
+    assert performance.page(page, section).startswith(performance.PREAMBLE)
+
+
+def test_sections_of_the_page_name_their_processors():
+    page = (performance.DOCS / "performance.md").read_text()
+    titles = [line for line in page.splitlines() if line.startswith("## ")]
+    assert {line.rsplit(", ", 1)[1] for line in titles} >= {"avx512vnni", "amx"}
+    assert page == performance.page(page, page[page.index(titles[-1]) :])
+
+
+def test_the_peak_of_tiles_on_any_count_of_threads(tmp_path: Path):
+    """On emulated tiles, whose state is each thread's own: one that was not configured ends the process."""
+    peak = load_peaks(tmp_path, "-DQRT_EMULATE").peak_amx
+    peak.argtypes, peak.restype = [ctypes.c_int64], ctypes.c_int64
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(peak, [1, 2, 3])) == [n * 4 * 16 * 16 * 64 for n in (1, 2, 3)]
 
 
 def test_intensity_counts_each_byte_once():

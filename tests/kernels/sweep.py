@@ -26,11 +26,20 @@ FILLS = (0x55, 0xAA)
 REFUSED = ("lies in the padding alone", "a sum over no element")
 
 
-def bound(case: Case, isa: str) -> _core.Call:
+def bound(case: Case, isa: str, **more: str) -> _core.Call:
     """Copies have no ISA."""
     where = {} if case.entry == "copy" else {"isa": isa}
-    call: _core.Call = getattr(_core, f"bind_{case.entry}")(**where, **case.given)
+    call: _core.Call = getattr(_core, f"bind_{case.entry}")(**where, **case.given, **more)
     return call
+
+
+def calls_of(case: Case, isa: str) -> list[_core.Call]:
+    """With the microkernel that suits, and with each other that takes it."""
+    chosen = bound(case, isa)
+    if chosen.microkernel is None:
+        return [chosen]
+    others = (bound(case, isa, microkernel=name) for name in _core.microkernels(isa) if name != chosen.microkernel)
+    return [chosen, *(call for call in others if call.microkernel != chosen.microkernel)]
 
 
 def answer(call: _core.Call, operands: tuple[Array, ...], fill: int = FILLS[0]) -> Array:
@@ -64,9 +73,9 @@ def check(case: Case, isas: tuple[str, ...], place: Callable[[int], None]) -> tu
     found = []
     for number, isa in enumerate(isas):
         place(number)
-        call = reference if isa == "ref" else bound(case, isa)
-        answers = (differing(answer(call, case.operands, fill), expected[isa != "ref"]) for fill in FILLS)
-        found += [f"{isa}: {wrong}" for wrong in answers if wrong][:1]
+        for call in [reference] if isa == "ref" else calls_of(case, isa):
+            answers = (differing(answer(call, case.operands, fill), expected[isa != "ref"]) for fill in FILLS)
+            found += [f"{isa} {call.microkernel or ''}: {wrong}" for wrong in answers if wrong][:1]
     return found, False
 
 

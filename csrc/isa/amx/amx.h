@@ -29,9 +29,17 @@ typedef struct {
 /* The same for what is used once: it should leave L1 to others. */
 #define TILELOADDT1(t, base, stride)                                                                                   \
     __asm__ volatile("tileloaddt1 (%0,%1,1), %%tmm" #t : : "r"(base), "r"((int64_t)(stride)) : "memory")
-/* sum += a . b: unsigned quads of a with signed quads of b. */
+/* sum += a . b: quads of a, unsigned or signed, with signed quads of b. */
+#define TDPBSSD(sum, a, b) __asm__ volatile("tdpbssd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
 #define TDPBUSD(sum, a, b) __asm__ volatile("tdpbusd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
 
+#endif
+
+/* gemm_i8.c compiles everything once more. */
+#ifdef QRT_SIGNED_A
+#define TDP TDPBSSD
+#else
+#define TDP TDPBUSD
 #endif
 
 #endif

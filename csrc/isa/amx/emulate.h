@@ -64,7 +64,7 @@ static inline void amx_store(int t, void *base, int64_t stride) {
         memcpy((char *)base + i * stride, amx_state.tile[t][i], amx_state.config.row_bytes[t]);
 }
 
-static inline void amx_dot(int sum, int a, int b) {
+static inline void amx_dot(int sum, int a, int b, bool a_is_signed) {
     const amx_config *config = &amx_state.config;
     amx_require_tile(sum), amx_require_tile(a), amx_require_tile(b);
     amx_require(sum != a && sum != b && a != b, "#UD: a tile named twice");
@@ -81,7 +81,8 @@ static inline void amx_dot(int sum, int a, int b) {
         uint32_t totals[AMX_ROW_BYTES / 4];
         memcpy(totals, amx_state.tile[sum][i], sizeof totals);
         for (int k = 0; k < depth; k++) {
-            const int32_t left = amx_state.tile[a][i][k];
+            const uint8_t byte = amx_state.tile[a][i][k];
+            const int32_t left = a_is_signed ? (int8_t)byte : byte;
             for (int j = 0; j < AMX_ROW_BYTES / 4; j++)
                 totals[j] += (uint32_t)(left * right[k][j]);
         }
@@ -95,6 +96,7 @@ static inline void amx_dot(int sum, int a, int b) {
 #define TILELOADD(t, base, stride) amx_load(t, base, stride)
 #define TILESTORED(t, base, stride) amx_store(t, base, stride)
 #define TILELOADDT1(t, base, stride) amx_load(t, base, stride)
-#define TDPBUSD(sum, a, b) amx_dot(sum, a, b)
+#define TDPBUSD(sum, a, b) amx_dot(sum, a, b, false)
+#define TDPBSSD(sum, a, b) amx_dot(sum, a, b, true)
 
 #endif

@@ -36,6 +36,7 @@ static void run(const qrt_gemm_panel *p) {
 
 void qrt_avx2_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
+        .name = "avx2",
         .mr = MR,
         .nr = NR,
         .ku = KU,

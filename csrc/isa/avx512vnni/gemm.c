@@ -87,6 +87,7 @@ static void run(const qrt_gemm_panel *p) {
 
 void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
+        .name = "avx512vnni",
         .mr = MR,
         .nr = NR,
         .ku = KU,

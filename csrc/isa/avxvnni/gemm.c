@@ -117,6 +117,7 @@ static void run(const qrt_gemm_panel *p) {
 
 void qrt_init_avxvnni(qrt_kernels *table) {
     table->gemm = (qrt_gemm_kernel){
+        .name = "avxvnni",
         .mr = MR,
         .nr = NR,
         .ku = KU,

@@ -1,0 +1,18 @@
+/* What the files of the 8-bit microkernels share. kernels.h makes two of them, for long K and for short K, and is
+ * compiled twice: for unsigned A, and for signed A, so that neither is flipped and both are read in place. */
+#ifndef QRT_ISA_AMX_GEMM_H
+#define QRT_ISA_AMX_GEMM_H
+
+#include "qrt.h"
+
+/* The first of the two kernels; the last leaves calls to `otherwise`. */
+const qrt_gemm_kernel *qrt_amx_u8(const qrt_gemm_kernel *otherwise);
+const qrt_gemm_kernel *qrt_amx_i8(const qrt_gemm_kernel *otherwise);
+
+/* pack.c: panels of B, alike for both signs of A, so that products of both share one packing. */
+void qrt_amx_pack_tiles(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
+                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
+void qrt_amx_pack_short(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
+                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
+
+#endif

@@ -1,0 +1,125 @@
+/* What neither pipeline takes: rows with terms, sums, results of 16 and 32 bits, a few rows or columns that are left.
+ * Sums go to memory, then what they begin with is added and they end, four rows at a time. */
+#ifndef QRT_ISA_AMX_PLAIN_H
+#define QRT_ISA_AMX_PLAIN_H
+
+#include "../tile_rows.h"
+#include "step.h"
+
+/* sums[row][column], rows of NR: up to 32 rows from row `row` on by a panel. `lower`: there are more than 16. */
+INLINE void multiply_tiles(const qrt_gemm_panel *p, int64_t row, bool lower, int32_t *sums) {
+    const int64_t stride = p->a_stride, segments = p->a_segments ? p->segments : 1;
+    const char *b = p->b;
+    TILEZERO(0);
+    TILEZERO(1);
+    if (lower) {
+        TILEZERO(2);
+        TILEZERO(3);
+    }
+    for (int64_t segment = 0; segment < segments; segment++) {
+        const char *a = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
+        for (int64_t k = 0; k < p->depth; k += KU, a += KU, b += B_STEP) {
+            TILELOADD(6, b, 64);
+            TILELOADD(4, a, stride);
+            TDP(0, 4, 6);
+            TILELOADD(7, b + B_TILE, 64);
+            TDP(1, 4, 7);
+            if (lower) {
+                TILELOADD(5, a + TILE_ROWS * stride, stride);
+                TDP(2, 5, 6);
+                TDP(3, 5, 7);
+            }
+        }
+    }
+    for (int tile = 0; tile < (lower ? 4 : 2); tile++)
+        store_sums(tile, sums);
+}
+
+static void multiply_long(const qrt_gemm_panel *p, int64_t row, int rows, int32_t *sums) {
+    configure(rows);
+    if (rows > TILE_ROWS)
+        multiply_tiles(p, row, true, sums);
+    else
+        multiply_tiles(p, row, false, sums);
+}
+
+/* The same of up to 16 rows by a panel for short K, of 16 columns or 32. A segment of more than 64 values, as patches
+ * that were put together are, goes by equal pieces. */
+static void multiply_short(const qrt_gemm_panel *p, int64_t row, int rows, int32_t *sums) {
+    const int64_t depth = short_depth(p), segments = p->a_segments ? p->segments : 1;
+    const int vectors = p->columns > LANES ? 2 : 1;
+    int64_t piece = KU;
+    while (depth % piece)
+        piece -= SHORT_KU;
+    const amx_config config = {
+        .palette = 1,
+        .row_bytes = {64, (uint16_t)piece, 64},
+        .rows = {(uint8_t)rows, (uint8_t)rows, (uint8_t)(piece / SHORT_KU)},
+    };
+    LDTILECFG(&config);
+    for (int j = 0; j < vectors; j++) {
+        const char *b = (const char *)p->b + j * 64;
+        TILEZERO(0);
+        for (int64_t segment = 0; segment < segments; segment++) {
+            const char *a = (const char *)p->a + row * p->a_stride + (p->a_segments ? p->a_segments[segment] : 0);
+            for (int64_t k = 0; k < depth; k += piece, b += piece * vectors * LANES) {
+                TILELOADD(1, a + k, p->a_stride);
+                TILELOADD(2, b, vectors * 64);
+                TDP(0, 1, 2);
+            }
+        }
+        TILESTORED(0, sums + j * LANES, NR * sizeof *sums);
+    }
+}
+
+/* Adds what the sums begin with, and stores, four rows at a time. */
+static void finish_rows(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, int rows, const int32_t *sums) {
+    const __m512i bias[2] = {load_bias(p, c, 0), load_bias(p, c, 1)};
+    const __m512i start[2] = {start_of_columns(p, bias[0], 0), start_of_columns(p, bias[1], 1)};
+    for (int i = 0; i < rows; i += 4) {
+        const int group = rows - i < 4 ? rows - i : 4;
+        __m512i totals[8];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++)
+#pragma GCC unroll 2
+            for (int j = 0; j < 2; j++) {
+                const int at = r < group ? i + r : i;
+                const __m512i from = p->a_terms ? start_of_row(p, bias[j], row + at, j) : start[j];
+                totals[r * 2 + j] = _mm512_add_epi32(_mm512_load_si512(sums + at * NR + j * LANES), from);
+            }
+        finish_tile(p, c, row + i, totals, group, 2);
+    }
+}
+
+/* One panel, line by line, `most` rows at a time. */
+INLINE void run_plainly(const qrt_gemm_panel *p, int most,
+                        void (*multiply)(const qrt_gemm_panel *, int64_t, int, int32_t *)) {
+    _Alignas(64) int32_t sums[MR * NR] = {0}; /* what a panel of 16 columns leaves out is added to, and not stored */
+    finish_columns columns;
+    load_columns(p, 2, &columns);
+    qrt_gemm_panel line = *p;
+    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+        for (int row = 0; row < p->rows; row += most) {
+            const int rows = p->rows - row < most ? p->rows - row : most;
+            multiply(&line, row, rows, sums);
+            finish_rows(&line, &columns, row, rows, sums);
+        }
+    TILERELEASE();
+}
+
+/* The panels from `first` on. */
+static void run_long_plainly(const qrt_gemm_panel *p, int64_t first) {
+    for (int64_t i = first; i < panels_of(p); i++) {
+        const qrt_gemm_panel panel = panel_at(p, i);
+        run_plainly(&panel, MR, multiply_long);
+    }
+}
+
+static void run_short_plainly(const qrt_gemm_panel *p, int64_t first) {
+    for (int64_t i = first; i < panels_of(p); i++) {
+        const qrt_gemm_panel panel = panel_at(p, i);
+        run_plainly(&panel, TILE_ROWS, multiply_short);
+    }
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* A step of 64 values of K: 32 rows x 32 columns of sums in four tiles, and while these are multiplied the block before
+ * is requantized, two rows at a time.
+ *
+ *   tdpb?sd   16 x 16 sums of 64 products: 16 cycles; four of them
+ *   tileload  16 rows of 64 bytes, 8 cycles where each is one cache line, 46 where each is two: two of A, two of B
+ *
+ * Tiles 0 to 3 are the sums, 4 and 5 upper and lower rows of A, 6 and 7 left and right columns of B. One operand stays
+ * in L1 while the other goes past it from L2, past L1 too (tileloaddt1).
+ *
+ * The sums of a block are stored in the first step of the next one, each tile when it is needed again: straight after
+ * its last multiply-add a store would wait 52 cycles for it. Two steps on they are read. What is between tile
+ * instructions takes room where the processor keeps what it is ahead: so steps are written out, without branches. */
+#ifndef QRT_ISA_AMX_STEP_H
+#define QRT_ISA_AMX_STEP_H
+
+#include "rows.h"
+
+/* For up to 32 rows: nothing past the last is read. */
+static void configure(int rows) {
+    const uint8_t upper = rows < TILE_ROWS ? (uint8_t)rows : TILE_ROWS, lower = (uint8_t)(rows - upper);
+    const uint16_t low_bytes = lower ? 64 : 0; /* a tile has neither rows nor bytes, or both */
+    const amx_config config = {
+        .palette = 1,
+        .row_bytes = {64, 64, low_bytes, low_bytes, 64, low_bytes, 64, 64},
+        .rows = {upper, upper, lower, lower, upper, lower, TILE_ROWS, TILE_ROWS},
+    };
+    LDTILECFG(&config);
+}
+
+/* A block whose sums are in memory: what is left to requantize. */
+typedef struct {
+    const __m512i *sums;
+    char *target;
+    const int64_t *row, *end;
+    const finish_columns *columns;
+} finishing;
+
+/* Sums in memory, as many vectors as a group of rows has. */
+INLINE void finish_four(const finish_columns *c, const void *from, char *target, int64_t stride, int vectors,
+                        finish_kind kind, bool joined) {
+    const __m512i *row = from;
+    const __m512i sums[4] = {_mm512_load_si512(row), _mm512_load_si512(row + 1), _mm512_load_si512(row + 2),
+                             _mm512_load_si512(row + 3)};
+    finish_group(c, target, stride, sums, 4 / vectors, vectors, kind, joined);
+}
+
+INLINE void finish_two_rows(finishing *f, finish_kind kind) {
+    finish_four(f->columns, f->sums, f->target + f->row[0], f->row[1] - f->row[0], 2, kind, false);
+    f->sums += 4;
+    f->row += 2;
+}
+
+INLINE void finish_rest(finishing *f, finish_kind kind) {
+    while (f->row < f->end)
+        finish_two_rows(f, kind);
+}
+
+/* What else a step does: lines of B to fetch into L2, rows of A to pack. */
+typedef struct {
+    const char *fetch;
+    int fetched; /* lines a step */
+    packing pack;
+} chores;
+
+INLINE void do_chores(chores *c) {
+    for (int i = 0; i < c->fetched; i++, c->fetch += 64)
+        _mm_prefetch(c->fetch, _MM_HINT_T1);
+    if (c->pack.left)
+        pack_four_rows(&c->pack);
+}
+
+typedef struct {
+    const char *upper, *lower, *b;
+    int64_t a_stride;
+    const int64_t *step;
+    chores *chores; /* NULL: none */
+} operands;
+
+#define LOAD_B(t, from)                                                                                                \
+    if (streams)                                                                                                       \
+        TILELOADDT1(t, from, 64);                                                                                      \
+    else                                                                                                               \
+        TILELOADD(t, from, 64);
+
+/* `streams`: B goes past rows of A; else A past a panel of B. As many times two rows of the block before as `finished`.
+ */
+INLINE void multiply_step(operands *o, finishing *f, int finished, finish_kind kind, bool streams) {
+    const int64_t k = *o->step++;
+    LOAD_B(6, o->b)
+    TILELOADD(4, o->upper + k, o->a_stride);
+    TDP(0, 4, 6);
+#pragma GCC unroll 4
+    for (int i = 0; i < finished; i += 4)
+        finish_two_rows(f, kind);
+    LOAD_B(7, o->b + B_TILE)
+    TDP(1, 4, 7);
+#pragma GCC unroll 4
+    for (int i = 2; i < finished; i += 4)
+        finish_two_rows(f, kind);
+    TILELOADD(5, o->lower + k, o->a_stride);
+    TDP(2, 5, 6);
+#pragma GCC unroll 4
+    for (int i = 1; i < finished; i += 4)
+        finish_two_rows(f, kind);
+    TDP(3, 5, 7);
+#pragma GCC unroll 4
+    for (int i = 3; i < finished; i += 4)
+        finish_two_rows(f, kind);
+    if (streams && __builtin_expect(o->chores != NULL, 0))
+        do_chores(o->chores);
+    o->b += B_STEP;
+}
+
+INLINE void store_sums(int tile, int32_t *to) {
+    if (tile == 0)
+        TILESTORED(0, to, NR * sizeof *to);
+    else if (tile == 1)
+        TILESTORED(1, to + LANES, NR * sizeof *to);
+    else if (tile == 2)
+        TILESTORED(2, to + TILE_ROWS * NR, NR * sizeof *to);
+    else
+        TILESTORED(3, to + TILE_ROWS * NR + LANES, NR * sizeof *to);
+}
+
+/* The first step: stores the sums of the block before, and begins with those at `from`, rows `stride` bytes apart, the
+ * lower ones `lower` values on. */
+INLINE void first_step(operands *o, int32_t *before, const int32_t *from, int64_t stride, int64_t lower, bool streams) {
+    const int64_t k = *o->step++;
+    LOAD_B(6, o->b)
+    TILELOADD(4, o->upper + k, o->a_stride);
+    if (before)
+        store_sums(0, before);
+    TILELOADD(0, from, stride);
+    TDP(0, 4, 6);
+    LOAD_B(7, o->b + B_TILE)
+    if (before)
+        store_sums(1, before);
+    TILELOADD(1, from + LANES, stride);
+    TDP(1, 4, 7);
+    TILELOADD(5, o->lower + k, o->a_stride);
+    if (before)
+        store_sums(2, before);
+    TILELOADD(2, from + lower, stride);
+    TDP(2, 5, 6);
+    if (before)
+        store_sums(3, before);
+    TILELOADD(3, from + lower + LANES, stride);
+    TDP(3, 5, 7);
+    o->b += B_STEP;
+}
+
+INLINE void multiply_steps(operands *o, finishing *f, int count, int finished, finish_kind kind, bool streams) {
+    for (; count > 0; count--)
+        multiply_step(o, f, finished, kind, streams);
+}
+
+/* From step `idle` on, for `busy` steps, `finished` times two rows a step. */
+INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int busy, int finished, finish_kind kind,
+                               bool streams) {
+    multiply_steps(o, f, idle, 0, kind, streams);
+    multiply_steps(o, f, busy, finished, kind, streams);
+    multiply_steps(o, f, count - idle - busy, 0, kind, streams);
+}
+
+/* All steps but the first; the block before is requantized in as few uops a step as there are steps for. */
+INLINE void multiply_rest(operands *o, finishing *f, int count, finish_kind kind, bool streams) {
+    if (f->row == f->end)
+        multiply_steps(o, f, count, 0, kind, streams);
+    else if (count >= 17)
+        multiply_finishing(o, f, count, 1, 16, 1, kind, streams);
+    else if (count >= 9)
+        multiply_finishing(o, f, count, 1, 8, 2, kind, streams);
+    else if (count >= 6)
+        multiply_finishing(o, f, count, 1, 5, 3, kind, streams);
+    else if (count >= 4)
+        multiply_finishing(o, f, count, 0, 4, 4, kind, streams);
+    else
+        multiply_finishing(o, f, count, 0, count < 2 ? count : 2, 8, kind, streams);
+}
+
+#endif
