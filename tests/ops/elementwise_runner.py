@@ -3,11 +3,7 @@
 Floats that LLVM has not (f8 and narrower, tf32) compute through APFloat, by `--convert-arith-to-apfloat`.
 """
 
-import os
-import subprocess
-from pathlib import Path
-
-from tests import mlir_opt
+from tests import mlir_opt, mlir_runner
 
 NATIVE = (
     "arith-expand,math-expand-ops{ops=clampf,sincos,rsqrt},convert-math-to-llvm,convert-math-to-funcs{convert-ctlz=0},"
@@ -44,18 +40,9 @@ def execute(functions, calls, pipeline=NATIVE):
 
 def run(text, pipeline=NATIVE):
     """What a module's `@main() -> ()` prints."""
-    (program,), environment = mlir_opt.FOUND
     accepted, lowered = mlir_opt.upstream(text, f"--pass-pipeline=builtin.module({pipeline})")
     assert accepted, lowered[:2000]
-    folder = Path(program).parent
-    libraries = ",".join(str(folder.parent / "lib" / f"libmlir_{name}.so") for name in _LIBRARIES)
-    done = subprocess.run(
-        [folder / "mlir-runner", "-e", "main", "-entry-point-result=void", f"-shared-libs={libraries}", "-"],
-        input=lowered.encode(),
-        capture_output=True,
-        env={**os.environ, **environment},
-        check=False,
-    )
+    done = mlir_runner.run(lowered.encode(), *_LIBRARIES)
     assert done.returncode == 0, done.stderr.decode()[:2000]
     return done.stdout.decode()
 
