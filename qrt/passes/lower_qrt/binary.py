@@ -49,7 +49,7 @@ class _Operands:
     def __init__(self, site: Site, op: Operation) -> None:
         self._stored = [site.storage(value) for value in op.operands]
         sizes = [site.extents(value) for value in self._stored]
-        self.extents = broadcast(*sizes)
+        self.extents = broadcast(site, *sizes)
         self._at = [broadcast_indices(own, len(self.extents)) for own in sizes]
         self.a, self.b = (Channels.of(uniform_type(value), at) for value, at in zip(op.operands, self._at, strict=True))
         self._element = uniform_type(op.results[0])

@@ -73,4 +73,4 @@ class _Operand:
 
 def _kept(site: Site, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
     """The extents of the result, by NumPy's rules for `@`."""
-    return (*broadcast(a.batch, w.batch), *([a.line] if a.is_matrix else []), *([w.line] if w.is_matrix else []))
+    return (*broadcast(site, a.batch, w.batch), *([a.line] if a.is_matrix else []), *([w.line] if w.is_matrix else []))

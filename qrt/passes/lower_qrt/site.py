@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, Value
+from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
 from qrt.ir.affine import Expression
 from qrt.ir.attributes import UNIT
 from qrt.ir.define import OPERAND_SEGMENTS, segments
@@ -23,6 +23,9 @@ Array = npt.NDArray[Any]
 Extent = int | Value
 """The number of iterations of a loop: known, or an index value."""
 
+_EQUAL = 0
+"""The predicate `eq` of arith.cmpi."""
+_UNEQUAL = StringAttr("a dimension that the types leave open is not as large as the one that it goes with")
 I1, I32, I64 = (IntegerType(width) for width in (1, 32, 64))
 F32, F64 = FloatType("f32"), FloatType("f64")
 
@@ -161,12 +164,17 @@ def accumulator_type(bound: int) -> IntegerType:
     return I32 if bound < 1 << 31 else I64
 
 
-def broadcast(left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
+def broadcast(site: Site, left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
     """The extents that two operands have together, by NumPy's rules. A dimension is repeated where it is known to be 1;
-    one that turns out to be 1 is an error when it runs."""
+    one that turns out to be 1 is an error when it runs: loops assert it, a linalg.generic requires equal sizes."""
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
-    return tuple(b if a == 1 or (isinstance(b, int) and b != 1) else a for a, b in zip(*padded, strict=True))
+    pairs = list(zip(*padded, strict=True))
+    for a, b in pairs if site.loops else ():
+        if a != 1 and b != 1 and not (isinstance(a, int) and isinstance(b, int)):
+            equal = site.value("arith.cmpi", (site.index(a), site.index(b)), I1, predicate=number(_EQUAL, I64))
+            site.builder.create("cf.assert", (equal,), (), {"msg": _UNEQUAL})
+    return tuple(b if a == 1 or (isinstance(b, int) and b != 1) else a for a, b in pairs)
 
 
 def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:

@@ -6,10 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from qrt import compile
 from qrt.errors import ModelError, QuantTypeError, VerifyError
 from qrt.ir import parse
 from qrt.numerics import REQUANT_RULES
 from qrt.ops.accumulate import largest_depth
+from qrt.passes import run_passes
 from qrt.types import UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, reference, tensor
@@ -152,3 +154,23 @@ def test_a_depth_that_is_not_known_is_asserted(storage: str, rule: str, with_bia
                 continue
             with pytest.raises(ModelError, match="accumulator"):
                 run(module, arrays, interpret)
+
+
+@pytest.mark.parametrize("options", ["", "{to=loops}"])
+@pytest.mark.parametrize("sizes", [(1, 5), (5, 1)])
+@pytest.mark.parametrize("declared", ["?", "5"])
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "matmul"])
+def test_an_open_dimension_of_size_1_is_no_broadcast(op: str, declared: str, sizes: tuple[int, int], options: str) -> None:
+    """Loops over the sizes of the first operand gave one value of five, or read beyond the end of memory."""
+    first, second = ("?", declared) if sizes[0] == 1 else (declared, "?")
+    types = [f"tensor<{size}x1x1x!quant.uniform<i8:f32, 0.5>>" for size in (first, second, declared)]
+    text = f"""func.func @main(%x: {types[0]}, %y: {types[1]}) -> {types[2]} {{
+      %0 = qrt.{op} %x, %y : ({types[0]}, {types[1]}) -> {types[2]}
+      return %0 : {types[2]}
+    }}"""
+    inputs = {f"arg{i}": np.ones((size, 1, 1), np.int8) for i, size in enumerate(sizes)}
+    assert next(iter(compile(text).run(inputs).values())).shape == (5, 1, 1)
+    made = compile(run_passes(parse(text), f"lower-qrt{options}"))
+    for interpret in (False, True):
+        with pytest.raises(ModelError, match="a dimension that the types leave open|shapes disagree"):
+            made.run(inputs, interpret=interpret)
