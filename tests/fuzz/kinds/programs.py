@@ -54,6 +54,8 @@ LARGEST = 4096
 """Elements of an argument."""
 _WITHOUT_RESULT = re.compile(r"within the steps it may take|more memory than there is")
 """Refusals that depend on how much a program does on its way."""
+_OPEN = re.compile(r"a dimension that the types leave open is not as large|'linalg.generic' op shapes disagree")
+"""How a lowered program refuses to broadcast a dimension that its types leave open: docs/lowering.md says it."""
 
 
 # -- drawing ---------------------------------------------------------------------------------------------------------
@@ -132,6 +134,8 @@ def check(case: str) -> str:
         if _CHANGE_VALUES.search(transform) and transform not in LOWERINGS:
             continue
         for name, result in _transformed(case, transform, arguments):
+            if "lower-qrt" in transform and "?" in case and isinstance(result, Refusal) and _OPEN.search(result.text):
+                continue
             _compare("interpreted", expected, f"{name} after {transform}", result, case)
     return "compared"
 
