@@ -23,6 +23,14 @@ func.func private @f()
 func.func private @f()
 """
 CALIBRATED = "func.func private @f(!quant.calibrated<f32<0.0:1.0>>)\n"
+MISFIT = """
+func.func @f(%x: tensor<?x8x!quant.uniform<i8:f32:1, {0.5, 1.0, 2.0}>>) -> index {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{has an operand that cannot be stripped: quantized dimension size does not match}}
+  %0 = tensor.dim %x, %c1 : tensor<?x8x!quant.uniform<i8:f32:1, {0.5, 1.0, 2.0}>>
+  return %0 : index
+}
+"""
 STRIP = ("--strip-func-quant-types",)
 MANY = """
 func.func @f(%x: f32) {
@@ -136,6 +144,7 @@ def test_diagnostics_that_are_not_as_expected_fail(opt, text, message):
         ("// expected-warning @below {{zero point 1000 is outside [-128, 127], the range of i8}}\n" + OUTSIDE, ()),
         ("// expected-error @below {{zero point 1000 is outside}}\n" + OUTSIDE, ("--strict",)),
         ("// expected-error @below {{does not say how its values are stored}}\n" + CALIBRATED, STRIP),
+        (MISFIT, STRIP),
     ],
 )
 def test_every_diagnostic_of_a_program_is_checked(opt, text, options):

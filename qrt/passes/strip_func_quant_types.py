@@ -11,7 +11,7 @@ from qrt.ir.dialects.quant import element_of
 from qrt.ir.fold import UPSTREAM_FOLDS, Folds
 from qrt.ir.rewrite import Builder, constants_last, fold_at_once
 from qrt.ir.traits import COMMUTATIVE
-from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType
+from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
 
 _BOUNDARY = ("func.return", "func.call")
 
@@ -76,7 +76,7 @@ class _Converter:
         for index, value in enumerate(operation.operands):
             if value not in self.stripped and (storage := _storage(value.type)) is not value.type:
                 if value not in self.stored:
-                    self.stored[value] = Builder.after(value).value("quant.scast", (value,), storage)
+                    self.stored[value] = _cast(operation, value, storage)
                 operation.set_operand(index, self.stored[value])
 
     def rest(self) -> None:
@@ -84,7 +84,7 @@ class _Converter:
         for value, type in self.stripped.items():
             others = [(user, index) for user, index in value.uses if user.name not in _BOUNDARY]
             if others:
-                cast = Builder.after(value).value("quant.scast", (value,), type)
+                cast = _cast(others[0][0], value, type)
                 for user, index in others:
                     user.set_operand(index, cast)
 
@@ -94,6 +94,19 @@ class _Converter:
             if storage is not value.type:
                 self.stripped[value] = value.type
                 value.type = storage
+
+
+def _cast(user: Operation, value: Value, type: Type) -> Value:
+    """A value in its other form, for a user. Raises VerifyError where parameters do not fit the shape: types may be so,
+    casts may not."""
+    form = value.type if _storage(value.type) is not value.type else type
+    element = element_of(form)
+    if isinstance(form, TensorType) and isinstance(element, UniformType):
+        try:
+            check_integrity(element, form.shape)
+        except QuantTypeError as error:
+            raise user.op_error(f"has an operand that cannot be stripped: {error}") from None
+    return Builder.after(value).value("quant.scast", (value,), type)
 
 
 def _storage(type: Type) -> Type:

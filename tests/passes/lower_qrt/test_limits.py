@@ -160,7 +160,9 @@ def test_a_depth_that_is_not_known_is_asserted(storage: str, rule: str, with_bia
 @pytest.mark.parametrize("sizes", [(1, 5), (5, 1)])
 @pytest.mark.parametrize("declared", ["?", "5"])
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "matmul"])
-def test_an_open_dimension_of_size_1_is_no_broadcast(op: str, declared: str, sizes: tuple[int, int], options: str) -> None:
+def test_an_open_dimension_of_size_1_is_no_broadcast(
+    op: str, declared: str, sizes: tuple[int, int], options: str
+) -> None:
     """Loops over the sizes of the first operand gave one value of five, or read beyond the end of memory."""
     first, second = ("?", declared) if sizes[0] == 1 else (declared, "?")
     types = [f"tensor<{size}x1x1x!quant.uniform<i8:f32, 0.5>>" for size in (first, second, declared)]
@@ -172,5 +174,5 @@ def test_an_open_dimension_of_size_1_is_no_broadcast(op: str, declared: str, siz
     assert next(iter(compile(text).run(inputs).values())).shape == (5, 1, 1)
     made = compile(run_passes(parse(text), f"lower-qrt{options}"))
     for interpret in (False, True):
-        with pytest.raises(ModelError, match="a dimension that the types leave open|shapes disagree"):
+        with pytest.raises(ModelError, match=r"a dimension that the types leave open|shapes disagree"):
             made.run(inputs, interpret=interpret)
