@@ -49,7 +49,7 @@ def _verify_reshape(operation: Operation) -> None:
     assert shape.shape is not None
     if source.element is not made.element:
         raise operation.op_error("element types of source and destination tensor types should be the same")
-    counts = {prod(type.shape) for type in (source, made) if type.has_static_shape}  # type: ignore[arg-type, union-attr]  # static
+    counts = {prod(type.shape) for type in (source, made) if type.has_static_shape}  # type: ignore[arg-type]  # static
     if len(counts) > 1:
         raise operation.op_error("source and destination tensor should have the same number of elements")
     if made.rank is None or shape.shape == (made.rank,):
