@@ -10,7 +10,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO, StringIO, TextIOWrapper
@@ -32,13 +32,8 @@ from qrt.types import TensorType, parse_type
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
     _open_streams()
-    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = _parse(given)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    try:
-        status = int(options.command(options) or 0)
+        status = _execute(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
         return status
     except QuantError as error:
@@ -53,6 +48,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"error: standard output: {reason(error)}")
     except KeyboardInterrupt:
         return _interrupted(is_program=arguments is None)
+
+
+def _execute(given: list[str]) -> int:
+    told = StringIO()
+    try:
+        with redirect_stdout(told):  # where argparse swallows that nothing can be written
+            options = _parse(given)
+    except SystemExit as stop:
+        if text := told.getvalue():
+            sys.stdout.write(text)
+        try:
+            sys.stderr.flush()
+        except OSError:  # nobody reads it
+            _leave_unwritten(sys.stderr)
+        return int(stop.code or 0)
+    return int(options.command(options) or 0)
 
 
 class _Closed(StringIO):

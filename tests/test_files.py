@@ -304,13 +304,25 @@ def test_closed_standard_output_is_not_needed_for_files(folder):
 
 @pytest.mark.parametrize("end", ["2>&-", "2>/dev/full"])
 def test_an_error_that_nobody_reads_is_a_status(folder, end):
-    done = shell(f"qrt opt absent.mlir {end}")
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    for arguments, status in (("opt absent.mlir", 1), ("opt --absent", 2)):
+        done = shell(f"PYTHONUNBUFFERED= qrt {arguments} {end}")
+        assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
 
 
 def test_full_standard_output_is_an_error(folder):
     done = shell("qrt opt f.mlir > /dev/full")
     assert (done.returncode, done.stderr) == (1, "error: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", ["--version", "opt --help"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_help_that_cannot_be_written_is_an_error(folder, arguments, unbuffered):
+    for end, message in (
+        ("> /dev/full", "standard output: No space left on device"),
+        (">&-", "standard output is closed"),
+    ):
+        done = shell(f"PYTHONUNBUFFERED={unbuffered} qrt {arguments} {end}")
+        assert (done.returncode, done.stderr) == (1, f"error: {message}\n")
 
 
 def test_a_broken_pipe_ends_in_silence_as_cat_does(folder):
