@@ -43,7 +43,7 @@ def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
 
 
 def shown(value: object) -> str:
-    """A value as an error says it: short, whatever its `repr` does. That of an integer of 4300 digits raises."""
+    """A value as an error says it: short, whatever its `repr` does. The `repr` of an integer of 4300 digits raises."""
     try:
         text = repr(value)
     except Exception:

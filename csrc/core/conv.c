@@ -19,8 +19,8 @@ static int64_t columns_under(const qrt_window *w, int64_t pixels) {
     return (pixels - 1) * w->strides[1] + (w->kernel[1] - 1) * w->dilations[1] + 1;
 }
 
-/* Of a copied line: room to align its first pixel, and for reads of whole steps past its last. A flat line is whole
- * strides of pixels, and shares the padding at its end with the next one's beginning. */
+/* Bytes of a copied line: there is room to align its first pixel, and for reads of whole steps past its last. A flat
+ * line is whole strides of pixels, and shares the padding at its end with the next one's beginning. */
 static int64_t line_bytes(const qrt_gemm_args *args, int64_t pixels) {
     const qrt_window *w = args->window;
     const int64_t columns = columns_under(w, pixels), pixel_bytes = w->channels * args->gemm->a_size;

@@ -7,7 +7,7 @@
 #define MOST_INTERLEAVED (512 * 1024)
 
 static bool weights_within(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_kernel *kernel) {
-    /* Of no channels there may be taps without end. */
+    /* Without channels there may be taps without end. */
     const int64_t taps = args->out_channels ? args->window.kernel[0] * args->window.kernel[1] : 0;
     for (int64_t tap = 0; tap < taps; tap++)
         for (int64_t j = 0; j < args->out_channels; j++) {

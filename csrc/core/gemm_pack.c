@@ -6,7 +6,7 @@
 
 /* A span of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_SPAN 16384
-/* Of a kernel with blocks of its own size: what few columns leave it. */
+/* Bytes of a block for a kernel that chooses its size, where b has few columns. */
 #define LEAST_A_BLOCK (448 * 1024)
 
 static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns) {
@@ -31,7 +31,8 @@ static int64_t packed_stride(const qrt_gemm_args *args) {
     return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
 }
 
-/* Of packed rows. A large b is worth reading once for more of them, which take up to a quarter of what it takes. */
+/* Bytes of a block of packed rows. A large b is worth reading once for more of them, which take up to a quarter of what
+ * it takes. */
 static int64_t block_bytes(const qrt_gemm_args *args) {
     const int64_t most = args->gemm->a_block;
     return most ? qrt_min(qrt_max(args->shape.matrix_bytes / 4, LEAST_A_BLOCK), most) : QRT_A_BLOCK_BYTES;

@@ -29,7 +29,7 @@ static int finish_of(const qrt_gemm_args *args) {
 static qrt_a_form long_a_form(const qrt_gemm_args *args) {
     if (args->a_zero_point_steps[1] || !is_centred(args))
         return QRT_A_PACKED_TERMS;
-    /* Of few rows a tile load costs little, whatever lines they cross. */
+    /* A tile load of few rows costs little, whatever lines they cross. */
     if (args->m <= FEW_IN_PLACE)
         return args->k % KU == 0 ? QRT_A_IN_PLACE : QRT_A_PACKED;
     return args->m >= MR && args->finish > FINISH_STORE ? QRT_A_BY_KERNEL : QRT_A_PACKED;
@@ -135,8 +135,8 @@ static bool suits_short(const qrt_gemm_args *args) {
            finish_of(args) > FINISH_STORE;
 }
 
-/* Of few products most time is spent on the way to them, and of one row that does not stay in L2 on reading b, which
- * the other kernel does in turns. */
+/* Few products take most of their time on the way to them. One row by a b that does not stay in L2 takes it for reading
+ * b, which the other kernel does in turns. */
 static bool suits_matrix(const qrt_gemm_args *args) {
     const int64_t bytes = args->k * args->n;
     if (args->m == 1)

@@ -13,7 +13,7 @@ static void part_tiles(__m512i *step) {
     memcpy(step + TILE_ROWS, right, sizeof right);
 }
 
-/* Of a panel of left columns alone, with empty tiles between. */
+/* Moves the tiles of a panel that has left columns alone to their places, with empty tiles between. */
 static void spread_tiles(char *panel, int64_t steps) {
     for (int64_t i = steps - 1; i >= 0; i--) {
         memmove(panel + i * B_STEP, panel + i * B_TILE, B_TILE);

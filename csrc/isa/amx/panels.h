@@ -17,7 +17,7 @@ static inline int64_t steps_of_depth(int64_t depth) {
     return (depth + KU - 1) / KU;
 }
 
-/* Of a segment, filled up to whole steps of short K. */
+/* The depth of a segment, filled up to whole steps of short K. */
 static inline int64_t short_depth(const qrt_gemm_panel *p) {
     return (p->depth + SHORT_KU - 1) / SHORT_KU * SHORT_KU;
 }
@@ -59,7 +59,7 @@ INLINE __m512i load_bias(const qrt_gemm_panel *p, const finish_columns *c, int j
     return p->bias ? _mm512_maskz_loadu_epi32(c->live[j], p->bias + j * LANES) : _mm512_setzero_si512();
 }
 
-/* What a panel's sums begin with. */
+/* Loads the values that a panel's sums begin with. */
 INLINE void load_starts(const qrt_gemm_panel *p, const finish_columns *c, int vectors, int32_t *to) {
 #pragma GCC unroll 4
     for (int j = 0; j < vectors; j++)
@@ -85,7 +85,7 @@ static inline finish_kind finish_of_panels(const qrt_gemm_args *args) {
     return kind;
 }
 
-/* Of a panel that is not whole. */
+/* How sums end in a panel that is not whole. */
 static inline finish_kind finish_of_part(finish_kind whole) {
     return whole == FINISH_FIXED ? FINISH_FIXED : FINISH_FLOAT32;
 }

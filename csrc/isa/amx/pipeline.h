@@ -23,7 +23,7 @@ typedef struct {
     const char *next; /* the panels after these; NULL: there are none */
 } group;
 
-/* Of a group, in memory of its own: the panels' parameters are read by turns. */
+/* The parameters of a group's panels, in memory of their own: they are read by turns. */
 typedef struct {
     finish_columns columns[MOST_PANELS];
     _Alignas(64) int32_t starts[MOST_PANELS][NR];
@@ -61,7 +61,7 @@ static inline k_chunk chunk_from(const group *g, int64_t first) {
     return to;
 }
 
-/* Of a block and a panel; `work` is done in their steps, where there is any. */
+/* The operands of a block and a panel; `work` is done in their steps, where there is any. */
 INLINE operands operands_of(const group *g, const group_memory *m, const k_chunk *k, int block, int panel, chores *work,
                             bool streams) {
     const int64_t panel_bytes = panel * g->p->args->shape.span_bytes;

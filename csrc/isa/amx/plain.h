@@ -1,5 +1,5 @@
-/* What neither pipeline takes: rows with terms, sums, results of 16 and 32 bits, a few rows or columns that are left.
- * Sums go to memory, then what they begin with is added and they end, four rows at a time. */
+/* This kernel takes what neither pipeline does: rows with terms, sums, results of 16 and 32 bits, a few rows or columns
+ * that are left. Sums go to memory, then what they begin with is added and they end, four rows at a time. */
 #ifndef QRT_ISA_AMX_PLAIN_H
 #define QRT_ISA_AMX_PLAIN_H
 

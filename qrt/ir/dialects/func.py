@@ -102,7 +102,7 @@ def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
 
 
 def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
-    """Attributes that stand behind the header. Those of arguments and results may, where the header says none."""
+    """Attributes that stand behind the header. They may be those of arguments and results if the header says none."""
     for name, value in extra.items():
         if name in _INFERRED:
             message = (

@@ -108,8 +108,8 @@ def _verify_subview(operation: Operation) -> None:
 
 
 def _kept(strides: Sequence[Number], sizes: Sequence[Number], found: Sequence[Number]) -> Sequence[Number]:
-    """The strides of the dimensions that a view keeps. Of those of size 1 it drops all, or as many of each stride as
-    `found` lacks, the first ones: upstream's rule."""
+    """The strides of the dimensions that a view keeps. It drops all dimensions of size 1, or as many of each
+    stride as `found` lacks, the first ones: upstream's rule."""
     dropped = [axis for axis, size in enumerate(sizes) if size == 1]
     if len(strides) == len(found):
         return strides
