@@ -13,18 +13,9 @@ from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists
 from qrt.passes.tensor_patterns import cast, cast_source, keeps_sizes
 from qrt.types import TensorType, Type
+from qrt.types.shaped import MAX_DIM
 
 Made = list[Value] | None
-
-
-def _padded(given: TensorType, low: Mixed, high: Mixed) -> TensorType:
-    """As far as the lists say."""
-    return given.with_(
-        shape=[
-            None if size is None or isinstance(a, Value) or isinstance(b, Value) else size + a + b
-            for size, a, b in zip(given.shape or (), low, high, strict=True)
-        ]
-    )
 
 
 def _pad_by_nothing(op: Operation, builder: Builder) -> Made:
@@ -46,23 +37,29 @@ def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed
     return builder.create(op.name, operands, (type,), attributes, op.take_regions()).results[0]
 
 
-def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType:
-    """The result's type with the sizes that the operands say."""
+def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType | None:
+    """The result's type with the sizes that the operands say; None where one of these is of no tensor."""
     stated = ranked(op.results[0])
-    sizes = zip(_padded(ranked(source), low, high).shape or (), stated.shape or (), strict=True)
-    return stated.with_(shape=[known if size is None else size for size, known in sizes])
+    shape = list(stated.shape or ())
+    for axis, (size, before, after) in enumerate(zip(ranked(source).shape or (), low, high, strict=True)):
+        if size is not None and isinstance(before, int) and isinstance(after, int):
+            padded = size + before + after
+            if not 0 <= padded <= MAX_DIM:
+                return None
+            shape[axis] = padded if shape[axis] is None else shape[axis]
+    return stated.with_(shape=shape)
 
 
-def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> Value:
+def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> Made:
     """A padding of another source or by other amounts, as the type that it was."""
-    made = _pad(op, builder, source, low, high, _known_type(op, source, low, high))
-    return cast(builder, made, op.results[0].type)
+    type = _known_type(op, source, low, high)
+    return None if type is None else [cast(builder, _pad(op, builder, source, low, high, type), op.results[0].type)]
 
 
 def _pad_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     low, high = mixed_values(op, "low"), mixed_values(op, "high")
-    return None if source is None else [_pad_as_stated(op, builder, source, low, high)]
+    return None if source is None else _pad_as_stated(op, builder, source, low, high)
 
 
 def _cast_of_pad(op: Operation, builder: Builder) -> Made:
@@ -85,7 +82,7 @@ def _static_pad(op: Operation, builder: Builder) -> Made:
     )
     if _known_type(op, op.operands[0], low, high) is op.results[0].type:
         return None
-    return [_pad_as_stated(op, builder, op.operands[0], low, high)]
+    return _pad_as_stated(op, builder, op.operands[0], low, high)
 
 
 def _pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
@@ -112,7 +109,7 @@ def _pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
     type = ranked(outer.operands[0]).with_(shape=numbers_of(lists["sizes"]))
     operands, attributes = with_lists(lists, outer.operands[:1])
     source = builder.value(outer.name, operands, type, attributes)
-    return [_pad_as_stated(op, builder, source, mixed_values(op, "low"), high)]
+    return _pad_as_stated(op, builder, source, mixed_values(op, "low"), high)
 
 
 def _is_zero(amount: int | Value) -> bool:
@@ -157,7 +154,7 @@ def _pad_of_pad(op: Operation, builder: Builder) -> Made:
         [affine_sum(builder, pair) for pair in zip(mixed_values(op, name), mixed_values(inner, name), strict=True)]
         for name in ("high", "low")
     )
-    return [_pad_as_stated(op, builder, inner.operands[0], low, high)]
+    return _pad_as_stated(op, builder, inner.operands[0], low, high)
 
 
 def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:

@@ -6,6 +6,7 @@ import pytest
 
 import qrt
 from qrt import ir
+from qrt.errors import ModelError
 from qrt.passes import run_passes
 from tests.oracle.draw_numbers import NUMBERS
 from tests.oracle.draw_tensors import tensors
@@ -137,3 +138,21 @@ def test_a_padding_with_strides_stays():
       return %2 : tensor<9x9xf32>
     }"""
     assert "tensor.pad" in str(run_passes(ir.parse(text), "canonicalize"))
+
+
+@pytest.mark.parametrize("amounts", ["low[%c0, 0] high[9223372036854775807, 0]", "low[%c0, 0] high[-5, 0]"])
+@pytest.mark.parametrize("cast", [False, True])
+def test_a_padding_to_a_size_of_no_tensor_stays_an_error_of_the_run(amounts, cast):
+    """mlir-opt ends with an assertion. What is undefined when it runs is no reason for a pass to fail."""
+    amounts = amounts.replace("%c0", "0") if cast else amounts
+    text = f"""func.func @f(%t: tensor<4x?xf32>, %f: f32) -> tensor<?x?xf32> {{
+      %c0 = arith.constant 0 : index
+      %0 = tensor.cast %t : tensor<4x?xf32> to tensor<?x?xf32>
+      %p = tensor.pad {"%0" if cast else "%t"} {amounts} {{ ^bb0(%a: index, %b: index): tensor.yield %f : f32 }}
+        : tensor<{"?x?" if cast else "4x?"}xf32> to tensor<?x?xf32>
+      return %p : tensor<?x?xf32>
+    }}"""
+    module = run_passes(ir.parse(text), "canonicalize")
+    assert "tensor.pad" in str(module)
+    with pytest.raises(ModelError):
+        qrt.compile(module).run({"arg0": np.zeros((4, 2), np.float32), "arg1": np.float32(1)})

@@ -22,6 +22,8 @@ _OPTIONS = {
     "canonicalize": ("", "", "{fold-constants=false}", "{fold-qcast-dcast fold-dcast-qcast}"),
     "constant-fold": ("", "{max-elements=64}"),
 }
+_UNKNOWN = re.compile(r"'[^']*' may be a symbol table: the uses of symbols are not known")
+"""How symbol-dce refuses an unregistered op with a region, as mlir-opt does."""
 _POINTS = [[(n * (i + 3)) % 97 - sign for i in range(64)] for n, sign in ((5, 0), (11, 40), (23, 96))]
 """Dimensions, and backwards symbols, at which affine expressions are compared."""
 ALWAYS = ("canonicalize", "cse", "dce", "symbol-dce", "loop-invariant-code-motion")
@@ -55,7 +57,7 @@ def check(case: str) -> str:
         try:
             step.run(module)
         except QuantError as error:
-            if name in ALWAYS:
+            if name in ALWAYS and not _UNKNOWN.search(str(error)):
                 raise Finding(f"{name} refuses: {_general(error)}", str(error)) from error
             return "not transformed"
         try:
