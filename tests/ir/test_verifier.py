@@ -131,6 +131,17 @@ def test_groups_and_attributes_of_generic_forms(op, message):
         module.verify()
 
 
+def test_a_masked_transfer_of_vectors_is_refused_in_generic_form_too():
+    """Its custom form is one that no parser reads, upstream's neither."""
+    with pytest.raises(VerifyError, match="does not support masks with vector element type"):
+        verify("""func.func @f(%m: memref<?xvector<4xf32>>, %i: index, %x: vector<4xf32>, %k: vector<1xi1>) {
+          %0 = "vector.transfer_read"(%m, %i, %x, %k) {permutation_map = affine_map<(i) -> (i)>, in_bounds = [true],
+            operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+            : (memref<?xvector<4xf32>>, index, vector<4xf32>, vector<1xi1>) -> vector<1x4xf32>
+          return
+        }""")
+
+
 def test_a_zero_point_out_of_range_is_a_warning_and_strictly_an_error():
     module = ir.parse("func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 0.5:300>>) { return }")
     assert [found.severity for found in module.verify()] == ["warning"]

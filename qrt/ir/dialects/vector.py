@@ -298,9 +298,9 @@ def _verify_insert_slice(operation: Operation) -> None:
         raise operation.op_error("expected source rank to be no greater than destination rank")
     _require_confined(operation, "offsets", offsets, large.shape, 0)
     _require_unit_strides(operation)
-    ends = [offset + size for offset, size in zip(offsets, (0,) * lead + part.shape, strict=True)]
+    ends = [offset + size for offset, size in zip(offsets, (1,) * lead + part.shape, strict=True)]
     bounds = [size + 1 for size in large.shape]
-    _require_confined(operation, "sum(offsets, source vector shape)", ends, bounds, 0)
+    _require_confined(operation, "sum(offsets, source vector shape)", ends, bounds, 1)
     for axis, (size, whole) in enumerate(zip(part.shape, large.shape[lead:], strict=True)):
         if part.scalable[axis] != large.scalable[axis + lead]:
             raise operation.op_error(f"mismatching scalable flags (at source vector idx={axis})")

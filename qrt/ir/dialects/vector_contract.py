@@ -26,8 +26,6 @@ def verify_contract(operation: Operation) -> None:
     lhs, rhs, _ = (value.type for value in operation.operands)
     if element_of(lhs) is not element_of(rhs):
         raise operation.op_error("failed to verify that lhs and rhs have same element type")
-    if element_of(operation.operands[2].type) is not element_of(operation.results[0].type):
-        raise operation.op_error("failed to verify that third operand acc and result have same element type")
     element = element_of(lhs)
     if isinstance(element, IntegerType) and not element.is_signless:
         raise operation.op_error("only supports signless integer types")
