@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import UndefinedError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.errors import QuantError, UndefinedError
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, raise_located
 from qrt.execute.interpret.linalg import is_elementwise
 from qrt.execute.interpret.loops import Shape, grid
 from qrt.execute.operations import failure
@@ -100,7 +100,10 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
         if any(amount < 0 for amount in (*low, *high)):
             raise failure(op, f"pads by less than nothing: low {list(low)}, high {list(high)}")
         shape = tuple(size + before + after for size, before, after in zip(array.shape, low, high, strict=True))
-        concrete(filled.type, shape, f"the result of {op.name}")
+        try:
+            concrete(filled.type, shape, f"the result of {op.name}")
+        except QuantError as error:
+            raise_located(op, error)
         made = filled.fill(frame, shape)
         made[tuple(slice(before, before + size) for before, size in zip(low, array.shape, strict=True))] = array
         frame[filled.result] = made

@@ -144,6 +144,8 @@ REFUSED = {
     ),
     "tensor.pad %a low[%g, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
     "tensor<?x?xf32>": "pads by less than nothing: low [-1, 1], high [2, 0]",
+    "tensor.pad %a low[%b, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
+    "tensor<5x?xf32>": "'tensor.pad' op the result of tensor.pad must be tensor<5x?xf32>, got shape [15, 7]",
     "tensor.empty(%g) : tensor<?xf32>": "a dimension is negative: [-1]",
 }
 
