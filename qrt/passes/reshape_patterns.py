@@ -273,8 +273,6 @@ def _reshape(op: Operation, builder: Builder) -> Made:
     (source, shape), made = op.operands, op.results[0].type
     constant = constant_of(source)
     if isinstance(constant, DenseElementsAttr) and isinstance(made, TensorType) and made.has_static_shape:
-        if prod(made.shape) != constant.array.size:  # type: ignore[arg-type]  # static
-            return None  # which is an error when it runs
         return [builder.constant(DenseElementsAttr(constant.array.reshape(made.shape), made), made)]  # type: ignore[arg-type]  # static
     inner = made_by(source, op.name)
     if inner is not None:

@@ -258,10 +258,10 @@ OF_ENORMOUS_CONSTANTS = {
       %t, %i, %p = "k.make"() : () -> (tensor<{LARGE}xi32>, index, i32)
       %0 = vector.transfer_read %t[%i], %p, %m : tensor<{LARGE}xi32>, vector<{LARGE}xi32>
       "k.use"(%0) : (vector<{LARGE}xi32>) -> ()""",
-    "reshape": f"""%c = arith.constant dense<3> : tensor<16xi32>
-      %s = arith.constant dense<{LARGE}> : tensor<2xindex>
-      %0 = tensor.reshape %c(%s) : (tensor<16xi32>, tensor<2xindex>) -> tensor<{LARGE}x{LARGE}xi32>
-      "k.use"(%0) : (tensor<{LARGE}x{LARGE}xi32>) -> ()""",
+    "reshape": f"""%c = arith.constant dense<3> : tensor<{LARGE}xi32>
+      %s = arith.constant dense<[2, {LARGE // 2}]> : tensor<2xindex>
+      %0 = tensor.reshape %c(%s) : (tensor<{LARGE}xi32>, tensor<2xindex>) -> tensor<2x{LARGE // 2}xi32>
+      "k.use"(%0) : (tensor<2x{LARGE // 2}xi32>) -> ()""",
     "quotient": f"""%c = arith.constant dense<3> : tensor<{LARGE}xi32>
       %x = "k.make"() : () -> tensor<{LARGE}xi32>
       %i = arith.constant 1 : index
