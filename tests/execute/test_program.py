@@ -380,6 +380,7 @@ def test_arenas_hold_what_lives_together():
             for a, b in combinations(slots, 2):
                 together = a.first <= b.last and b.first <= a.last
                 assert not together or a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
+            assert not any(slot.offset % plan._ALIGNMENT for slot in slots)
             if longest == 1 and count == 400:
                 assert total <= 3 * 4096
 
@@ -404,3 +405,10 @@ def test_an_error_has_the_cause_that_it_was_raised_with(interpret):
     with pytest.raises(ModelError, match=r"arith.divsi") as caught:
         program.run({"arg0": 1, "arg1": 0}, interpret=interpret)
     assert type(caught.value.__cause__) is UndefinedError
+
+
+@pytest.mark.parametrize("last", [(0, 1), (1, 0)])
+def test_what_is_free_on_either_side_is_one_gap(last):
+    half, whole = (TensorType((size,), FloatType("f32")) for size in (64, 128))
+    slots = [*(Slot("temporary", half, 0, end) for end in last), Slot("temporary", whole, 2, 2)]
+    assert plan._allocate(slots) == 4 * 128

@@ -197,15 +197,12 @@ def _verify_function(operation: Operation) -> None:
         if isinstance(found, ArrayAttr) and len(found.elements) != count:
             raise operation.op_error(f"attribute '{key}' has {len(found.elements)} entries, expected {count}")
         for entry in found.elements if isinstance(found, ArrayAttr) else ():
-            if not isinstance(entry, DictAttr):
-                raise operation.op_error(
-                    f"attribute '{key}' failed to satisfy constraint: Array of dictionary attributes"
-                )
+            assert isinstance(entry, DictAttr)  # the attribute's kind
             bare = [name for name, _ in entry.items if "." not in name]
             if bare:
                 what = "arguments" if key == "arg_attrs" else "results"
                 raise operation.op_error(f"{what} may only have dialect attributes, found: '{bare[0]}'")
-            if key == "arg_attrs" and isinstance(entry, DictAttr):
+            if key == "arg_attrs":
                 for name, value in entry.items:
                     check_argument(operation, name, value)
     blocks = operation.regions[0].blocks
