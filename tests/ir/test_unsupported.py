@@ -29,6 +29,12 @@ def test_a_dialect_is_named():
     assert message('"gpu.launch"() : () -> ()') == f"op {said}"
 
 
+def test_the_payload_of_a_map_is_named():
+    text = "func.func @f(%%a: tensor<4xf32>) { linalg.map { %s } ins(%%a : tensor<4xf32>) outs(%%a : tensor<4xf32>) return }"
+    assert message(text % "complex.abs") == "custom op 'complex.abs' is known to MLIR, not supported here"
+    assert message(text % "math.nonsense") == "custom op 'math.nonsense' is unknown"
+
+
 def test_what_mlir_does_not_know_is_unknown():
     assert message("vector.nonsense") == "custom op 'vector.nonsense' is unknown"
     assert message('"nobodys.op"() : () -> ()') == "op 'nobodys.op' is unregistered"

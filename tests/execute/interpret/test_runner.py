@@ -43,3 +43,10 @@ def test_what_is_refused():
     refused_call("printNothing(i64)", "i64", np.int64(1), "has no body")
     empty = np.zeros((0,), np.float32)
     refused_call("printMemref1dF32(memref<?xf32>)", "memref<?xf32>", empty, "which has no elements")
+    text = """
+    func.func private @printI64(i64) -> i64
+    func.func @f(%x: i64) -> i64 {
+      %0 = call @printI64(%x) : (i64) -> i64
+      return %0 : i64
+    }"""
+    refused(text, np.int64(1), message="which takes .* and returns nothing")

@@ -108,6 +108,15 @@ def test_a_bias_of_more_than_62_bits_is_refused(exponent: int) -> None:
             lowered(text)
 
 
+def test_a_bias_is_shifted_by_more_than_30_places() -> None:
+    """Its multiplier is `2**30 << 31`; the result is `2**29`."""
+    t, tb, out = (UniformType(of, "f32", 2.0**scale) for of, scale in (("i8", -40), ("i16", -19), ("i32", -48)))
+    arrays = [np.int8([[0]]), np.int8([[0]]), np.int16([1])]
+    types = [tensor((1, 1), t), tensor((1, 1), t), tensor((1,), tb)]
+    got = check_lowered("matmul", arrays, types, out, [(2,)], options=OPTIONS[:1], requant="fixed")
+    assert got.tolist() == [[1 << 29]]
+
+
 @pytest.mark.parametrize(("scale", "is_refused"), [(3.4e38, True), (1e34, False)])
 def test_sums_of_blocks_that_may_leave_float32_are_refused(scale: float, is_refused: bool) -> None:
     """Two infinities would make a NaN, which no storage stands for."""
