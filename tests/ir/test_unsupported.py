@@ -30,7 +30,7 @@ def test_a_dialect_is_named():
 
 
 def test_the_payload_of_a_map_is_named():
-    text = "func.func @f(%%a: tensor<4xf32>) { linalg.map { %s } ins(%%a : tensor<4xf32>) outs(%%a : tensor<4xf32>) return }"
+    text = "func.func @f(%%a: memref<4xf32>) { linalg.map { %s } ins(%%a : memref<4xf32>) outs(%%a : memref<4xf32>) }"
     assert message(text % "complex.abs") == "custom op 'complex.abs' is known to MLIR, not supported here"
     assert message(text % "math.nonsense") == "custom op 'math.nonsense' is unknown"
 
