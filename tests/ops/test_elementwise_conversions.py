@@ -321,3 +321,17 @@ def test_types_that_do_not_convert():
             bind("arith.truncf", FloatType(source), FloatType(target))
     with pytest.raises(QuantTypeError, match="i65"):
         bind("arith.fptosi", FloatType("f32"), IntegerType(65))
+
+
+@pytest.mark.parametrize(("name", "source", "x"), [
+    ("arith.truncf", FloatType("f32"), np.float32(-1e9)), ("arith.sitofp", IntegerType(32), np.int32(-(10**9))),
+])  # fmt: skip
+@pytest.mark.parametrize("format", [name for name in WITH_SIGN if FORMATS[name].special in ("nan", "nan_zero")])
+def test_what_a_format_without_infinities_cannot_hold_is_its_one_nan(name, source, x, format):
+    """A NaN of this sign would tell what it was made of."""
+    form = FORMATS[format]
+    nan = form.encode_float(math.nan)
+    with np.errstate(all="ignore"):
+        function = bind(name, source, FloatType(format))
+        assert int(patterns(function(x), format)) == nan
+        assert patterns(function(np.array([x, 1], x.dtype)), format).tolist() == [nan, form.encode(Fraction(1))]

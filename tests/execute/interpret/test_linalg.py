@@ -174,6 +174,18 @@ def test_float_sums_are_in_order(element, dtype, kept, reduced):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize(("element", "bits"), [("f32", 0x7FC00000), ("f64", 0x7FF8000000000000)])
+def test_a_nan_that_a_sum_makes_of_numbers_is_positive(element, bits):
+    """x86 makes a negative one of an infinity less an infinity, where NumPy accumulates."""
+    dtype = np.dtype(f"f{int(element[1:]) // 8}")
+    x = np.array([[np.inf, -np.inf, 1.0], [1.0, 2.0, 3.0]], dtype)
+    body = f"%s = arith.addf %y0, %x0 : {element}\nlinalg.yield %s : {element}"
+    maps = ["(d0, d1) -> (d0, d1)", "(d0, d1) -> (d0)"]
+    (found,) = call(generic(maps, "pr", body, [(2, element)], [(1, element)]), x, np.zeros(2, dtype))
+    assert found.view(f"u{dtype.itemsize}")[0] == bits
+    assert found[1] == 6
+
+
 def test_float_matmuls_are_in_order():
     x, w = floats(9, 40), floats(40, 5)
     type = "tensor<?x?xf32>"
