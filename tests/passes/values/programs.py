@@ -26,7 +26,7 @@ from tests.passes.values.runs import SEEN
 
 TESTS = Path(__file__).parents[2]
 _FOLDERS = (TESTS / "passes" / "files", TESTS / "passes" / "values", TESTS / "ir")
-_REFUSED = ("invalid", "broken")
+_REFUSED = ("invalid", "broken", "verdicts")
 
 
 @dataclass(frozen=True)

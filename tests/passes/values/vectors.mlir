@@ -11,7 +11,7 @@ func.func @extracted_from_a_cast(%v: vector<4xf32>) -> vector<2x2xf32> {
   %1 = vector.extract %0[0] : vector<2x2xf32> from vector<1x2x2xf32>
   return %1 : vector<2x2xf32>
 }
-func.func @without_dimensions(%v: vector<f32>, %m: memref<f32>, %n: memref<4xf32>, %i: index, %k: vector<i1>, %f: f32) -> (vector<f32>, vector<f32>) {
+func.func @without_dimensions(%v: vector<f32>, %m: memref<f32>, %n: memref<4xf32>, %i: index, %k: vector<1xi1>, %f: f32) -> (vector<f32>, vector<f32>) {
   %0 = memref.cast %n : memref<4xf32> to memref<?xf32>
   vector.transfer_write %v, %m[] : vector<f32>, memref<f32>
   vector.transfer_write %v, %0[%i], %k : vector<f32>, memref<?xf32>
