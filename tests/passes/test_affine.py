@@ -10,7 +10,7 @@ import qrt
 from qrt import ir
 from qrt.errors import ModelError
 from qrt.ir.affine import MAX_OPERATORS, count_operators
-from qrt.passes import run_passes
+from qrt.passes import affine_patterns, run_passes
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_types import Draw
 
@@ -81,6 +81,20 @@ def test_maps_are_composed_until_they_are_too_large_to_be_read():
     for number in (5, -7):
         results = [qrt.compile(each).run({"arg0": np.int64(number)}) for each in (ir.parse(text), module, again)]
         assert results[0] == results[1] == results[2]
+
+
+def test_minima_of_minima_become_one_until_it_has_too_many_results(monkeypatch):
+    """mlir-opt 22 writes one of all results, and compares each with each."""
+    monkeypatch.setattr(affine_patterns, "MAX_OPERATORS", 32)
+    minima = "\n".join(
+        f"  %v{n + 1} = affine.min affine_map<(d0, d1) -> (d0, d1 * {n + 2})>(%v{n}, %w)" for n in range(60)
+    )
+    text = f"func.func @f(%v0: index, %w: index) -> index {{\n{minima}\n  return %v60 : index\n}}"
+    module = run_passes(ir.parse(text), "canonicalize")
+    sizes = [len(op.attributes["map"].results) for op in module.operation.walk() if "map" in op.attributes]
+    assert 8 < max(sizes) <= 32
+    values = {"arg0": np.int64(100), "arg1": np.int64(-9)}
+    assert qrt.compile(ir.parse(text)).run(values) == qrt.compile(module).run(values)
 
 
 def test_nested_remainders_of_sums_are_simplified_in_no_time():
