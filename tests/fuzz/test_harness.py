@@ -60,7 +60,7 @@ ENDS: dict[str, tuple[Callable[[], object], str]] = {
     "loop": (endless, "hang under"),
     "loop that catches exceptions": (swallowing, "hang under"),
     "blocked": (blocked, "hang (stuck)"),
-    "memory": (lambda: len(bytearray(worker.ADDRESS_SPACE + (1 << 20))), "MemoryError"),
+    "memory": (lambda: len(bytearray(3 * worker.ADDRESS_SPACE)), "MemoryError"),  # a large process has room to reuse
     "resident memory": (lambda: len(b"x" * (100 << 20)), "memory"),
     "raw exception": (raising(TypeError("no")), "TypeError outside qrt"),
     "recursion": (deep, "RecursionError under"),
