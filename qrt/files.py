@@ -81,6 +81,8 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
     """
     direct, beside = [], dict[str, tuple[str, Write]]()
     for name, write in outputs:
+        if "\0" in name:
+            raise ModelError(f"{name!r}: a file's name has no null character")
         place = os.path.realpath(name)
         if place in beside:
             raise ModelError(f"{name}: two outputs go to this file")

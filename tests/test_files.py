@@ -377,3 +377,9 @@ def test_usage_errors(folder, capsys, arguments, message):
 def test_names_of_one_command_line_are_not_those_of_the_next(folder):
     for _ in range(2):
         assert main([*RUN, "--output=result0=y.npy"]) == 0
+
+
+def test_an_output_whose_name_has_a_null_character_is_an_error():
+    """No shell passes one, but `main` may be given it."""
+    with pytest.raises(ModelError, match="null character"):
+        write_files([("a\0b", lambda file: file.write(b"x"))])
