@@ -97,7 +97,7 @@ def _read(printed: str, told: str) -> Module:
 
 
 def expressions(module: Module) -> list[Expression]:
-    """Those of affine maps and sets that are attributes, in order."""
+    """The expressions of the affine maps and sets that are attributes, in order."""
     found: list[Expression] = []
     for operation in module.operation.walk():
         stack = [operation.attributes[name] for name in sorted(operation.attributes)]
