@@ -146,7 +146,7 @@ class _Builder:
         }
         call, has_kernel = family.call(types, result, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
-        return self._step(call, inputs, result, _family_coverage(op, call, has_kernel))
+        return self._step(op, call, inputs, result, _family_coverage(op, call, has_kernel))
 
     def _deferred(self, op: Operation, operands: list[_Place]) -> _Place:
         """A family of operands whose shapes the run tells."""
@@ -172,7 +172,7 @@ class _Builder:
         whole = quantized.is_signed and quantized.storage_width in (8, 16, 32)
         if whole and (quantized.has_default_bounds or quantized is source.element):
             return _Place(operand.slot, target)
-        return self._step(call, [operand], target, Coverage(op.name, str(op.location), "reference", "scast"))
+        return self._step(op, call, [operand], target, Coverage(op.name, str(op.location), "reference", "scast"))
 
     def _interpreted(self, op: Operation, places: dict[Value, _Place]) -> list[_Place]:
         """One op by the interpreter: operands and what its regions capture go into the frame, results come out."""
@@ -224,11 +224,13 @@ class _Builder:
 
     # -- slots ------------------------------------------------------------------------------------------------------
 
-    def _step(self, call: BoundCall, operands: Sequence[_Place], result: TensorType, coverage: Coverage) -> _Place:
+    def _step(
+        self, op: Operation, call: BoundCall, operands: Sequence[_Place], result: TensorType, coverage: Coverage
+    ) -> _Place:
         place = self.slot("temporary", result)
         for operand in operands:
             self.slots[operand.slot].last = len(self.steps)
-        self.steps.append(CallStep(call, (*(p.slot for p in operands), place.slot), coverage))
+        self.steps.append(CallStep(op, call, (*(p.slot for p in operands), place.slot), coverage))
         return place
 
     def _folded(self, call: BoundCall, operands: Sequence[_Place], result: TensorType) -> _Place:
@@ -275,16 +277,16 @@ class _DeferredFamily:
         shapes = [array.shape for array in arrays]
         with self.lock:
             bound = self.bound
-        if not bound or bound[0] != shapes:
-            try:
+        try:
+            if not bound or bound[0] != shapes:
                 bound = self._bind(shapes)
-            except QuantError as error:
-                raise_located(self.op, error)
-            with self.lock:
-                self.bound = bound
-        _, call, result = bound
-        out = empty(result)
-        call(*arrays, out)
+                with self.lock:
+                    self.bound = bound
+            _, call, result = bound
+            out = empty(result)
+            call(*arrays, out)
+        except QuantError as error:
+            raise_located(self.op, error)
         return out
 
     def _bind(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:

@@ -15,7 +15,9 @@ import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.execute.interpret.core import Frame, Run
+from qrt.errors import QuantError
+from qrt.execute.interpret.core import Frame, Run, raise_located
+from qrt.ir import Operation
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
 from qrt.types import TensorType
 
@@ -61,12 +63,16 @@ class Slot:
 class CallStep:
     """A call on slots, the last of which it writes."""
 
+    operation: Operation
     call: BoundCall
     slots: tuple[int, ...]
     coverage: Coverage
 
     def __call__(self, buffers: list[Any], frame: Frame) -> None:
-        self.call(*(buffers[slot] for slot in self.slots))
+        try:
+            self.call(*(buffers[slot] for slot in self.slots))
+        except QuantError as error:
+            raise_located(self.operation, error)
 
 
 @dataclass(frozen=True)

@@ -407,6 +407,24 @@ def test_an_error_has_the_cause_that_it_was_raised_with(interpret):
     assert type(caught.value.__cause__) is UndefinedError
 
 
+@pytest.mark.parametrize("interpret", [False, True])
+@pytest.mark.parametrize("depth", ["4", "?"])
+def test_an_error_of_an_op_without_a_kernel_names_the_op(depth, interpret):
+    """No kernel has parameters for each matrix of two batch dimensions: the reference runs as a step of the plan, and
+    it alone sees the multiplier."""
+    a = f"tensor<2x1x2x{depth}x!quant.uniform<i8:f32:1, {{0.25}}>>"
+    w, out = "tensor<3x4x1x!quant.uniform<i8:f32, 1.0>>", "tensor<2x3x2x1x!quant.uniform<i8:f32, 2.0e-14>>"
+    program = qrt.compile(
+        f"""func.func @main(%a: {a}, %w: {w}) -> {out} {{
+          %0 = qrt.matmul %a, %w {{requant = "fixed_double"}} : ({a}, {w}) -> {out}
+          return %0 : {out}
+        }}"""
+    )
+    inputs = {"arg0": np.ones((2, 1, 2, 4), np.int8), "arg1": np.ones((3, 4, 1), np.int8)}
+    with pytest.raises(ModelError, match=r"2:\d+: error: 'qrt.matmul' op requant = 'fixed_double' needs a multiplier"):
+        program.run(inputs, interpret=interpret)
+
+
 @pytest.mark.parametrize("last", [(0, 1), (1, 0)])
 def test_what_is_free_on_either_side_is_one_gap(last):
     half, whole = (TensorType((size,), FloatType("f32")) for size in (64, 128))
