@@ -11,7 +11,7 @@ import pytest
 from tests.fuzz import seeds
 from tests.fuzz.kinds import KINDS
 
-SHARES = {"text": (4, 1600), "programs": (5, 260), "eager": (3, 1000), "arrays": (1, 600), "command": (2, 1000)}
+SHARES = {"text": (4, 1200), "programs": (5, 200), "eager": (3, 750), "arrays": (1, 450), "command": (2, 750)}
 """Of each kind: how many processes take how many cases, a few seconds each."""
 
 
