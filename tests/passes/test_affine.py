@@ -128,8 +128,9 @@ def test_what_would_be_too_large_to_be_read_stays(name):
     assert ir.parse(str(module)) == module
 
 
-def test_composed_text_is_no_deeper_than_what_is_read():
-    text = chain("(d0, d1) -> ((d0 + 1) floordiv 3)", 70)
+@pytest.mark.parametrize("result", ["(d0 + 1) floordiv 3", "-(d0 floordiv 3)"])
+def test_composed_text_is_no_deeper_than_what_is_read(result):
+    text = chain(f"(d0, d1) -> ({result})", 70)
     module = run_passes(ir.parse(text), "canonicalize")
     assert ir.parse(str(module)) == module
 
