@@ -364,24 +364,14 @@ cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
     return result
 
 
-cdef inline bint are_alike(cnp.ndarray a, cnp.ndarray b) noexcept:
-    cdef int axis
-    if cnp.PyArray_TYPE(a) != cnp.PyArray_TYPE(b) or cnp.PyArray_NDIM(a) != cnp.PyArray_NDIM(b):
-        return False
-    for axis in range(cnp.PyArray_NDIM(a)):  # not memcmp: an array without axes has no memory of them
-        if cnp.PyArray_DIM(a, axis) != cnp.PyArray_DIM(b, axis):
-            return False
-    return True
-
-
 cdef Kept keep(const Arguments *given, uint64_t hash, object bound, object result):
     """A call to keep, or None where it did not read the arguments' own arrays, or its output is not the result's."""
     cdef Kept kept = Kept.__new__(Kept)
     cdef tuple inputs = bound.inputs
     cdef cnp.ndarray written = bound.storage, final = result._data if isinstance(result, Tensor) else result
     cdef int i, axis, used = 0
-    # Another array of the kind of `out` stood in for it because they overlap.
-    if not isinstance(bound.call, Call) or (final is not written and (given.out < 0 or not are_alike(final, written))):
+    # An array of the shape and dtype of `out` stands in for it where it overlaps an input.
+    if not isinstance(bound.call, Call) or (final is not written and given.out < 0):
         return None
     kept.call = bound.call
     for i in range(given.arrays):

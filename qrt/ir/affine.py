@@ -30,7 +30,6 @@ class Compound(tuple[Any, ...]):
     divisor: int
     operators: int
     depth: int
-    _hash: int
 
     def __new__(cls, parts: tuple[str, Expression, Expression]) -> "Compound":
         made = super().__new__(cls, parts)
@@ -39,19 +38,7 @@ class Compound(tuple[Any, ...]):
         made.divisor = _divisor_of(*parts)
         made.operators = 1 + count_operators(left) + count_operators(right)
         made.depth = max(_depth(left, operator), _depth(right, operator)) + (operator == "*" and right == -1)
-        made._hash = hash(parts)
         return made
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return not (isinstance(other, Compound) and self._hash != other._hash) and super().__eq__(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
 
 
 def _compound(value: tuple[Any, ...]) -> Compound:

@@ -102,7 +102,7 @@ class _Worklist(Observer):
         if any(value.uses for value in operation.results):
             return False
         known = self.kept_by.get(operation)
-        if known is not None and _is_inside(known, operation) and what_keeps(known) is known:
+        if known is not None and _is_inside(known, operation):
             return False
         found = what_keeps(operation)
         if found is not None:

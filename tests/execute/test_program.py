@@ -15,6 +15,7 @@ from qrt.errors import ModelError, QuantError, UndefinedError
 from qrt.execute import build, plan
 from qrt.execute.plan import Slot
 from qrt.execute.program import PLANS_KEPT
+from qrt.ir.inlining import Budget
 from qrt.passes import inline, run_passes
 from qrt.types import FloatType, TensorType
 from tests.execute.programs import CAST, EVERYTHING
@@ -253,6 +254,15 @@ def test_what_is_constant_is_computed_once():
     assert program(np.int32([5, 6])).tolist() == [7, 10]
 
 
+def test_frames_of_a_run_hold_no_constants():
+    """Each was computed in a copy of what held all before it."""
+    lines = [f"%v{n + 1} = arith.addi %v{n}, %v{n} : i32" for n in range(50)]
+    program = qrt.compile(
+        f"func.func @f() -> i32 {{ %v0 = arith.constant 1 : i32 {' '.join(lines)} return %v50 : i32 }}"
+    )
+    assert len(program._plan([])._template) < 10
+
+
 def test_an_error_in_a_constant_is_one_when_the_program_runs():
     program = qrt.compile(
         """func.func @f() -> i32 {
@@ -340,6 +350,20 @@ def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
         program.run({"arg0": np.zeros(1, np.int64)}, max_steps=1000)
     inlined = run_passes(ir.parse(doubling(60)), "inline")
     assert sum(1 for _ in inlined.operation.walk()) < 2000
+
+
+def test_the_operations_of_a_function_are_counted_once():
+    """However often it is called when nothing more is inlined."""
+    walks = []
+
+    class Function:
+        def walk(self):
+            walks.append(self)
+            return range(9)
+
+    function, budget = Function(), Budget(20)
+    assert [budget.allows(function) for _ in range(50)] == [True, True] + [False] * 48
+    assert len(walks) == 1
 
 
 @pytest.mark.parametrize("budget", [0, 1, 20, 100, 1 << 20])

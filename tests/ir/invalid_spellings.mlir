@@ -72,3 +72,30 @@ func.func @f(%x: f64) { %4 = "complex.create"(%x, %x) : (f64, f64) -> complex<f3
 // -----
 // expected-error@+1:76 {{has the maps}}
 func.func @dot(%a: tensor<2xf32>, %s: tensor<f32>) -> tensor<f32> { %0   = linalg.dot {linalg.memoized_indexing_maps = [affine_map<(d0) -> (d0 mod 2)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} ins(%a, %a : tensor<2xf32>, tensor<2xf32>) outs(%s : tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }
+// -----
+// expected-error@+1:42 {{attribute '#foo.bar' of an unregistered dialect}}
+func.func private @f() attributes {a.a = #foo.bar<a>}
+// -----
+// expected-error@+1:56 {{expected ']'}}
+func.func private @f() attributes {a.a = distinct[0<i8>}
+// -----
+// expected-error@+1:63 {{expected '>' closing the attribute}}
+func.func private @f() attributes {a.a = #arith<fastmath<fast>}
+// -----
+// expected-error@+1:68 {{expected '>' closing the attribute}}
+func.func private @f() attributes {a.a = #sparse_tensor.encoding<{}}
+// -----
+// expected-error@+1:54 {{expected ':' and the type of the elements}}
+func.func private @f() attributes {a.a = sparse<1, 2>}
+// -----
+// expected-error@+1:25 {{dialect 'foo' is unknown}}
+{-# dialect_resources: {foo: {}} #-}
+// -----
+// expected-error@+1:25 {{unexpected 'resource' section for dialect 'arith'}}
+{-# dialect_resources: {arith: {}} #-}
+// -----
+// expected-error@+1:30 {{expected ':' after the name of a tool}}
+{-# external_resources: {foo {a: "b"}} #-}
+// -----
+// expected-error@+1:34 {{expected ':' after resource key}}
+{-# external_resources: {foo: {a "b"}} #-}

@@ -7,7 +7,9 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError
-from qrt.ir.affine import evaluate, spell_expression
+from qrt.ir import affine
+from qrt.ir.affine import evaluate, spell_expression, substitute
+from qrt.text import MAX_NESTING
 from tests import mlir_opt
 
 MAPS = {
@@ -157,3 +159,21 @@ def test_drawn_expressions_keep_their_values_and_their_texts_are_read(seed):
         again = result_of(spell_expression(result))
         for point in ((0, 0), (5, -3), (-(1 << 40), LARGEST)):
             assert evaluate(result, point) == evaluate(again, point) == computes(*point), text
+
+
+def test_brackets_of_an_expression_have_a_depth_of_their_own():
+    """Passes compose expressions up to a depth, however deep the operation stands."""
+    deep = "(" * (MAX_NESTING - 2) + "d0" + " floordiv 2 + 1)" * (MAX_NESTING - 2)
+    text = f'"a"() {{a = {"[" * 9}affine_map<(d0) -> ({deep})>{"]" * 9}}} : () -> ()'
+    assert str(ir.parse(text, allow_unregistered=True)).count("floordiv") == MAX_NESTING - 2
+
+
+def test_equal_parts_are_substituted_once(monkeypatch):
+    """Each of the lines below stands twice in the next one, and each visit of a part combines it again."""
+    combined = []
+    monkeypatch.setattr(affine, "combine", lambda *parts: combined.append(parts) or affine.Compound(parts))
+    part = ("d", 0)
+    for _ in range(7):
+        part = ("+", ("floordiv", part, 2), part)
+    assert substitute(part, [("s", 0)], []) == substitute(part, [("s", 0)], [])
+    assert len(combined) == 2 * 2 * 7

@@ -138,6 +138,8 @@ def test_aliases_of_aliases_are_read():
         (GENERIC % f"dense<[{'1, ' * 400}1]> : tensor<{HUGE}xi8>", "inferred shape"),
         (GENERIC % f"dense<[{'1, ' * 400}1]> : tensor<0x{HUGE}xi8>", "bytes"),
         (GENERIC % f"affine_map<(d0) -> (d0{' + d0' * 300})>", "256 operators"),
+        (GENERIC % f"affine_map<(d0) -> (d0{' - (d0 + 1)' * 120})>", "256 operators"),
+        (GENERIC % f"affine_map<(d0) -> (d0 + {HUGE + 1})>", "integer value too large"),
         (GENERIC % '"\ud800"', "no character"),
         (GENERIC % "#a.b<\udcff>", "no character"),
         ('%0:4000000000 = "a.b"() : () -> i32', "was provided"),

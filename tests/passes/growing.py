@@ -100,6 +100,13 @@ def symbols(count):
     return "\n".join(f"func.func private @f{n}() {{ return }}" for n in range(count // 2))
 
 
+def affine_sum(count):
+    terms = " + ".join(f"d0 floordiv {n + 2}" for n in range(count // 4))  # at most 256 operators are read
+    return _function(
+        "%x: index", "index", [f"  %0 = affine.apply affine_map<(d0) -> ({terms})>(%x)", "  return %0 : index"]
+    )
+
+
 MEASURED = {
     casts: ("parse", "verify", "print", "compile", "lower-quant-ops", "canonicalize", "cse", "dce"),
     shared_constant: ("parse", "canonicalize", "inline", "cse", "compile"),
@@ -115,5 +122,6 @@ MEASURED = {
     calls: ("inline", "verify", "compile"),
     functions: ("strip-func-quant-types", "normalize-quant-types", "verify"),
     symbols: ("symbol-dce",),
+    affine_sum: ("parse",),
 }
 CASES = [(program, name) for program, names in MEASURED.items() for name in names]

@@ -5,6 +5,7 @@ bits."""
 from itertools import product
 
 import numpy as np
+import pytest
 
 import qrt
 from qrt import ir
@@ -106,8 +107,30 @@ def test_nested_remainders_of_sums_are_simplified_in_no_time():
     assert " mod 61" in str(run_passes(ir.parse(text.replace("mod 7", "mod 61")), "canonicalize"))
 
 
-def test_composed_text_is_no_deeper_than_what_is_read():
-    text = chain("(d0, d1) -> ((d0 + 1) floordiv 3)", 70)
+HALVED = f"(d1 * {1 << 62} + d2 floordiv 100) mod (s0 * {1 << 61})"
+GROWN = {
+    "sums": " + ".join(f"(d0 * 4) mod {2 * n + 5}" for n in range(75)),
+    "ranges": f"{'(' * 35}d0" + f" + {HALVED}) floordiv 2" * 35,
+}
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_what_would_be_too_large_to_be_read_stays(name):
+    """A sum of remainders has a quotient for each; d2 is less than 100, and each half of a sum is a sum of halves."""
+    text = f"""func.func @f(%x: index, %y: index, %m: memref<?xindex>) {{
+      affine.for %i = 0 to 50 {{
+        %0 = affine.apply affine_map<(d0, d1, d2)[s0] -> ({GROWN[name]})>(%x, %y, %i)[%y]
+        affine.store %0, %m[%i] : memref<?xindex>
+      }}
+      return
+    }}"""
+    module = run_passes(ir.parse(text), "canonicalize")
+    assert ir.parse(str(module)) == module
+
+
+@pytest.mark.parametrize("result", ["(d0 + 1) floordiv 3", "-(d0 floordiv 3)"])
+def test_composed_text_is_no_deeper_than_what_is_read(result):
+    text = chain(f"(d0, d1) -> ({result})", 70)
     module = run_passes(ir.parse(text), "canonicalize")
     assert ir.parse(str(module)) == module
 

@@ -8,8 +8,9 @@ import pytest
 
 import qrt
 from qrt import ir
+from qrt.ir import greedy
 from qrt.pipeline import PASSES
-from tests.passes.growing import CASES
+from tests.passes.growing import CASES, dead_users
 
 SIZE = 96
 """Operations of the smaller program: four times as many take at most 4.4 times the work."""
@@ -44,6 +45,52 @@ def lines_run(function):
     finally:
         sys.settrace(before)
     return count
+
+
+class Uses(dict):
+    """The uses of a value, and how often they were iterated: each time passes all that were before the first."""
+
+    iterated = 0
+
+    def __iter__(self):
+        Uses.iterated += 1
+        return super().__iter__()
+
+
+def test_no_user_of_a_value_that_has_many_is_looked_for():
+    module = ir.parse(dead_users(400))
+    constant = next(operation for operation in module.operation.walk() if operation.name == "arith.constant")
+    constant.results[0].uses = Uses(constant.results[0].uses)
+    PASSES["canonicalize"]().run(module)
+    assert 0 < Uses.iterated < 100
+
+
+def test_a_loop_goes_with_the_last_operation_that_kept_it(monkeypatch):
+    """The outer one is asked first, and kept by the store. With it goes what the allocation is read for; a third round
+    would visit all operations again."""
+    rounds = []
+    run = greedy._Worklist.run
+    monkeypatch.setattr(greedy._Worklist, "run", lambda *given: rounds.append(1) or run(*given))
+    text = """func.func @f(%m: memref<8xindex>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %a = memref.alloc() : memref<8xindex>
+      %n = memref.load %a[%c1] : memref<8xindex>
+      scf.for %i = %c0 to %n step %c1 {
+        scf.for %j = %c0 to %c0 step %c1 {
+          memref.store %i, %m[%j] : memref<8xindex>
+        }
+        %0 = arith.addi %i, %i : index
+        %1 = arith.addi %0, %0 : index
+      }
+      memref.dealloc %a : memref<8xindex>
+      return
+    }"""
+    module = ir.parse(text)
+    PASSES["canonicalize"]().run(module)
+    assert "scf.for" not in str(module)
+    assert "memref" not in str(module).partition("\n")[2].partition("\n")[2]
+    assert len(rounds) == 2
 
 
 @pytest.mark.parametrize(("program", "name"), CASES, ids=lambda case: getattr(case, "__name__", case))
