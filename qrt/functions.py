@@ -486,7 +486,8 @@ def pad(
     ([3, 5, 6, 3, 3], [5, 6, 7])
     """
     pairs = tuple(
-        tuple(pair) if isinstance(pair, (list, np.ndarray)) else pair for pair in items(padding, "pad: padding")
+        items(pair, "pad: (before, after)") if isinstance(pair, (list, np.ndarray)) else pair
+        for pair in items(padding, "pad: padding")
     )
     return _pad(q, pairs, value, out)
 

@@ -138,6 +138,7 @@ def test_a_wrong_argument_is_an_error_of_ours(name: str) -> None:
     [
         (lambda: qrt.concat(0), "concat: tensors must be a sequence, got 0"),
         (lambda: qrt.pad(Q, -1), "pad: padding must be a sequence, got -1"),
+        (lambda: qrt.pad(Q, (np.array(1), (0, 0))), r"pad: \(before, after\) must be a sequence, got array\(1\)"),
         (lambda: qrt.mean(Q, 0.0), "mean: axes must be a sequence, got 0.0"),
         (lambda: qrt.mean(Q, "0"), "mean: axes must be a sequence, got '0'"),
         (lambda: qrt.mean(Q, [0.0]), "mean: axes must be integers"),

@@ -1,13 +1,13 @@
 """Text: parsed, verified, printed, parsed again; then through passes, and again. A first line may say which passes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from random import Random
 
 from qrt import ir
 from qrt.errors import QuantError, UndefinedError
-from qrt.ir import ArrayAttr, Module
+from qrt.ir import ArrayAttr, Module, Value
 from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, evaluate
 from qrt.passes import parse_pipeline
 from qrt.pipeline import PASSES
@@ -24,8 +24,10 @@ _OPTIONS = {
 }
 _UNKNOWN = re.compile(r"'[^']*' may be a symbol table: the uses of symbols are not known")
 """How symbol-dce refuses an unregistered op with a region, as mlir-opt does."""
-_POINTS = [[(n * (i + 3)) % 97 - sign for i in range(64)] for n, sign in ((5, 0), (11, 40), (23, 96))]
-"""Dimensions, and backwards symbols, at which affine expressions are compared."""
+_VALUES = [[(n * (i + 3)) % 97 - sign for i in range(89)] for n, sign in ((5, 0), (11, 40), (23, 96))]
+"""What the values of a module are, when affine expressions are compared."""
+_Placed = tuple[Expression, Sequence[int], int]
+"""An expression, numbers of the values that its dimensions and symbols are, and how many of them are dimensions."""
 ALWAYS = ("canonicalize", "cse", "dce", "symbol-dce", "loop-invariant-code-motion")
 """Passes that take every program that verifies. The others say what they do not transform."""
 
@@ -98,18 +100,31 @@ def _read(printed: str, told: str) -> Module:
 
 def expressions(module: Module) -> list[Expression]:
     """The expressions of the affine maps and sets that are attributes, in order."""
-    found: list[Expression] = []
+    return [placed[0] for placed in _placed(module)]
+
+
+def _placed(module: Module) -> Iterator[_Placed]:
+    """Expressions, and which value each dimension and symbol is. Subscripts name those that they use alone: once they
+    are read, a dimension may stand at another place, and the operand tells which it is."""
+    numbers: dict[Value, int] = {}
     for operation in module.operation.walk():
+        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
+        for value in (*arguments, *operation.results):
+            numbers.setdefault(value, len(numbers))
         stack = [operation.attributes[name] for name in sorted(operation.attributes)]
         while stack:
-            value = stack.pop()
-            if isinstance(value, ArrayAttr):
-                stack.extend(value.elements)
-            elif isinstance(value, AffineMapAttr):
-                found.extend(value.results)
-            elif isinstance(value, IntegerSetAttr):
-                found.extend(expression for expression, _ in value.constraints)
-    return found
+            attribute = stack.pop()
+            if isinstance(attribute, ArrayAttr):
+                stack.extend(attribute.elements)
+            elif isinstance(attribute, AffineMapAttr):
+                inputs = range(attribute.dimensions + attribute.symbols)
+                if attribute is operation.attributes.get("map") and len(inputs) <= len(operation.operands):
+                    given = operation.operands[len(operation.operands) - len(inputs) :]
+                    inputs = [numbers.get(value, -1) for value in given]
+                yield from ((result, inputs, attribute.dimensions) for result in attribute.results)
+            elif isinstance(attribute, IntegerSetAttr):
+                inputs = range(attribute.dimensions + attribute.symbols)
+                yield from ((expression, inputs, attribute.dimensions) for expression, _ in attribute.constraints)
 
 
 def nests_right(value: Expression) -> bool:
@@ -123,15 +138,20 @@ def nests_right(value: Expression) -> bool:
 
 def agree(first: Module, second: Module) -> bool:
     """Whether the affine expressions of two modules are as many, and equal wherever they are evaluated here."""
-    pairs = list(zip_longest(expressions(first), expressions(second)))
-    return all(None not in pair and all(_equal_at(*pair, point) for point in _POINTS) for pair in pairs)
+    pairs = list(zip_longest(_placed(first), _placed(second)))
+    return all(None not in pair and all(_equal_at(*pair, values) for values in _VALUES) for pair in pairs)
 
 
-def _equal_at(first: Expression, second: Expression, point: Sequence[int]) -> bool:
+def _equal_at(first: _Placed, second: _Placed, values: Sequence[int]) -> bool:
     try:
-        return bool(evaluate(first, point, point[::-1]) == evaluate(second, point, point[::-1]))
+        return _evaluated(*first, values) == _evaluated(*second, values)
     except UndefinedError:  # a division by zero may be simplified away
         return True
+
+
+def _evaluated(expression: Expression, inputs: Sequence[int], dimensions: int, values: Sequence[int]) -> int:
+    given = [values[number % len(values)] for number in inputs]
+    return evaluate(expression, given[:dimensions], given[dimensions:])
 
 
 def _general(error: QuantError) -> str:
