@@ -1,4 +1,4 @@
-"""numerics.py against oracles that share nothing with it: Python integers and fractions, rounded step by step, and
+"""qrt.numerics against oracles that share nothing with it: Python integers and fractions, rounded step by step, and
 literal transcriptions of the published integer recipes."""
 
 import decimal

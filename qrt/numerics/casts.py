@@ -1,0 +1,67 @@
+"""``quant.qcast`` and ``quant.dcast``."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.numerics.rounding import Array, round_integral, round_to_format
+
+ZERO_POINTS: Final = ("before", "after")
+SCALES: Final = ("divide", "reciprocal")
+
+
+def quantize(
+    x: npt.ArrayLike,
+    scale: npt.ArrayLike,
+    zero_point: npt.ArrayLike,
+    storage_min: int,
+    storage_max: int,
+    expressed: str,
+    *,
+    rounding: str = "half_even",
+    zero_point_order: str = "before",
+    scale_form: str = "divide",
+) -> Array:
+    """``quant.qcast``: float64 values of format ``expressed`` to stored integers (int64).
+
+    ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``. ``zero_point_order="after"`` adds
+    the zero point to the rounded integer instead (ONNX QuantizeLinear); ``scale_form="reciprocal"`` multiplies by the
+    rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison
+    with the bounds is exact, in float64.
+    """
+    values = round_to_format(x, expressed)
+    s = round_to_format(scale, expressed)
+    zp = np.asarray(zero_point, np.int64)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        if scale_form == "divide":
+            scaled = round_to_format(values / s, expressed)
+        elif scale_form == "reciprocal":
+            scaled = round_to_format(values * round_to_format(1.0 / s, expressed), expressed)
+        else:
+            raise QuantTypeError(f"unknown scale form {scale_form!r}, expected one of {', '.join(SCALES)}")
+        if zero_point_order == "before":
+            scaled = round_to_format(scaled + round_to_format(zp, expressed), expressed)
+            offset = np.zeros_like(zp)
+        elif zero_point_order == "after":
+            offset = zp
+        else:
+            raise QuantTypeError(
+                f"unknown zero point order {zero_point_order!r}, expected one of {', '.join(ZERO_POINTS)}"
+            )
+    # Not only a NaN input: infinity times a reciprocal of 0, and infinity plus an infinite f(zp), are NaN too.
+    nan = np.isnan(scaled)
+    clamped = np.clip(round_integral(scaled, rounding), storage_min - offset, storage_max - offset)
+    stored = np.where(nan, 0, clamped).astype(np.int64) + offset
+    return np.where(nan, np.clip(zp, storage_min, storage_max), stored)
+
+
+def dequantize(q: npt.ArrayLike, scale: npt.ArrayLike, zero_point: npt.ArrayLike, expressed: str) -> Array:
+    """``quant.dcast``: ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``; float64 values of that format. NaNs
+    are the positive quiet one: ``q`` and ``zp`` were both beyond the format."""
+    stored = round_to_format(np.asarray(q, np.int64), expressed)
+    zp = round_to_format(np.asarray(zero_point, np.int64), expressed)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = round_to_format(round_to_format(stored - zp, expressed) * round_to_format(scale, expressed), expressed)
+    return np.where(np.isnan(value), np.nan, value)
