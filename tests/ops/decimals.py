@@ -1,5 +1,5 @@
 """Elementary functions of Python's `decimal`, as a referee: exp and ln are its own, the others are spelled here. They
-share neither series nor arithmetic with `qrt.ops.elementwise.enclosures`."""
+share neither series nor arithmetic with `qrt.numerics.enclosures`."""
 
 import decimal
 from decimal import Decimal

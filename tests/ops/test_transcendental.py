@@ -11,8 +11,10 @@ import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.floats import FORMATS
+from qrt.numerics import enclosures
+from qrt.numerics.transcendental import exact
 from qrt.ops import elementwise
-from qrt.ops.elementwise import enclosures, exact, transcendental
+from qrt.ops.elementwise import transcendental
 from qrt.types import FloatType, IntegerType
 from tests.ops.decimals import value
 from tests.ops.test_elementwise_floats import patterns, same, values

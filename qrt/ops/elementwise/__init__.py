@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qrt.errors import QuantTypeError
+from qrt.numerics.elements import Function
 from qrt.ops.elementwise import comparisons, conversions, floats, integers, transcendental
 from qrt.ops.elementwise.comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.ops.elementwise.conversions import ROUNDING_MODES
 from qrt.ops.elementwise.nans import with_one_nan
-from qrt.ops.elementwise.signature import Binder, Function, Signature
+from qrt.ops.elementwise.signature import Binder, Signature
 from qrt.types import Type
 
 __all__ = ["BINDERS", "FLOAT_PREDICATES", "INTEGER_PREDICATES", "ROUNDING_MODES", "Function", "bind"]

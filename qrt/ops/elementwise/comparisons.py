@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from qrt.numerics.elements import Function, choose
 from qrt.ops.elementwise.conversions import widened
-from qrt.ops.elementwise.signature import I1, Function, Signature, choose, float_type, integer
+from qrt.ops.elementwise.signature import I1, Signature, float_type, integer
 
 INTEGER_PREDICATES: dict[str, Function] = {
     "eq": operator.eq,

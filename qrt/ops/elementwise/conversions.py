@@ -12,8 +12,9 @@ import numpy as np
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.numerics import round_to_format
+from qrt.numerics.elements import Function, checked, choose
 from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise.signature import I1, Function, Integer, Signature, checked, choose, float_type, integer
+from qrt.ops.elementwise.signature import I1, Integer, Signature, float_type, integer
 from qrt.types import FloatType, Type
 
 ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")

@@ -18,9 +18,10 @@ import numpy as np
 
 from qrt.floats import FORMATS
 from qrt.numerics import round_integral
+from qrt.numerics.double_double import to_odd, two_sum
+from qrt.numerics.elements import Function, choose, holds
 from qrt.ops.elementwise.conversions import rounder, widened
-from qrt.ops.elementwise.double_double import to_odd, two_sum
-from qrt.ops.elementwise.signature import Function, Signature, arithmetic_type, choose, holds
+from qrt.ops.elementwise.signature import Signature, arithmetic_type
 from qrt.types import FloatType
 
 Make = Callable[[FloatType], Function]

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import UndefinedError
-from qrt.ops.elementwise.signature import I1, Function, Integer, Signature, checked, choose, holds, integer
+from qrt.numerics.elements import Function, checked, choose, holds
+from qrt.ops.elementwise.signature import I1, Integer, Signature, integer
 
 Make = Callable[[Integer, frozenset[str]], Function]
 """An op on one integer type, under the promises ``nsw``, ``nuw`` and ``exact``."""

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.numerics.elements import Function
 from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise.signature import Function, Signature
+from qrt.ops.elementwise.signature import Signature
 from qrt.types import FloatType
 
 _NEVER = frozenset(

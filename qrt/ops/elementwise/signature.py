@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, UndefinedError
+from qrt.errors import QuantTypeError
+from qrt.numerics.elements import Function
 from qrt.types import FloatType, IndexType, IntegerType, Type
-
-Function = Callable[..., Any]
-"""An op bound to its types: NumPy scalars or arrays to one of the same, or to a tuple where the op has two results."""
 
 I1 = IntegerType(1)
 
@@ -106,30 +104,3 @@ def arithmetic_type(t: Type) -> FloatType:
     if not found.format.has_zero:
         raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
     return found
-
-
-def holds(condition: Any) -> bool:
-    """Whether a condition is true of any element."""
-    return bool(condition.any()) if condition.ndim else bool(condition)
-
-
-def choose(condition: Any, left: Any, right: Any) -> Any:
-    """``left`` where the condition is true, else ``right``."""
-    if condition.ndim:
-        return np.where(condition, left, right)
-    return left if condition else right
-
-
-def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
-    """``compute``, refusing operands for which it is undefined: each rule says so of (result, *operands)."""
-    if not rules:
-        return compute
-
-    def call(*x: Any) -> Any:
-        result = compute(*x)
-        for what, undefined in rules:
-            if holds(undefined(result, *x)):
-                raise UndefinedError(what)
-        return result
-
-    return call

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
+from qrt.numerics.elements import Function, choose
+from qrt.numerics.transcendental import error_function, exact, exponentials, trigonometry
 from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise import error_function, exact, exponentials, trigonometry
 from qrt.ops.elementwise.conversions import reading, rounder, widened
-from qrt.ops.elementwise.double_double import clamped, power_of_two, to_odd, two_sum
-from qrt.ops.elementwise.signature import Function, Signature, arithmetic_type, choose, integer
+from qrt.ops.elementwise.signature import Signature, arithmetic_type, integer
 from qrt.types import FloatType
 
 _ERROR = 2.0**-68

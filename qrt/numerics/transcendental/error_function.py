@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ops.elementwise import enclosures
-from qrt.ops.elementwise.double_double import (
+from qrt.numerics import enclosures
+from qrt.numerics.double_double import (
     Pair,
     add,
     clamped,
@@ -29,8 +29,8 @@ from qrt.ops.elementwise.double_double import (
     square,
     times,
 )
-from qrt.ops.elementwise.exponentials import ONE, exp_of
-from qrt.ops.elementwise.signature import choose
+from qrt.numerics.elements import choose
+from qrt.numerics.transcendental.exponentials import ONE, exp_of
 
 _STEPS = 16
 _CENTRES = 28 * _STEPS + 1

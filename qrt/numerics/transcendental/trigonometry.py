@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ops.elementwise import enclosures
-from qrt.ops.elementwise.double_double import (
+from qrt.numerics import enclosures
+from qrt.numerics.double_double import (
     Pair,
     add,
     clamped,
@@ -30,7 +30,7 @@ from qrt.ops.elementwise.double_double import (
     times,
     two_sum,
 )
-from qrt.ops.elementwise.signature import choose
+from qrt.numerics.elements import choose
 
 LARGEST_ANGLE = 2.0**19
 """Up to which an angle is reduced here."""

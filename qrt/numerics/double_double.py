@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.ops.elementwise.enclosures import Bounds, rounded
-from qrt.ops.elementwise.signature import choose
+from qrt.numerics.elements import choose
+from qrt.numerics.enclosures import Bounds, rounded
 
 Pair = tuple[Any, Any]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.ops.elementwise import enclosures
-from qrt.ops.elementwise.double_double import (
+from qrt.numerics import enclosures
+from qrt.numerics.double_double import (
     Pair,
     add,
     clamped,
@@ -35,7 +35,7 @@ from qrt.ops.elementwise.double_double import (
     times,
     two_sum,
 )
-from qrt.ops.elementwise.signature import choose
+from qrt.numerics.elements import choose
 
 ONE = (1.0, 0.0)
 _STEPS = 256

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from qrt.floats import FloatFormat
-from qrt.ops.elementwise import enclosures
-from qrt.ops.elementwise.enclosures import Bounds
+from qrt.numerics import enclosures
+from qrt.numerics.enclosures import Bounds
 
 ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "erf"})
 _AT_INFINITIES = {
