@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from qrt.floats import FORMATS
+from qrt.numerics.conversions import float_dtype, reading, rounder, widened
 from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
 from qrt.numerics.elements import Function, choose
+from qrt.numerics.integers import Integer
 from qrt.numerics.transcendental import error_function, exact, exponentials, trigonometry
-from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise.conversions import reading, rounder, widened
-from qrt.ops.elementwise.signature import Signature, arithmetic_type, integer
-from qrt.types import FloatType
 
 _ERROR = 2.0**-68
 """More than the relative error of any kernel: the largest seen is 2^-71, and by their series none exceeds 2^-70."""
@@ -33,23 +32,21 @@ Kernel = Callable[..., tuple[Any, Scaled]]
 """Computes where the first result is true."""
 
 
-def bind(signature: Signature) -> Function:
-    """An op of ``NAMES``."""
-    t = arithmetic_type(signature.operand)
-    name = signature.name.removeprefix("math.")
+def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
+    """An op of ``NAMES`` on a float format; ``exponent`` is the second operand of ``math.fpowi``."""
+    name = name.removeprefix("math.")
     if name == "sincos":
-        sine, cosine = _rounded("sin", t), _rounded("cos", t)
+        sine, cosine = _rounded("sin", form), _rounded("cos", form)
         return lambda x: (sine(x), cosine(x))
-    if name == "fpowi":
-        exponent = signature.operands[1]
-        read, power = reading(exponent, integer(exponent), signed=True), _rounded(name, t)
+    if exponent is not None:
+        read, power = reading(exponent, signed=True), _rounded(name, form)
         return lambda x, n: power(x, read(n) + np.int64(0))
-    return _rounded(name, t)
+    return _rounded(name, form)
 
 
-def _rounded(name: str, t: FloatType) -> Function:
-    widen, dtype = widened(t), expressed_dtype(t)
-    block = _block(name, t)
+def _rounded(name: str, form: str) -> Function:
+    widen, dtype = widened(form), float_dtype(form)
+    block = _block(name, form)
 
     def call(x: Any, *others: Any) -> Any:
         operands = [widen(x), *(y if name == "fpowi" else widen(y) for y in others)]
@@ -66,9 +63,9 @@ def _rounded(name: str, t: FloatType) -> Function:
     return call
 
 
-def _block(name: str, t: FloatType) -> Function:
-    """A function of float64 scalars or vectors, rounded to ``t``."""
-    kernel, finish, narrow = KERNELS[name], _finish(t), rounder(t)
+def _block(name: str, form: str) -> Function:
+    """A function of float64 scalars or vectors, rounded to a format."""
+    kernel, finish, narrow = KERNELS[name], _finish(form), rounder(form)
 
     def call(*x: Any) -> Any:
         inside, (high, low, exponent) = kernel(*x)
@@ -79,28 +76,28 @@ def _block(name: str, t: FloatType) -> Function:
         least, greatest = finish(high, low - error, factors), finish(high, low + error, factors)
         known = known & (least == greatest)
         if not known.ndim:
-            return least if known else narrow(np.float64(exact.evaluate(name, t.format, *(y.item() for y in x))))
+            return least if known else narrow(np.float64(exact.evaluate(name, FORMATS[form], *(y.item() for y in x))))
         if not known.all():
-            least[~known] = _decided(name, t, [operand[~known] for operand in x])
+            least[~known] = _decided(name, form, [operand[~known] for operand in x])
         return least
 
     return call
 
 
-def _decided(name: str, t: FloatType, x: list[Any]) -> Any:
+def _decided(name: str, form: str, x: list[Any]) -> Any:
     """By `exact`, each distinct point once."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
-    return rounder(t)(np.array([exact.evaluate(name, t.format, *point) for point in points]))[place]
+    return rounder(form)(np.array([exact.evaluate(name, FORMATS[form], *point) for point in points]))[place]
 
 
-def _finish(t: FloatType) -> Function:
-    """A pair, times two factors, rounded to ``t``; NaN where the result is subnormal in float64, and would be rounded
-    twice."""
-    if t.name == "f64":
+def _finish(form: str) -> Function:
+    """A pair, times two factors, rounded to a format; NaN where the result is subnormal in float64, and would be
+    rounded twice."""
+    if form == "f64":
         return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
-    narrow = rounder(t)
+    narrow = rounder(form)
     return lambda high, low, factors: narrow(_scaled(to_odd(high, low), factors))
 
 

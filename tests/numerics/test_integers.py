@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
+from qrt.numerics import integers
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
-from qrt.ops.elementwise import integers
 from qrt.types import IndexType, IntegerType
-from tests.ops.scalars import UNDEFINED, integer, signed
+from tests.numerics.scalars import UNDEFINED, integer, signed
 
 WIDTHS = (1, 2, 3, 6, 7, 8, 13, 16, 32, 33, 63, 64)
 UNARY = ("math.absi", "math.ctlz", "math.cttz", "math.ctpop")

@@ -11,18 +11,17 @@ import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.floats import FORMATS
-from qrt.numerics import enclosures
-from qrt.numerics.transcendental import exact
+from qrt.numerics import conversions, enclosures
+from qrt.numerics.transcendental import correctly_rounded, exact
 from qrt.ops import elementwise
-from qrt.ops.elementwise import transcendental
 from qrt.types import FloatType, IntegerType
-from tests.ops.decimals import value
-from tests.ops.test_elementwise_floats import patterns, same, values
-from tests.ops.transcendental_points import EXACT, HARD, SPECIAL, drawn
+from tests.numerics.decimals import value
+from tests.numerics.test_floats import patterns, same, values
+from tests.numerics.transcendental_points import EXACT, HARD, SPECIAL, drawn
 
 pytestmark = pytest.mark.filterwarnings("error")
 BINARY = ("atan2", "powf", "fpowi")
-UNARY = [name for name in transcendental.KERNELS if name not in BINARY]
+UNARY = [name for name in correctly_rounded.KERNELS if name not in BINARY]
 INF, NAN = math.inf, math.nan
 
 
@@ -52,7 +51,7 @@ def expected(name, format, *x):
 # -- float64 -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", transcendental.KERNELS)
+@pytest.mark.parametrize("name", correctly_rounded.KERNELS)
 def test_float64_is_rounded_once(name):
     hard = [x if isinstance(x, tuple) else (x,) for x in HARD[name]]
     points = hard + list(zip(*(column.tolist() for column in drawn(name, 1, 50)), strict=True))
@@ -79,7 +78,7 @@ _LIBRARY = {
 
 def disagreements(name, format, *operands):
     """Points where the results are not those of `_LIBRARY`, or near a halfway point those of `decimal`."""
-    narrow = elementwise.conversions.rounder(FloatType(format))
+    narrow = conversions.rounder(format)
     with np.errstate(all="ignore"):
         wide = [np.asarray(operand, np.float64) for operand in operands]
         ours = bind(name, format)(*operands)
@@ -113,7 +112,7 @@ _EXACT_ARGUMENTS = {"exp2": [float(n) for n in range(-200, 200)]}
 """Whose results lie on halfway points, or are these: `test_exact_results` has them."""
 
 
-@pytest.mark.parametrize("name", transcendental.KERNELS)
+@pytest.mark.parametrize("name", correctly_rounded.KERNELS)
 def test_float32_on_a_large_sample(name):
     with np.errstate(all="ignore"):
         x = [x if name == "fpowi" and i else x.astype(np.float32) for i, x in enumerate(drawn(name, 2, 20_000))]
@@ -148,7 +147,7 @@ def test_exact_results(name, format):
 
 @pytest.mark.parametrize("format", ["f16", "bf16", "f32", "f64"])
 def test_special_cases_of_annex_f(format):
-    assert {case[0] for case in SPECIAL} == set(transcendental.KERNELS)
+    assert {case[0] for case in SPECIAL} == set(correctly_rounded.KERNELS)
     for name, *texts, wanted in SPECIAL:
         point = [float(x) for x in texts]
         columns = [[int(x)] if name == "fpowi" and i else encoded([x], format) for i, x in enumerate(point)]
@@ -214,12 +213,12 @@ def bounds_of(name, point, bits):
     return getattr(enclosures, name)(Fraction(first), *map(Fraction, point[1:]), bits)
 
 
-@pytest.mark.parametrize("name", transcendental.KERNELS)
+@pytest.mark.parametrize("name", correctly_rounded.KERNELS)
 def test_double_doubles_keep_their_bound(name):
     """Where they did not, a wrong result would be taken for decided."""
     columns = drawn(name, 3, 120)
     with np.errstate(all="ignore"):
-        inside, (high, low, exponent) = transcendental.KERNELS[name](*columns)
+        inside, (high, low, exponent) = correctly_rounded.KERNELS[name](*columns)
     assert inside.any()
     for i in np.flatnonzero(inside & ~np.isnan(high)):
         point = [column[i].item() for column in columns]
@@ -232,7 +231,7 @@ def test_double_doubles_keep_their_bound(name):
         assert abs(found - abs(true)) <= abs(true) * Fraction(2) ** -70, point
 
 
-@pytest.mark.parametrize("name", transcendental.KERNELS)
+@pytest.mark.parametrize("name", correctly_rounded.KERNELS)
 def test_bounds_hold_the_value(name):
     """As `decimal` computes it, whatever precision is asked for."""
     for point in zip(*(column.tolist() for column in drawn(name, 4, 12)), strict=True):
@@ -245,7 +244,7 @@ def test_bounds_hold_the_value(name):
 
 
 @pytest.mark.parametrize("format", ["f64", "f32", "bf16", "f8E4M3FNUZ"])
-@pytest.mark.parametrize("name", transcendental.KERNELS)
+@pytest.mark.parametrize("name", correctly_rounded.KERNELS)
 def test_scalars_blocks_and_broadcasts_agree(name, format):
     """And zeros keep their signs among numbers that are computed together."""
     numbers = [*drawn(name, 5, 12)[0], 0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 0.5, 2.0, 1e30]
@@ -261,7 +260,7 @@ def test_scalars_blocks_and_broadcasts_agree(name, format):
             scalar = f(*point)
             assert isinstance(scalar, np.generic)
             assert same([patterns(scalar, format)], [patterns(together, format)[place]], FORMATS[format]), point
-        many = f(*(np.resize(column, (3, transcendental._BLOCK + 7)) for column in columns))
+        many = f(*(np.resize(column, (3, correctly_rounded._BLOCK + 7)) for column in columns))
         assert same(
             patterns(many, format).ravel()[::997],
             np.resize(patterns(together, format), many.size)[::997],
@@ -302,7 +301,7 @@ def test_the_same_bits_everywhere():
         grid = np.concatenate([np.arange(-330, 331) / 16, np.ldexp(np.arange(-7.0, 8.0), 40), [0.7, 1e-5, -1e-9, 3e38]])
         bits = encoded(grid, format)
         nan = encoded([NAN], format)[0]
-        for name in transcendental.KERNELS:
+        for name in correctly_rounded.KERNELS:
             other = {"fpowi": [np.arange(len(bits)) % 41 - 20], "atan2": [np.roll(bits, 9)], "powf": [np.roll(bits, 9)]}
             found = computed(name, format, bits, *other.get(name, []))
             is_nan = np.array([math.isnan(FORMATS[format].decode(int(b))) for b in found])

@@ -6,27 +6,72 @@ more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a neg
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import UndefinedError
 from qrt.numerics.elements import Function, checked, choose, holds
-from qrt.ops.elementwise.signature import I1, Integer, Signature, integer
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A signless integer as it is held: sign-extended in a signed dtype. Its unsigned reading is the low ``width``
+    bits. One bit is computed with as an int8; outside it is a bool, true being -1."""
+
+    width: int
+    dtype: np.dtype[Any]
+
+    @property
+    def spare(self) -> int:
+        """Bits of the dtype that the type has not."""
+        return self.dtype.itemsize * 8 - self.width
+
+    @property
+    def low(self) -> int:
+        return -(1 << (self.width - 1))
+
+    @property
+    def unsigned_dtype(self) -> np.dtype[Any]:
+        return np.dtype(f"u{self.dtype.itemsize}")
+
+    def wrapped(self, compute: Function) -> Function:
+        """``compute``, whose low bits are right, with the sign extended over the spare bits."""
+        if not self.spare:
+            return compute
+        spare = self.spare
+        return lambda *x: (compute(*x) << spare) >> spare
+
+    def unsigned(self, x: Any) -> Any:
+        """The unsigned reading, in the unsigned dtype."""
+        u = x.view(self.unsigned_dtype)
+        return u & self.unsigned_dtype.type((1 << self.width) - 1) if self.spare else u
+
+    def signed(self, u: Any) -> Any:
+        """What `unsigned` came from; bits above the width are dropped."""
+        x = u.view(self.dtype)
+        return (x << self.spare) >> self.spare if self.spare else x
+
+    @property
+    def sign(self) -> Any:
+        """The sign bit of the dtype: flipping it maps the unsigned order to the signed one, also at odd widths, as
+        sign extension keeps the unsigned order."""
+        return np.iinfo(self.dtype).min + self.dtype.type(0)
+
 
 Make = Callable[[Integer, frozenset[str]], Function]
 """An op on one integer type, under the promises ``nsw``, ``nuw`` and ``exact``."""
 Rule = tuple[str, Function]
 
 
-def bind(signature: Signature) -> Function:
-    """An op of ``OPS``. On i1, held as bools, it is the logical operation it equals, else computed in one-bit int8."""
-    promises = _promises(signature)
-    if signature.operand is not I1:
-        return OPS[signature.name](integer(signature.operand), promises)
-    if signature.name in _ON_BOOLS and not promises:
-        return _ON_BOOLS[signature.name]
-    compute = OPS[signature.name](integer(I1), promises)
+def bind(name: str, t: Integer, promises: frozenset[str]) -> Function:
+    """An op of ``OPS``. On one bit, held as bools, it is the logical operation it equals, else computed in int8."""
+    if t.width > 1:
+        return OPS[name](t, promises)
+    if name in _ON_BOOLS and not promises:
+        return _ON_BOOLS[name]
+    compute = OPS[name](t, promises)
     zero = np.int8(0)
 
     def call(*x: Any) -> Any:
@@ -34,11 +79,6 @@ def bind(signature: Signature) -> Function:
         return tuple([r != 0 for r in result]) if isinstance(result, tuple) else result != 0
 
     return call
-
-
-def _promises(signature: Signature) -> frozenset[str]:
-    exact = ["exact"] if signature.attributes.get("isExact") else []
-    return frozenset([*signature.attributes.get("overflowFlags", ()), *exact])
 
 
 _ON_BOOLS: dict[str, Function] = {

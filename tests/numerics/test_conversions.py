@@ -16,9 +16,9 @@ from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
 from qrt.types import FloatType, IndexType, IntegerType
-from tests.ops.scalars import number, rounded, signed, unsigned
-from tests.ops.test_elementwise_floats import all_bits, hostile_bits, patterns, same, values
-from tests.ops.test_elementwise_integers import held, interesting, read
+from tests.numerics.scalars import number, rounded, signed, unsigned
+from tests.numerics.test_floats import all_bits, hostile_bits, patterns, same, values
+from tests.numerics.test_integers import held, interesting, read
 
 FLOATS = [name for name, form in FORMATS.items() if form.width <= 64]
 WITH_SIGN = [name for name in FLOATS if FORMATS[name].has_zero]

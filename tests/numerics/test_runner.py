@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from qrt.floats import FORMATS
+from qrt.numerics import floats, integers
 from qrt.ops import elementwise
-from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, floats, integers
+from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.types import parse_type
-from tests.ops import elementwise_runner
-from tests.ops.scalars import UNDEFINED, integer, signed
-from tests.ops.test_elementwise_floats import hostile_bits, patterns, values
-from tests.ops.test_elementwise_integers import EXTENDED, UNARY, held, interesting
+from tests.numerics import runner
+from tests.numerics.scalars import UNDEFINED, integer, signed
+from tests.numerics.test_floats import hostile_bits, patterns, values
+from tests.numerics.test_integers import EXTENDED, UNARY, held, interesting
 
-pytestmark = elementwise_runner.needed
+pytestmark = runner.needed
 RNG = np.random.default_rng(7)
 SMALL = ("f8E5M2", "f8E4M3FN", "f8E4M3", "f8E5M2FNUZ", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E3M4")
 # APFloat's remainder stands for remf there, which is another function; what is not in APFloat's library does not lower
@@ -37,14 +38,14 @@ def value_of(bits, type):
     """Bits as `elementwise` holds them."""
     if type in FORMATS:
         return values([bits], type)[0]
-    width = elementwise_runner.width_of(type)
+    width = runner.width_of(type)
     return held([signed(bits, width)], width)[0]
 
 
 def bits_of(value, type):
     if type in FORMATS:
         return int(patterns(value, type))
-    return int(value) & (1 << elementwise_runner.width_of(type)) - 1
+    return int(value) & (1 << runner.width_of(type)) - 1
 
 
 def is_nan(bits, type):
@@ -68,8 +69,8 @@ class Batch:
             self.calls.append((f"op{self.count}", tuple(zip(case, operands, strict=True)), results))
         self.count += 1
 
-    def disagreements(self, pipeline=elementwise_runner.NATIVE):
-        theirs = elementwise_runner.execute(self.text, self.calls, pipeline)
+    def disagreements(self, pipeline=runner.NATIVE):
+        theirs = runner.execute(self.text, self.calls, pipeline)
         for call, ours, found in zip(self.calls, self.expected, theirs, strict=True):
             for a, b, type in zip(ours, found, call[2], strict=True):
                 if a != b and not (is_nan(a, type) and is_nan(b, type)):
@@ -136,7 +137,7 @@ def test_small_floats(format):
     for source in ("f32", "f16", "bf16"):  # of f64, the conversion to calls makes an i64 of an i64
         batch.add("arith.truncf", (source,), (format,), [(pattern,) for pattern in drawn(hostile_bits(source), 40)])
         batch.add("arith.extf", (format,), (source,), [(int(pattern),) for pattern in drawn(bits, 40)])
-    assert not list(batch.disagreements(elementwise_runner.APFLOAT))[:5]
+    assert not list(batch.disagreements(runner.APFLOAT))[:5]
 
 
 def test_conversions():
@@ -156,11 +157,11 @@ def test_conversions():
     for source, target in (("f64", "f32"), ("f64", "f16"), ("f32", "f16"), ("f32", "bf16"), ("f64", "bf16")):
         batch.add("arith.truncf", (source,), (target,), [(b,) for b in drawn(hostile_bits(source), 60)])
     for source, target in (("i8", "i32"), ("i1", "i64"), ("i7", "i13"), ("i32", "i64")):
-        width = elementwise_runner.width_of(source)
+        width = runner.width_of(source)
         low_bits = [(value & (1 << width) - 1,) for value in drawn(interesting(width), 20)]
         for name in ("arith.extsi", "arith.extui"):
             batch.add(name, (source,), (target,), low_bits)
-        low_bits = [(value & (1 << elementwise_runner.width_of(target)) - 1,) for value in interesting(64)[:20]]
+        low_bits = [(value & (1 << runner.width_of(target)) - 1,) for value in interesting(64)[:20]]
         batch.add("arith.trunci", (target,), (source,), low_bits)
     for name in ("arith.index_cast", "arith.index_castui"):
         batch.add(name, ("i8",), ("index",), [(value & 255,) for value in drawn(interesting(8), 20)])

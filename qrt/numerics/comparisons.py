@@ -1,13 +1,14 @@
-"""Comparisons, classification of floats, and selection."""
+"""Comparisons, and the classes of floats."""
 
 import operator
 from collections.abc import Callable
 
 import numpy as np
 
-from qrt.numerics.elements import Function, choose
-from qrt.ops.elementwise.conversions import widened
-from qrt.ops.elementwise.signature import I1, Signature, float_type, integer
+from qrt.floats import FORMATS
+from qrt.numerics.conversions import widened
+from qrt.numerics.elements import Function
+from qrt.numerics.integers import Integer
 
 INTEGER_PREDICATES: dict[str, Function] = {
     "eq": operator.eq,
@@ -44,55 +45,43 @@ FLOAT_PREDICATES: dict[str, Function] = {
 """``cmpf``'s predicates in the order of their numbers."""
 
 
-def bind(signature: Signature) -> Function:
-    """An op of ``OPS``."""
-    return OPS[signature.name](signature)
-
-
-def _cmpi(signature: Signature) -> Function:
-    name = tuple(INTEGER_PREDICATES)[signature.attributes["predicate"]]
+def of_integers(predicate: int, t: Integer) -> Function:
+    """``cmpi`` with the predicate of a number."""
+    name = tuple(INTEGER_PREDICATES)[predicate]
     compare: Function = INTEGER_PREDICATES[name]
-    if signature.operand is I1 and name[0] == "s":
+    if t.width == 1 and name[0] == "s":
         return lambda a, b: compare(b, a)  # true is -1, below false
-    if signature.operand is not I1 and name[0] == "u":
-        sign = integer(signature.operand).sign
+    if t.width > 1 and name[0] == "u":
+        sign = t.sign
         return lambda a, b: compare(a ^ sign, b ^ sign)
-    integer(signature.operand)
     return compare
 
 
-def _cmpf(signature: Signature) -> Function:
-    float_type(signature.operand)
-    compare: Function = FLOAT_PREDICATES[tuple(FLOAT_PREDICATES)[signature.attributes["predicate"]]]
+def of_floats(predicate: int) -> Function:
+    """``cmpf`` with the predicate of a number."""
+    compare: Function = FLOAT_PREDICATES[tuple(FLOAT_PREDICATES)[predicate]]
     return compare
 
 
-def _select(signature: Signature) -> Function:
-    return choose
-
-
-def _classified(test: Function) -> Callable[[Signature], Function]:
+def _classified(test: Function) -> Callable[[str], Function]:
     """A test of the value in float64, which keeps NaNs, infinities and subnormals apart."""
 
-    def bind(signature: Signature) -> Function:
-        widen = widened(float_type(signature.operand))
+    def bind(form: str) -> Function:
+        widen = widened(form)
         return lambda x: test(widen(x))
 
     return bind
 
 
-def _isnormal(signature: Signature) -> Function:
-    t = float_type(signature.operand)
-    widen, least = widened(t), float(2.0**t.min_exponent)
+def _isnormal(form: str) -> Function:
+    widen, least = widened(form), float(2.0 ** FORMATS[form].min_exponent)
     return lambda x: np.isfinite(y := abs(widen(x))) & (y >= least)
 
 
-OPS: dict[str, Callable[[Signature], Function]] = {
-    "arith.cmpi": _cmpi,
-    "arith.cmpf": _cmpf,
-    "arith.select": _select,
+CLASSES: dict[str, Callable[[str], Function]] = {
     "math.isfinite": _classified(np.isfinite),
     "math.isinf": _classified(np.isinf),
     "math.isnan": _classified(np.isnan),
     "math.isnormal": _isnormal,
 }
+"""Ops that say whether a number of the format of a name is of a class."""

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.floats import FORMATS
+from qrt.numerics.conversions import float_dtype
 from qrt.numerics.elements import Function
-from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise.signature import Signature
-from qrt.types import FloatType
 
 _NEVER = frozenset(
     f"{dialect}.{name}"
@@ -23,14 +22,13 @@ _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
 """Nor of these, where what is too large is infinite."""
 
 
-def with_one_nan(compute: Function, signature: Signature) -> Function:
-    """``compute``, the op of the signature, whose NaNs are then those of its operands or the positive quiet one."""
-    t, name = signature.result, signature.name
-    if not isinstance(t, FloatType) or name in _NEVER or t.special == "none":
+def with_one_nan(compute: Function, name: str, form: str) -> Function:
+    """``compute``, the op of that name to a float format, whose NaNs are then those of its operands or the positive
+    quiet one."""
+    special = FORMATS[form].special
+    if name in _NEVER or special == "none" or (name in _CONVERSIONS and special == "ieee"):
         return compute
-    if name in _CONVERSIONS and t.special == "ieee":
-        return compute
-    nan = np.float64(np.nan).astype(expressed_dtype(t))
+    nan = np.float64(np.nan).astype(float_dtype(form))
 
     def call(*x: Any) -> Any:
         made = compute(*x)

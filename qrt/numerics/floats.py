@@ -17,37 +17,31 @@ from typing import Any
 import numpy as np
 
 from qrt.floats import FORMATS
-from qrt.numerics import round_integral
+from qrt.numerics.conversions import rounder, widened
 from qrt.numerics.double_double import to_odd, two_sum
 from qrt.numerics.elements import Function, choose, holds
-from qrt.ops.elementwise.conversions import rounder, widened
-from qrt.ops.elementwise.signature import Signature, arithmetic_type
-from qrt.types import FloatType
+from qrt.numerics.rounding import round_integral
 
-Make = Callable[[FloatType], Function]
+Make = Callable[[str], Function]
+"""An op on the float format of a name."""
 NATIVE = frozenset({"f16", "f32", "f64"})
 
 
-def bind(signature: Signature) -> Function:
-    """An op of ``OPS``."""
-    return OPS[signature.name](arithmetic_type(signature.operand))
-
-
-def rounded(compute: Function, t: FloatType) -> Function:
-    """``compute`` on float64, its result rounded to ``t``."""
-    widen, narrow = widened(t), rounder(t)
-    if t.name == "f64":
+def rounded(compute: Function, form: str) -> Function:
+    """``compute`` on float64, its result rounded to a format."""
+    widen, narrow = widened(form), rounder(form)
+    if form == "f64":
         return compute
     return lambda *x: narrow(compute(*[widen(value) for value in x]))
 
 
 def _in(formats: frozenset[str], compute: Function) -> Make:
     """``compute`` as it is on the formats that have it rounded once, in float64 elsewhere."""
-    return lambda t: compute if t.name in formats else rounded(compute, t)
+    return lambda form: compute if form in formats else rounded(compute, form)
 
 
 def _everywhere(compute: Function) -> Make:
-    return lambda t: compute
+    return lambda form: compute
 
 
 _DIRECT = NATIVE | {"bf16"} | {name for name, form in FORMATS.items() if form.width == 8}
@@ -87,20 +81,20 @@ def _round_half_away(x: Any) -> Any:
     return round_integral(x, "half_away")[()]
 
 
-def _rsqrt(t: FloatType) -> Function:
+def _rsqrt(form: str) -> Function:
     """1 / sqrt(x), both rounded, as upstream expands it."""
-    root, divide = _ROOT(t), _QUOTIENT(t)
-    one = rounder(t)(np.float64(1))
+    root, divide = _ROOT(form), _QUOTIENT(form)
+    one = rounder(form)(np.float64(1))
     return lambda x: divide(one, root(x))
 
 
 # -- fused multiply-add ------------------------------------------------------------------------------------------------
 
 
-def _fma(t: FloatType) -> Function:
+def _fma(form: str) -> Function:
     """``a * b + c`` rounded once. For f32 and narrower formats the product is exact in float64; the sum is rounded
     there to odd, after which rounding again is innocuous."""
-    return (lambda a, b, c: _fma_exact(a, b, c)[()]) if t.name == "f64" else rounded(_fma_to_odd, t)
+    return (lambda a, b, c: _fma_exact(a, b, c)[()]) if form == "f64" else rounded(_fma_to_odd, form)
 
 
 def _fma_to_odd(a: Any, b: Any, c: Any) -> Any:
@@ -144,7 +138,7 @@ OPS: dict[str, Make] = {
     "math.floor": _in(NATIVE, np.floor),
     "math.trunc": _in(NATIVE, np.trunc),
     "math.roundeven": _in(NATIVE, np.rint),
-    "math.round": lambda t: rounded(_round_half_away, t),
+    "math.round": lambda form: rounded(_round_half_away, form),
     "math.sqrt": _ROOT,
     "math.rsqrt": _rsqrt,
     "math.fma": _fma,

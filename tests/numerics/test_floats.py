@@ -10,11 +10,11 @@ import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.floats import FORMATS
+from qrt.numerics import floats
 from qrt.ops import elementwise
 from qrt.ops.core import expressed_dtype
-from qrt.ops.elementwise import floats
 from qrt.types import FloatType
-from tests.ops.scalars import arithmetic, extremum, number, rounded
+from tests.numerics.scalars import arithmetic, extremum, number, rounded
 
 ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.remf")
 EXTREMA = ("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf")
