@@ -30,7 +30,7 @@ def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int],
         bits *= 2
 
 
-def _series(ratio: Callable[[int], tuple[int, int]], bits: int, alternating: bool = False) -> Bounds:
+def series(ratio: Callable[[int], tuple[int, int]], bits: int, alternating: bool = False) -> Bounds:
     """``1 + r(1) + r(1) r(2) + ...``, or with signs in turn, of ratios that come to stay below a half. Every term is
     rounded down and up."""
     low = high = least = greatest = 1 << bits
@@ -82,8 +82,8 @@ def exp(x: Fraction, bits: int) -> Bounds:
     x = min(x, Fraction(_SATURATED))
     k = x * 10 // 7  # log(2) is a little less than 0.7: what remains is not negative
     rest = _difference((x, x), _scaled(log_two(bits + 16), Fraction(k)))
-    low, _ = _series(lambda n: (rest[0].numerator, rest[0].denominator * n), bits)
-    _, high = _series(lambda n: (rest[1].numerator, rest[1].denominator * n), bits)
+    low, _ = series(lambda n: (rest[0].numerator, rest[0].denominator * n), bits)
+    _, high = series(lambda n: (rest[1].numerator, rest[1].denominator * n), bits)
     return low * (1 << k), high * (1 << k)
 
 
@@ -114,7 +114,7 @@ def tanh(x: Fraction, bits: int) -> Bounds:
 def _twice_atanh(z: Fraction, bits: int) -> Bounds:
     """For |z| up to 1/3."""
     square = z * z
-    terms = _series(lambda n: (square.numerator * (2 * n - 1), square.denominator * (2 * n + 1)), bits)
+    terms = series(lambda n: (square.numerator * (2 * n - 1), square.denominator * (2 * n + 1)), bits)
     return _scaled(terms, 2 * z)
 
 
@@ -231,7 +231,7 @@ def _circular(x: Fraction, bits: int, quarters: int) -> Bounds:
     rest = _difference((x, x), _scaled(half_pi, Fraction(k)))
     at, width = rest[0], rest[1] - rest[0]
     square, odd = at * at, (k + quarters) % 2 == 0
-    terms = _series(lambda n: (square.numerator, square.denominator * 2 * n * (2 * n + (1 if odd else -1))), bits, True)
+    terms = series(lambda n: (square.numerator, square.denominator * 2 * n * (2 * n + (1 if odd else -1))), bits, True)
     low, high = _scaled(terms, at) if odd else terms
     return _scaled((low - width, high + width), Fraction(1 - (k + quarters) % 4 // 2 * 2))
 
@@ -250,7 +250,7 @@ def atan(x: Fraction, bits: int) -> Bounds:
         return _difference(_scaled(pi(bits), Fraction(1, 2)), atan(1 / x, bits))
     tangent = x / (1 + x * x)
     ratio = x * tangent
-    return _scaled(_series(lambda n: (ratio.numerator * 2 * n, ratio.denominator * (2 * n + 1)), bits), tangent)
+    return _scaled(series(lambda n: (ratio.numerator * 2 * n, ratio.denominator * (2 * n + 1)), bits), tangent)
 
 
 def asin(x: Fraction, bits: int) -> Bounds:
@@ -283,7 +283,7 @@ def erf(x: Fraction, bits: int) -> Bounds:
     """Of what is not negative."""
     x = min(x, Fraction(40))
     square = x * x
-    terms = _series(lambda n: (2 * square.numerator, square.denominator * (2 * n + 1)), bits)
+    terms = series(lambda n: (2 * square.numerator, square.denominator * (2 * n + 1)), bits)
     low, high = exp(-square, bits)
     least, greatest = _increasing(sqrt, pi(bits), bits)
     return terms[0] * low * 2 * x / greatest, terms[1] * high * 2 * x / least

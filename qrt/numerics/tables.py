@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from qrt.numerics.multipliers import half_even_ratio
+from qrt.numerics.enclosures import Bounds, rounded, series
 from qrt.numerics.rounding import Array, round_integral
 
 SOFTMAX_FRACTION_BITS: Final = 30
@@ -39,33 +39,16 @@ def softmax(
 def negative_exponential(x: Fraction, bits: int) -> int:
     """``exp(-x) * 2**bits`` for x from 0 up and at least 3 bits, rounded to nearest.
 
-    The bounds of the series are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0
-    is no rational, so never half way between two integers (Lindemann).
+    Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is no
+    rational, so never half way between two integers (Lindemann).
 
     >>> negative_exponential(Fraction(1), 30)
     395007542
     """
-    if x == 0:
-        return 1 << bits
     if x > bits:
         return 0  # exp(-bits) * 2**bits is below 0.74**bits, and that below a half
-    precision = 2 * bits + 32
-    while True:
-        least, greatest = _exponential_bounds(x, precision)
-        low, high = (half_even_ratio(1 << (precision + bits), bound) for bound in (greatest, least))
-        if low == high:
-            return low
-        precision *= 2
 
+    def exponential(precision: int) -> Bounds:
+        return series(lambda n: (x.numerator, x.denominator * n), precision)
 
-def _exponential_bounds(x: Fraction, precision: int) -> tuple[int, int]:
-    """Integers below and above ``exp(x) * 2**precision``: its Taylor series, each term rounded down and up."""
-    least = greatest = low = high = 1 << precision
-    n = 0
-    while high > 1 or n < 2 * x:
-        n += 1
-        low = low * x.numerator // (x.denominator * n)
-        high = -(-high * x.numerator // (x.denominator * n))
-        least, greatest = least + low, greatest + high
-    # The last term is at most 1, and from there on each is at most half of the one before.
-    return least, greatest + 1
+    return -rounded(exponential, lambda bound: -round((1 << bits) / bound), 2 * bits + 32)
