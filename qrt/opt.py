@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qrt import ir
-from qrt.diagnostics import Expectations
 from qrt.errors import Diagnostic, QuantError, diagnostics
 from qrt.files import read_text, shown_name, write_files
 from qrt.ir.traits import EXTENSION
 from qrt.options import add_input_limit
 from qrt.pipeline import PASSES, Report, run_pipeline
+from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS
 
 SPLIT = "// -----"

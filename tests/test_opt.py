@@ -4,8 +4,8 @@ lose their numbers where a file is split, an option that changes nothing."""
 import pytest
 
 from qrt.cli import main
-from qrt.diagnostics import Expectations
 from qrt.errors import Diagnostic
+from qrt.text.diagnostics import Expectations
 
 FINE = "func.func @f(%x: f32) -> f32 { return %x : f32 }\n"
 BROKEN = "func.func @f(%x: f32) -> f32 { return %y : f32 }\n"

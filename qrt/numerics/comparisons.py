@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from qrt.floats import FORMATS
 from qrt.numerics.conversions import widened
 from qrt.numerics.elements import Function
 from qrt.numerics.integers import Integer
+from qrt.text.floats import FORMATS
 
 INTEGER_PREDICATES: dict[str, Function] = {
     "eq": operator.eq,

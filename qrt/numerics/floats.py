@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from qrt.floats import FORMATS
 from qrt.numerics.conversions import rounder, widened
 from qrt.numerics.double_double import to_odd, two_sum
 from qrt.numerics.elements import Function, choose, holds
 from qrt.numerics.rounding import round_integral
+from qrt.text.floats import FORMATS
 
 Make = Callable[[str], Function]
 """An op on the float format of a name."""

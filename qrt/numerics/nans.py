@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.floats import FORMATS
 from qrt.numerics.conversions import float_dtype
 from qrt.numerics.elements import Function
+from qrt.text.floats import FORMATS
 
 _NEVER = frozenset(
     f"{dialect}.{name}"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
-from qrt.floats import FORMATS
 from qrt.numerics import floats
 from qrt.ops import elementwise
 from qrt.ops.core import expressed_dtype
+from qrt.text.floats import FORMATS
 from qrt.types import FloatType
 from tests.numerics.scalars import arithmetic, extremum, number, rounded
 

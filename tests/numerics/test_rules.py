@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from qrt import numerics
 from qrt.errors import QuantTypeError
-from qrt.floats import FORMATS
+from qrt.text.floats import FORMATS
 from tests import rules
 from tests.rules import (
     PRECISION,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
-from qrt.floats import FORMATS
 from qrt.numerics import conversions, enclosures
 from qrt.numerics.transcendental import correctly_rounded, exact
 from qrt.ops import elementwise
+from qrt.text.floats import FORMATS
 from qrt.types import FloatType, IntegerType
 from tests.numerics.decimals import value
 from tests.numerics.test_floats import patterns, same, values

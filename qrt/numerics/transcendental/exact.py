@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from qrt.floats import FloatFormat
 from qrt.numerics import enclosures
 from qrt.numerics.enclosures import Bounds
+from qrt.text.floats import FloatFormat
 
 ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "erf"})
 _AT_INFINITIES = {
@@ -38,7 +38,7 @@ def evaluate(name: str, form: FloatFormat, *x: Any) -> float:
     """A function of `math`, named without its prefix, of numbers that float64 holds (the exponent of ``fpowi`` is an
     int), as the float64 that its value rounds to in a format.
 
-    >>> from qrt.floats import FORMATS
+    >>> from qrt.text.floats import FORMATS
     >>> evaluate("exp", FORMATS["f32"], 1.0), evaluate("fpowi", FORMATS["f64"], -1.0, 2**53 + 1)
     (2.7182817459106445, -1.0)
     """

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qrt.errors import Diagnostic
-from qrt.text import Location, Source
+from qrt.text.scanner import Location, Source
 
 _DESIGNATOR = re.compile(
     r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *+"

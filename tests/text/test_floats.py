@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt.floats import FORMATS, round_to, spell, spell_double
+from qrt.text.floats import FORMATS, round_to, spell, spell_double
 
 DTYPES = {
     "f16": np.float16,
