@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from qrt import kernels
 from qrt._version import __version__
 from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, UndefinedError, VerifyError
-from qrt.functions import (
+from qrt.kernels import get_num_threads, set_num_threads
+from qrt.tensor import PackedTensor, QuantTensor
+from qrt.tensor.functions import (
     add,
     avg_pool2d,
     clamp,
@@ -38,8 +40,6 @@ from qrt.functions import (
     sub,
     transpose,
 )
-from qrt.kernels import get_num_threads, set_num_threads
-from qrt.tensor import PackedTensor, QuantTensor
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:

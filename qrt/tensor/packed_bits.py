@@ -7,8 +7,8 @@ import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
-from qrt.arrays import ready
 from qrt.ops.core import Array, BoundCall, Shape, container, storage_dtype
+from qrt.tensor.arrays import ready
 from qrt.types import UniformType
 
 _PACKED_WIDTHS = (1, 2, 4)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
 from qrt._seam.calls import kept_calls
-from qrt.functions import _concat, _pad
+from qrt.tensor.functions import _concat, _pad
 from tests.ops.strategies import storage_of
 
 I8 = UniformType("i8", "f32", 0.5, 3)
@@ -467,9 +467,9 @@ def test_functions_look_like_functions(function: Any) -> None:
     assert signature.return_annotation is not inspect.Signature.empty
     assert "Bound" not in str(signature)
     assert inspect.isroutine(function)
-    assert function.__module__ == "qrt.functions"
+    assert function.__module__ == "qrt.tensor.functions"
     assert inspect.getsource(function).startswith("@eager")
     assert pydoc.render_doc(function, renderer=pydoc.plaintext).splitlines()[2].startswith(f"{name}(")
-    assert repr(function) == f"<function qrt.functions.{name}>"
+    assert repr(function) == f"<function qrt.tensor.functions.{name}>"
     assert pickle.loads(pickle.dumps(function)) is function
     assert copy.deepcopy(function) is function

@@ -11,7 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
-from qrt.arrays import (
+from qrt.errors import QuantTypeError
+from qrt.ops.core import Array, expressed_dtype, storage_dtype
+from qrt.ops.window import Pairs, resolve_padding, two_positive
+from qrt.tensor.arrays import (
     as_array,
     check_bounds,
     expressed_array,
@@ -21,10 +24,7 @@ from qrt.arrays import (
     require_hashable,
     require_uniform,
 )
-from qrt.errors import QuantTypeError
-from qrt.ops.core import Array, expressed_dtype, storage_dtype
-from qrt.ops.window import Pairs, resolve_padding, two_positive
-from qrt.tensor import (
+from qrt.tensor.quant_tensor import (
     Bound,
     PackedTensor,
     QuantTensor,

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from qrt import kernels
 from qrt._seam import calls
-from qrt.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import (
@@ -28,7 +27,8 @@ from qrt.ops.core import (
 )
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.packed_bits import is_packed, pack, unpack
+from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.tensor.packed_bits import is_packed, pack, unpack
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
 F32 = FloatType("f32")

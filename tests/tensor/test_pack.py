@@ -13,7 +13,7 @@ import pytest
 
 import qrt
 from qrt import PackedTensor, QuantTensor, QuantTypeError, UniformType, kernels
-from tests.test_calls import BIAS, CALLS, CHANNELS, I8, I16, I32, OUT, U4, U8, W, X, Y, filled
+from tests.tensor.test_calls import BIAS, CALLS, CHANNELS, I8, I16, I32, OUT, U4, U8, W, X, Y, filled
 
 
 @pytest.mark.parametrize("isa", kernels.available())
@@ -90,6 +90,15 @@ def test_a_packed_tensor_is_a_tensor() -> None:
     assert copy.copy(packed) is copy.deepcopy(packed) is packed
     with pytest.raises(QuantTypeError, match="pack: w must be a QuantTensor, got ndarray"):
         qrt.pack(np.zeros(3))  # type: ignore[arg-type]
+
+
+def test_pickles_that_name_the_package_are_read() -> None:
+    """As those do which were written while it was one file."""
+    for q in (filled((4, 4), W), qrt.pack(filled((4, 4), W))):
+        text = pickle.dumps(q, 0)
+        old = text.replace(b"qrt.tensor.quant_tensor", b"qrt.tensor")
+        assert old != text
+        assert pickle.loads(old) == q
 
 
 @pytest.mark.parametrize("w", [filled((4, 4), W), filled((3, 5), U4), filled((0, 4), W), filled((4, 4), W).T])
