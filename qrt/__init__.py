@@ -14,13 +14,13 @@ from qrt._version import __version__
 from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, UndefinedError, VerifyError
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
+from qrt.tensor.casts import dcast, qcast, quantize, scast
 from qrt.tensor.functions import (
     add,
     avg_pool2d,
     clamp,
     concat,
     conv2d,
-    dcast,
     depthwise_conv2d,
     float_matmul,
     lookup,
@@ -30,12 +30,9 @@ from qrt.tensor.functions import (
     mul,
     pack,
     pad,
-    qcast,
-    quantize,
     relu,
     requantize,
     reshape,
-    scast,
     softmax,
     sub,
     transpose,

@@ -11,8 +11,7 @@ import numpy as np
 from qrt.errors import ModelError, QuantTypeError
 from qrt.ops.core import Array, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.tensor.arrays import check_bounds, ready
-from qrt.tensor.functions import from_signless, signless
+from qrt.tensor.arrays import check_bounds, from_signless, ready, signless
 from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
 
 Shape = tuple[int, ...]

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
-from qrt.ops.core import Array, check_zero_points, expressed_dtype
-from qrt.types import UniformType
+from qrt.ops.core import Array, check_zero_points, expressed_dtype, storage_dtype
+from qrt.types import UniformType, check_integrity
 
 
 def ready(array: Array) -> Array:
@@ -109,3 +109,24 @@ def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
         array = round_to_format(array.astype(np.float64), t.expressed_type.name)
     with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(dtype)
+
+
+def signless(storage: Array, t: UniformType) -> Array:
+    """Storage as the signed integers of the same bits."""
+    spare = 8 * storage.dtype.itemsize - t.storage_width
+    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
+    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
+
+
+def from_signless(given: Array, t: UniformType) -> Array:
+    """Integers of the storage width, signed or unsigned, as storage of the type."""
+    if given.dtype.kind not in "iu":
+        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
+    check_integrity(t, given.shape)
+    width = t.storage_width
+    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
+        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
+    wide = given.astype(np.int64) & ((1 << width) - 1)
+    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
+    check_bounds(values, t)
+    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars

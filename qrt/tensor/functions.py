@@ -4,160 +4,21 @@
 Each raises ``QuantTypeError`` for an argument that it does not take, of whatever kind; that is a TypeError too."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt import kernels
 from qrt.errors import QuantTypeError
-from qrt.ops.core import Array, expressed_dtype, storage_dtype
+from qrt.ops.core import Array
 from qrt.ops.window import Pairs, resolve_padding, two_positive
-from qrt.tensor.arrays import (
-    as_array,
-    check_bounds,
-    expressed_array,
-    integers,
-    items,
-    ready,
-    require_hashable,
-    require_uniform,
-)
-from qrt.tensor.quant_tensor import (
-    Bound,
-    PackedTensor,
-    QuantTensor,
-    bind,
-    bind_floats,
-    bound_cast,
-    bound_dcast,
-    bound_to,
-    eager,
-    require_tensor,
-)
-from qrt.types import TensorType, UniformType, check_integrity
+from qrt.tensor.arrays import as_array, integers, items, require_uniform
+from qrt.tensor.calling import Bound, eager, into
+from qrt.tensor.quant_tensor import PackedTensor, QuantTensor, bind, bind_floats, require_tensor
+from qrt.types import UniformType
 
 Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
 Pair = Sequence[int] | int
-
-
-@eager
-def qcast(
-    x: npt.ArrayLike,
-    type: UniformType,
-    *,
-    rounding: str = "half_even",
-    zero_point: str = "before",
-    scale: str = "divide",
-    out: QuantTensor | None = None,
-) -> Bound[QuantTensor]:
-    """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` in the expressed type.
-
-    ``x``: an array of the type's expressed dtype (Python numbers and lists are converted). ``rounding``: half_even,
-    half_away or toward_zero; ``zero_point``: added before or after rounding; ``scale``: divide, or multiply by the
-    reciprocal. NaN stores the zero point, infinities saturate. Raises ``QuantTypeError`` for another dtype or a shape
-    that does not fit the type's channels.
-
-    >>> t = UniformType("i8", "f32", 0.5, 3)
-    >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
-    [1, 3, 127]
-    """
-    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
-
-
-@eager
-def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
-    """``qcast`` by the default rule of real values of any dtype, rounded to the expressed type first.
-
-    >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
-    [0, 4, 8]
-    """
-    values = expressed_array(x, require_uniform(type), exact=False)
-    return _quantize(values, type, ("half_even", "before", "divide"), out)
-
-
-def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
-    check_integrity(type, x.shape)
-    result = TensorType(x.shape, type)
-    attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
-    require_hashable("qcast", attributes)
-    call = bound_cast("qcast", result, attributes, kernels.active())
-    return bound_to("qcast", call, (ready(x),), result, out)
-
-
-@eager
-def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
-    """``quant.dcast``: ``(storage - zero_point) * scale`` in the expressed type.
-
-    >>> dcast(QuantTensor(np.int8([3, 5]), UniformType("i8", "f32", 0.5, 3))).tolist()
-    [0.0, 1.0]
-    """
-    require_tensor(q, "dcast: q")
-    dtype = expressed_dtype(q.type.expressed_type)
-    return _into(out, bound_dcast(q, np.empty(q.shape, dtype)))
-
-
-def _into(out: Array | None, bound: Bound[Array]) -> Bound[Array]:
-    """The call with its result in ``out``, if given, which may overlap what it reads."""
-    if out is None:
-        return bound
-    fresh, name = bound.storage, getattr(bound.call, "name", "the op")
-    if not (isinstance(out, np.ndarray) and out.flags.writeable):
-        raise QuantTypeError(f"{name}: out must be a writable array")
-    if out.shape != fresh.shape or out.dtype != fresh.dtype:
-        wanted = f"shape {fresh.shape} and dtype {fresh.dtype}"
-        raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
-    if out.flags.carray and not any(np.may_share_memory(out, array) for array in bound.inputs):
-        return replace(bound, storage=out, result=lambda: out)
-
-    def copied() -> Array:
-        out[...] = fresh
-        return out
-
-    return replace(bound, result=copied)
-
-
-def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:
-    """``quant.scast``: moves no bits. A quantized tensor to signless integers, or integers of the storage width to a
-    quantized type.
-
-    Signless integers are NumPy's ``intN``; integers may be given signed or unsigned, the type says how their bits
-    read. Raises ``QuantTypeError`` for values that the width or the storage bounds do not hold.
-
-    >>> scast(QuantTensor(np.uint8([255]), UniformType("u8", "f32", 1.0))).tolist()
-    [-1]
-    >>> scast(np.int8([-1]), UniformType("u8", "f32", 1.0)).storage.tolist()
-    [255]
-    """
-    if isinstance(x, QuantTensor):
-        if type is not None:
-            raise QuantTypeError("scast: a quantized tensor casts to integers, without a type")
-        return signless(x.storage, x.type)
-    if type is None:
-        raise QuantTypeError("scast: integers need the quantized type to cast to")
-    return QuantTensor._of(from_signless(as_array(x), require_uniform(type)), type)
-
-
-def signless(storage: Array, t: UniformType) -> Array:
-    """Storage as the signed integers of the same bits."""
-    spare = 8 * storage.dtype.itemsize - t.storage_width
-    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
-    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
-
-
-def from_signless(given: Array, t: UniformType) -> Array:
-    """Integers of the storage width, signed or unsigned, as storage of the type."""
-    if given.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
-    check_integrity(t, given.shape)
-    width = t.storage_width
-    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
-        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
-    wide = given.astype(np.int64) & ((1 << width) - 1)
-    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
-    check_bounds(values, t)
-    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars
 
 
 def pack(w: QuantTensor) -> PackedTensor:
@@ -214,7 +75,7 @@ def float_matmul(
     """
     given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
     operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
-    return _into(out, bind_floats("float_matmul", operands))
+    return into(out, bind_floats("float_matmul", operands))
 
 
 def _floats(name: str, x: Any) -> Array:

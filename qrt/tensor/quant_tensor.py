@@ -5,10 +5,9 @@ next larger integer.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Any, Generic, ParamSpec, SupportsIndex, TypeVar, get_args
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +27,12 @@ from qrt.ops.core import (
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.tensor.calling import Bound, Constant, bind_family, bound_cast, bound_family, eager, kinds_of
 from qrt.tensor.packed_bits import is_packed, pack, unpack
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
 F32 = FloatType("f32")
 _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
-P = ParamSpec("P")
-R = TypeVar("R")
 
 calls.set_interned_type(UniformType)
 
@@ -257,13 +255,6 @@ class QuantTensor(calls.Tensor):
         return NotImplemented if handler is None else handler(*args, **kwargs)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Constant:
-    """Storage that never changes; told apart by identity."""
-
-    storage: Array
-
-
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``. What ``matmul``, ``conv2d`` and the other functions make of it
     as their second or third operand is kept with it, for each ISA and each signature it is used with (the latest 8).
@@ -289,7 +280,7 @@ class PackedTensor(QuantTensor):
         self._fill(frozen, q.type, q._shape)
         self._keep_calls()
         self.constant = Constant(operand(self))
-        self.bound = lru_cache(maxsize=8)(_bind)
+        self.bound = lru_cache(maxsize=8)(bind_family)
 
     def __copy__(self) -> "PackedTensor":
         return self
@@ -311,65 +302,6 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 def operand(q: QuantTensor) -> Array:
     """The storage of a tensor as kernels take it."""
     return unpack(q._data, q.type, q._shape) if is_packed(q.type) else ready(q._data)
-
-
-def _bind(
-    name: str,
-    types: tuple[TensorType, ...],
-    attributes: tuple[tuple[str, Any], ...],
-    kinds: Any,
-    out_type: UniformType | None,
-    isa: str,
-    constants: tuple[tuple[int, Constant], ...] = (),
-) -> tuple[TensorType, BoundCall]:
-    """(result type, call). ``kinds`` tells attributes apart that are equal: True, 1 and 1.0."""
-    family = FAMILIES[name]
-    complete = family.complete(dict(attributes))
-    if out_type is not None and not isinstance(out_type, UniformType):
-        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
-    declared = None if out_type is None else TensorType(None, out_type)
-    result = family.resolve(types, complete, declared)
-    return result, family.call(types, result, complete, {i: c.storage for i, c in constants})[0]
-
-
-_bound = lru_cache(maxsize=1024)(_bind)
-
-
-def _kinds(value: Any) -> Any:
-    return tuple(map(_kinds, value)) if isinstance(value, tuple) else value.__class__
-
-
-@lru_cache(maxsize=1024)
-def bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...], isa: str) -> BoundCall:
-    """A cast of a tensor of quantized type ``t``, to it (qcast) or from it (dcast)."""
-    family = FAMILIES[name]
-    assert isinstance(t.element, UniformType)
-    plain = TensorType(t.shape, t.element.expressed_type)
-    source, result = (plain, t) if name == "qcast" else (t, plain)
-    complete = family.complete(dict(attributes))
-    return family.call((source,), family.resolve((source,), complete, result), complete)[0]
-
-
-@dataclass(slots=True)
-class Bound(Generic[R]):
-    """A call with the arrays it reads and the one it writes, and what makes the result of that."""
-
-    call: BoundCall
-    inputs: tuple[Array, ...]
-    storage: Array
-    result: Callable[[], R]
-
-    def run(self) -> R:
-        self.call(*self.inputs, self.storage)
-        return self.result()
-
-
-def eager(bind: Callable[P, Bound[R]]) -> Callable[P, R]:
-    """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
-    ``calls`` and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values, and passes
-    its operands on in the order of its parameters."""
-    bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
-    return calls.Function(bind)
 
 
 def bind(
@@ -403,13 +335,13 @@ def _bound_operands(
     key = tuple(sorted(attributes.items()))
     require_hashable(name, (key, out_type))
     types = tuple(q.tensor_type if isinstance(q, QuantTensor) else TensorType(q.shape, F32) for q in operands)
-    arguments = name, types, key, _kinds(key), out_type, kernels.active()
+    arguments = name, types, key, kinds_of(key), out_type, kernels.active()
     packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
     if packed:
         keeper = packed[min(packed)]
         result, call = keeper.bound(*arguments, tuple((i, q.constant) for i, q in packed.items()))
     else:
-        result, call = _bound(*arguments)
+        result, call = bound_family(*arguments)
     given = [q for i, q in enumerate(operands) if i not in packed]
     return result, call, tuple(operand(q) if isinstance(q, QuantTensor) else ready(q) for q in given)
 
