@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qrt import ir
+from qrt.cli.options import add_input_limit
 from qrt.errors import Diagnostic, QuantError, diagnostics
 from qrt.files import read_text, shown_name, write_files
 from qrt.ir.traits import EXTENSION
-from qrt.options import add_input_limit
 from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS
@@ -170,6 +170,3 @@ class _Step:
 
     def __exit__(self, *_: object) -> None:
         self.timing.add(self.name, time.perf_counter() - self.start)
-
-
-__all__ = ["add_arguments", "expand", "run"]

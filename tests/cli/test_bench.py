@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from qrt import bench, cases, kernels
-from qrt.cli import main
+from qrt import cases, kernels
+from qrt.cli import bench, main
 
 
 @pytest.fixture

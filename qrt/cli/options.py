@@ -1,9 +1,12 @@
-"""Values of options that the command line checks itself: a wrong one is a usage error."""
+"""Options that verbs share, and values that are checked here: a wrong one is a usage error."""
 
 import argparse
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from qrt import kernels
 from qrt.files import MAX_INPUT
 
 
@@ -33,6 +36,21 @@ def add_input_limit(parser: argparse.ArgumentParser) -> None:
     """``--max-input``: how large an input may be."""
     text = f"the largest file that is read (default {MAX_INPUT})"
     parser.add_argument("--max-input", type=whole_number, default=MAX_INPUT, metavar="BYTES", help=text)
+
+
+def add_kernel_choice(parser: argparse.ArgumentParser) -> None:
+    """``--isa`` and ``--threads``: what kernels run on."""
+    parser.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
+    parser.add_argument("--threads", type=int, metavar="N")
+
+
+@contextmanager
+def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
+    """Within it kernels run on what was chosen."""
+    with nullcontext() if options.isa is None else kernels.use(options.isa):
+        if options.threads is not None:
+            kernels.set_num_threads(options.threads)
+        yield
 
 
 class Named(argparse.Action):

@@ -4,6 +4,7 @@ The shapes are those of ``qrt.cases`` that are worth a measurement. A line is th
 public functions, into a result that exists already, with weights packed beforehand.
 """
 
+import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -16,6 +17,7 @@ import numpy as np
 
 import qrt
 from qrt import cases, kernels
+from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError
 
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
@@ -23,6 +25,14 @@ X = qrt.UniformType("u8", "f32", 0.02, 121)
 OUT = qrt.UniformType("u8", "f32", 0.1, 118)
 
 Call = Callable[[], object]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
+    add_kernel_choice(parser)
+    parser.add_argument("--seconds", type=duration, default=0.2, help="spent on each case (default 0.2)")
+    parser.set_defaults(command=run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +135,14 @@ def measure(call: Call, budget: float) -> float:
     return median(samples)
 
 
-def run(pattern: str = "*", seconds: float = 0.2) -> None:
-    """Prints a line for each case whose name matches, ``seconds`` spent on each, with the active ISA and thread count.
-
-    Raises ModelError where no case has such a name."""
-    chosen = [w for w in workloads() if fnmatch(w.name, pattern)]
-    if not chosen:
-        raise ModelError(f"no case is named {pattern!r}; there are {', '.join(w.name for w in workloads())}")
-    print(f"qrt {qrt.__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
-    for workload in chosen:
-        time = measure(workload.prepare(), seconds)
-        rate = workload.work / time * 1e-9
-        print(f"{workload.name:<32} {time * 1e6:12.2f} us {rate:10.2f} {workload.unit}", flush=True)
+def run(options: argparse.Namespace) -> None:
+    """Runs the command. Raises ModelError where no case has such a name."""
+    with chosen_kernels(options):
+        chosen = [w for w in workloads() if fnmatch(w.name, options.case)]
+        if not chosen:
+            raise ModelError(f"no case is named {options.case!r}; there are {', '.join(w.name for w in workloads())}")
+        print(f"qrt {qrt.__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
+        for workload in chosen:
+            time = measure(workload.prepare(), options.seconds)
+            rate = workload.work / time * 1e-9
+            print(f"{workload.name:<32} {time * 1e6:12.2f} us {rate:10.2f} {workload.unit}", flush=True)
