@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 from qrt import kernels
 from qrt._version import __version__
 from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, UndefinedError, VerifyError
-from qrt.functions import (
+from qrt.kernels import get_num_threads, set_num_threads
+from qrt.tensor import PackedTensor, QuantTensor
+from qrt.tensor.casts import dcast, qcast, quantize, scast
+from qrt.tensor.functions import (
     add,
     avg_pool2d,
     clamp,
     concat,
     conv2d,
-    dcast,
     depthwise_conv2d,
     float_matmul,
     lookup,
@@ -28,24 +30,19 @@ from qrt.functions import (
     mul,
     pack,
     pad,
-    qcast,
-    quantize,
     relu,
     requantize,
     reshape,
-    scast,
     softmax,
     sub,
     transpose,
 )
-from qrt.kernels import get_num_threads, set_num_threads
-from qrt.tensor import PackedTensor, QuantTensor
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
     from qrt import ir
     from qrt.execute import Program, compile, load
-    from qrt.pipeline import run_passes
+    from qrt.execute.passes import run_passes
 
 
 _LAZY = {
@@ -53,7 +50,7 @@ _LAZY = {
     "compile": "qrt.execute",
     "load": "qrt.execute",
     "Program": "qrt.execute",
-    "run_passes": "qrt.pipeline",
+    "run_passes": "qrt.execute.passes",
 }
 
 __all__ = [

@@ -3,7 +3,6 @@ parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import prod
 from numbers import Real
 from typing import Any, NoReturn, Protocol
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
+from qrt.numerics.conversions import float_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -94,8 +94,6 @@ class ReferenceCall:
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
 
-_EXPRESSED_DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32", "bf16": "bfloat16"}
-
 KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
@@ -115,19 +113,9 @@ def storage_dtype(t: UniformType) -> np.dtype[Any]:
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
-@lru_cache(maxsize=256)
 def expressed_dtype(t: FloatType) -> np.dtype[Any]:
     """The NumPy dtype of an expressed type; tf32 values live in float32. f80 and f128 have none: an error."""
-    native = _EXPRESSED_DTYPES.get(t.name)
-    if native is not None and native != "bfloat16":
-        return np.dtype(native)
-    import ml_dtypes
-
-    name = native or "float" + t.name.removeprefix("f").lower().replace("e", "_e", 1)
-    if not hasattr(ml_dtypes, name):
-        raise QuantTypeError(f"{t} values are not executable: NumPy has no such dtype")
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-    return found
+    return float_dtype(t.name)
 
 
 def element_dtype(t: Type) -> np.dtype[Any]:

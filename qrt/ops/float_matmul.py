@@ -24,7 +24,8 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.ops import elementwise
+from qrt.numerics import floats
+from qrt.numerics.nans import with_one_nan
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -43,6 +44,7 @@ from qrt.types import FloatType, TensorType, UniformType
 LANES = 16
 PIECE = 128
 _F32 = FloatType("f32")
+_FMA = with_one_nan(floats.OPS["math.fma"]("f32"), "math.fma", "f32")
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -130,7 +132,7 @@ def _with_bias(sums: Array, bias: Array | None) -> Array:
 
 
 def _multiply_add(*operands: Array) -> Array:
-    return np.asarray(elementwise.bind("math.fma", [_F32] * 3, [_F32])(*np.broadcast_arrays(*operands)))
+    return np.asarray(_FMA(*np.broadcast_arrays(*operands)))
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

@@ -1,4 +1,4 @@
-"""What quantize and dequantize casts compute, as element-wise operations of `arith` and `math` (rules: numerics.py)."""
+"""What quantize and dequantize casts compute, as element-wise operations of `arith` and `math` (rules: `numerics`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from qrt.errors import QuantTypeError
-from qrt.floats import FloatFormat
 from qrt.ir import IntegerAttr, Value
 from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.passes.elementwise import Emitter
+from qrt.text.floats import FloatFormat
 from qrt.types import FloatType, IntegerType, UniformType, storage_range
 
 I1, I64 = IntegerType(1), IntegerType(64)

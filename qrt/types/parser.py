@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from qrt.errors import ParseError, QuantTypeError, shown
-from qrt.floats import FORMATS
 from qrt.text import Scanner, Source
+from qrt.text.floats import FORMATS
 from qrt.types.builtin import (
     MAX_INTEGER_WIDTH,
     ComplexType,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from qrt.errors import QuantTypeError
-from qrt.floats import spell_double
+from qrt.text.floats import spell_double
 from qrt.types.builtin import FloatType
 from qrt.types.core import Type
 from qrt.types.quantized import FLOAT_STORAGE, StorageType, default_bounds, parse_storage

@@ -13,7 +13,7 @@ from operator import index
 from typing import Any, Self
 
 from qrt.errors import QuantTypeError, shown
-from qrt.floats import FORMATS, round_to, spell, spell_double
+from qrt.text.floats import FORMATS, round_to, spell, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
 

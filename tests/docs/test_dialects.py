@@ -5,10 +5,10 @@ import re
 import pytest
 
 from qrt import ir
-from qrt.floats import FORMATS
 from qrt.ir import unsupported
 from qrt.ir.registry import DIALECTS, definition, every_definition
 from qrt.ir.traits import EXTENSION
+from qrt.text.floats import FORMATS
 from qrt.types import FloatType, Type
 from tests import mlir_opt
 from tests.docs.documents import ROOT, blocks, sections

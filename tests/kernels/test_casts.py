@@ -1,4 +1,4 @@
-"""qcast and dcast of every ISA against numerics.py, bit for bit: every expressed type, container, rounding and layout.
+"""qcast and dcast of every ISA against qrt.numerics, bit for bit: every expressed type, container, rounding and layout.
 
 Hazards: rounding in the wrong format, ties, comparing with the bounds after the conversion, NaN and infinities, rows
 that start inside a parameter block, subnormal quotients."""

@@ -1,4 +1,4 @@
-"""requantize, add, sub, mul, clamp and pooling of every ISA against numerics.py and plain integers.
+"""requantize, add, sub, mul, clamp and pooling of every ISA against qrt.numerics and plain integers.
 
 Hazards: rules at the ends of their shifts, differences of 32-bit values, products past 64 bits, broadcasting with
 parameters on any axis, windows cut by the border, channels with their own zero points."""

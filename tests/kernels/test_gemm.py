@@ -1,4 +1,4 @@
-"""The GEMM of every ISA against exact integers and numerics.py.
+"""The GEMM of every ISA against exact integers and qrt.numerics.
 
 Hazards: 8-bit extremes that a 16-bit intermediate would saturate, K beyond what 32 bits hold, a bias near the end of 32
 bits, tails in every dimension, empty dimensions, batches that share matrices, zero points per row and per column."""

@@ -13,8 +13,8 @@ from qrt.errors import UndefinedError
 from qrt.ir.scalars import bind_operation, constant_value
 from qrt.passes import run_passes
 from qrt.types import FloatType, TensorType, VectorType
-from tests.ops.test_elementwise_floats import hostile_bits, values
-from tests.ops.test_elementwise_integers import held, interesting
+from tests.numerics.test_floats import hostile_bits, values
+from tests.numerics.test_integers import held, interesting
 from tests.passes import arith_folds, arith_patterns
 
 CASES = arith_folds.CASES | arith_patterns.CASES | arith_patterns.OURS

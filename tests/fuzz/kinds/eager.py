@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 import qrt
-from qrt import kernels, packed_bits
+from qrt import kernels
 from qrt._seam.calls import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype
+from qrt.tensor import packed_bits
 from qrt.types import Type, UniformType, parse_type
 from tests.fuzz.kinds.programs import same
 from tests.fuzz.outcome import Finding, is_outside, is_refusal

@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 TEST = "tests/passes/lower_qrt/test_drawn.py"
-LOWERING, RULES = "qrt/passes/lower_qrt/requantize.py", "qrt/numerics.py"
+LOWERING = "qrt/passes/lower_qrt/requantize.py"
+RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
 _HALF = "_sllv_epi64(one, {m}_sub_epi64(to->shift_{lanes}, one))"
 
 
@@ -58,9 +59,9 @@ CHANGES = [
     (RULES, "acc * m0 + (1 << (shift - 1))", "acc * m0 + (1 << (shift - 1)) - 1"),
     (RULES, "    if shift > 62:", "    if shift > 61:"),
     (RULES, "    if shift > 62:", "    if shift > 63:"),
-    (RULES, "twice == denominator and quotient & 1 == 1", "twice == denominator"),
-    (RULES, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
-    (RULES, '2.0**31, "half_away")', '2.0**31, "half_even")'),
+    (MULTIPLIERS, "m0 = round(scaled)", "m0 = int(scaled)"),
+    (MULTIPLIERS, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
+    (MULTIPLIERS, '2.0**31, "half_away")', '2.0**31, "half_even")'),
     (RULES, "product >= 0, 1 << 30, 1 - (1 << 30)", "product >= 0, 1 << 30, -(1 << 30)"),
     (RULES, "product >= 0, 1 << 30, 1 - (1 << 30)", "product >= 0, (1 << 30) - 1, 1 - (1 << 30)"),
     (RULES, "threshold = (mask >> 1) + (high < 0)", "threshold = mask >> 1"),
@@ -68,7 +69,7 @@ CHANGES = [
     (RULES, 'round_integral(product, "half_away")', 'round_integral(product, "half_even")'),
     (RULES, "total + (1 << (ADD_FRACTION_BITS - 1))", "total + (1 << (ADD_FRACTION_BITS - 1)) - 1"),
     (
-        RULES,
+        "qrt/numerics/tables.py",
         'round_integral(scaled, "half_even"), storage_min - zero_point',
         'round_integral(scaled, "half_away"), storage_min - zero_point',
     ),

@@ -1,0 +1,122 @@
+"""The command line: a file for each verb.
+
+Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
+interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
+from importlib import import_module
+from io import StringIO, TextIOWrapper
+from typing import TextIO
+
+from qrt._version import __version__
+from qrt.errors import ModelError, QuantError, diagnostics
+from qrt.files import reason
+
+VERBS = {
+    "run": "run a function of a program",
+    "opt": "check, transform and print a program",
+    "bench": "measure the kernels on this machine",
+}
+"""What there is to do, each a file."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status."""
+    _open_streams()
+    try:
+        status = _execute(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return status
+    except QuantError as error:
+        return _fail("\n".join(map(str, diagnostics(error))))
+    except MemoryError as error:
+        return _fail(f"error: out of memory{': ' * bool(str(error))}{error}")
+    except BrokenPipeError:
+        _leave_unwritten(sys.stdout)
+        return 128 + signal.SIGPIPE  # as of a program that the signal ends
+    except OSError as error:  # standard output does not take what is written
+        _leave_unwritten(sys.stdout)
+        return _fail(f"error: standard output: {reason(error)}")
+    except KeyboardInterrupt:
+        return _interrupted(is_program=arguments is None)
+
+
+def _execute(given: list[str]) -> int:
+    told = StringIO()
+    try:
+        with redirect_stdout(told):  # where argparse swallows that nothing can be written
+            options = _parse(given)
+    except SystemExit as stop:
+        if text := told.getvalue():
+            sys.stdout.write(text)
+        try:
+            sys.stderr.flush()
+        except OSError:  # nobody reads it
+            _leave_unwritten(sys.stderr)
+        return int(stop.code or 0)
+    return int(options.command(options) or 0)
+
+
+class _Closed(StringIO):
+    """Standard output where there is none: what was to be written there is not lost in silence."""
+
+    def write(self, text: str) -> int:
+        raise ModelError("standard output is closed")
+
+
+def _open_streams() -> None:
+    """Makes standard output and standard error take text: Python has None for one that is closed."""
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # MLIR is UTF-8 wherever it is read
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _fail(message: str) -> int:
+    try:
+        print(message, file=sys.stderr, flush=True)
+    except OSError:  # nobody reads it
+        _leave_unwritten(sys.stderr)
+    return 1
+
+
+def _leave_unwritten(stream: TextIO) -> None:
+    """What is left in a stream that takes no more: Python would try again, and complain, at its end."""
+    with suppress(OSError, ValueError):
+        number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
+
+
+def _interrupted(is_program: bool) -> int:
+    """Ends a program by the signal that it got, as shells expect; a caller gets the status that they would show."""
+    _fail("interrupted")
+    if is_program:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    return 128 + signal.SIGINT
+
+
+def _parse(given: list[str]) -> argparse.Namespace:
+    """Knows all verbs, and the options of the one that is given: to run a program takes no passes."""
+    parser = argparse.ArgumentParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
+    parser.add_argument("--version", action="version", version=f"qrt {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, text in VERBS.items():
+        verb = commands.add_parser(name, help=text, allow_abbrev=False)
+        if given[:1] == [name]:
+            import_module(f"qrt.cli.{name}").add_arguments(verb)
+    if given[:1] == ["opt"]:
+        from qrt.cli.opt import expand
+
+        given = expand(given)
+    return parser.parse_args(given)

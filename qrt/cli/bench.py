@@ -1,0 +1,138 @@
+"""``qrt bench``: how long the kernels take on this machine, shape by shape.
+
+The shapes are those of ``qrt.cases`` that are worth a measurement. A line is the median of repeated calls through the
+public functions, into a result that exists already, with weights packed beforehand.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial
+from math import prod
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+import qrt
+from qrt import cases, kernels
+from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
+from qrt.errors import ModelError
+
+LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
+X = qrt.UniformType("u8", "f32", 0.02, 121)
+OUT = qrt.UniformType("u8", "f32", 0.1, 118)
+
+Call = Callable[[], object]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
+    add_kernel_choice(parser)
+    parser.add_argument("--seconds", type=duration, default=0.2, help="spent on each case (default 0.2)")
+    parser.set_defaults(command=run)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A named case; ``prepare`` makes its data and returns the call. ``work``: operations, or bytes moved."""
+
+    name: str
+    work: int
+    unit: str
+    prepare: Callable[[], Call]
+
+
+def workloads() -> Iterator[Workload]:
+    """Matrix products, convolutions, depthwise convolutions and casts, in the order of the table of shapes.
+
+    >>> next(workloads()).name
+    'gemm_512x512x512'
+    """
+    for gemm in cases.GEMMS:
+        if gemm.timed:
+            yield Workload(f"gemm_{gemm.name}", gemm.operations, "GOP/s", partial(_matmul, gemm))
+    for conv in (*cases.CONVS, *cases.DEPTHWISE):
+        kind = "depthwise" if isinstance(conv, cases.DepthwiseCase) else "conv"
+        if conv.timed and (kind == "depthwise" or conv.groups == 1):
+            yield Workload(f"{kind}_{conv.name}", _operations(conv), "GOP/s", partial(_convolution, conv))
+    for cast in cases.CASTS:
+        if cast.timed and prod(cast.shape) <= LARGEST_CAST:
+            for name, prepare in (("qcast", _qcast), ("dcast", _dcast)):
+                yield Workload(f"{name}_{cast.name}", 5 * prod(cast.shape), "GB/s", partial(prepare, cast))
+
+
+def _operations(case: cases.ConvCase) -> int:
+    """Two per multiply-add."""
+    sizes = zip(case.size, case.padding, case.dilations, case.kernel, case.strides, strict=True)
+    out = [
+        (size + sum(pad) - dilation * (kernel - 1) - 1) // stride + 1 for size, pad, dilation, kernel, stride in sizes
+    ]
+    return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
+
+
+def _tensor(shape: tuple[int, ...], t: qrt.UniformType) -> qrt.QuantTensor:
+    dtype = np.dtype(np.int8 if t.is_signed else np.uint8)
+    limits = np.iinfo(dtype)
+    return qrt.QuantTensor(np.random.default_rng(0).integers(limits.min, limits.max + 1, shape, dtype), t)
+
+
+def _weights(count: int, axis: int) -> qrt.UniformType:
+    return qrt.UniformType("i8", "f32", [0.005 + 0.01 * i / count for i in range(count)], axis=axis)
+
+
+def _matmul(case: cases.GemmCase) -> Call:
+    a, w = _tensor(case.a_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.n, len(case.w_shape) - 1)))
+    return partial(qrt.matmul, a, w, out_type=OUT, out=qrt.matmul(a, w, out_type=OUT))
+
+
+def _convolution(case: cases.ConvCase) -> Call:
+    is_depthwise = isinstance(case, cases.DepthwiseCase)
+    function, axis = (qrt.depthwise_conv2d, 2) if is_depthwise else (qrt.conv2d, 0)
+    x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
+    call = partial(function, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
+    return partial(call, out=call())
+
+
+def _cast_type(case: cases.CastCase) -> qrt.UniformType:
+    return qrt.UniformType("i8", "f32", 0.02, 3) if case.axis is None else _weights(case.shape[case.axis], case.axis)
+
+
+def _qcast(case: cases.CastCase) -> Call:
+    t, x = _cast_type(case), np.random.default_rng(0).standard_normal(case.shape, np.float32)
+    return partial(qrt.qcast, x, t, out=qrt.qcast(x, t))
+
+
+def _dcast(case: cases.CastCase) -> Call:
+    q = _tensor(case.shape, _cast_type(case))
+    return partial(qrt.dcast, q, out=qrt.dcast(q))
+
+
+def measure(call: Call, budget: float) -> float:
+    """Seconds of one call: the median of nine samples that share ``budget`` seconds."""
+    call()
+    start = perf_counter()
+    call()
+    repeats = max(1, int(budget / 9 / max(perf_counter() - start, 1e-7)))
+    samples = []
+    for _ in range(9):
+        start = perf_counter()
+        for _ in range(repeats):
+            call()
+        samples.append((perf_counter() - start) / repeats)
+    return median(samples)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs the command. Raises ModelError where no case has such a name."""
+    with chosen_kernels(options):
+        chosen = [w for w in workloads() if fnmatch(w.name, options.case)]
+        if not chosen:
+            raise ModelError(f"no case is named {options.case!r}; there are {', '.join(w.name for w in workloads())}")
+        print(f"qrt {qrt.__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
+        for workload in chosen:
+            time = measure(workload.prepare(), options.seconds)
+            rate = workload.work / time * 1e-9
+            print(f"{workload.name:<32} {time * 1e6:12.2f} us {rate:10.2f} {workload.unit}", flush=True)

@@ -1,0 +1,61 @@
+"""Options that verbs share, and values that are checked here: a wrong one is a usage error."""
+
+import argparse
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+
+from qrt import kernels
+from qrt.files import MAX_INPUT
+
+
+def _number(kind: type[int] | type[float], holds: Callable[[float], bool], expected: str) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        with suppress(ValueError):
+            if holds(value := kind(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+
+    return parse
+
+
+whole_number = _number(int, lambda value: value >= 0, "an integer from 0 up")
+duration = _number(float, lambda value: 0 < value < math.inf, "seconds, more than 0 and finite")
+
+
+def add_input_limit(parser: argparse.ArgumentParser) -> None:
+    """``--max-input``: how large an input may be."""
+    text = f"the largest file that is read (default {MAX_INPUT})"
+    parser.add_argument("--max-input", type=whole_number, default=MAX_INPUT, metavar="BYTES", help=text)
+
+
+def add_kernel_choice(parser: argparse.ArgumentParser) -> None:
+    """``--isa`` and ``--threads``: what kernels run on."""
+    parser.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
+    parser.add_argument("--threads", type=int, metavar="N")
+
+
+@contextmanager
+def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
+    """Within it kernels run on what was chosen."""
+    with nullcontext() if options.isa is None else kernels.use(options.isa):
+        if options.threads is not None:
+            kernels.set_num_threads(options.threads)
+        yield
+
+
+class Named(argparse.Action):
+    """``NAME=VALUE``, once for each name: options that share a ``scope`` share their names."""
+
+    def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.scope = scope
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        name = str(values).partition("=")[0]
+        seen = namespace.__dict__.setdefault(f"_{self.scope}", set())
+        if name in seen:
+            parser.error(f"{self.scope} {name!r} is given twice")
+        seen.add(name)
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), values])

@@ -1,0 +1,37 @@
+"""Every numeric rule of qrt as plain code: casts, multipliers, requantization, and the scalar functions of programs.
+
+These files are the contract in executable form. They are written for reading and for exactness: integers are ``int64``
+or Python integers, floats are rounded step by step. The kernels in ``csrc/`` are held to these functions bit for bit,
+and IR spells the same rules as the attributes ``rounding``, ``zero_point``, ``scale`` and ``requant``. They know widths
+and float formats, and no type of MLIR.
+"""
+
+from qrt.numerics.casts import SCALES, ZERO_POINTS, dequantize, quantize
+from qrt.numerics.multipliers import (
+    ADD_FRACTION_BITS,
+    add_multiplier,
+    double_multiplier,
+    fixed_multiplier,
+    shared_fixed_multipliers,
+)
+from qrt.numerics.requantization import (
+    REQUANT_RULES,
+    RequantParameters,
+    blocks_fixed,
+    blocks_float32,
+    requant_parameters,
+    requantize,
+    requantize_sum,
+    rescale_bias,
+    round_scaled_float32,
+    sum_parameters,
+)
+from qrt.numerics.rounding import (
+    LEAST_UNIT_EXPONENT,
+    ROUNDINGS,
+    UNIT_CARRY,
+    round_integral,
+    round_to_format,
+    unit_integers,
+)
+from qrt.numerics.tables import SOFTMAX_FRACTION_BITS, negative_exponential, softmax, softmax_table

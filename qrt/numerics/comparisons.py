@@ -1,0 +1,87 @@
+"""Comparisons, and the classes of floats."""
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from qrt.numerics.conversions import widened
+from qrt.numerics.elements import Function
+from qrt.numerics.integers import Integer
+from qrt.text.floats import FORMATS
+
+INTEGER_PREDICATES: dict[str, Function] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "slt": operator.lt,
+    "sle": operator.le,
+    "sgt": operator.gt,
+    "sge": operator.ge,
+    "ult": operator.lt,
+    "ule": operator.le,
+    "ugt": operator.gt,
+    "uge": operator.ge,
+}
+"""``cmpi``'s predicates in the order of their numbers, each with the comparison of the readings it is of."""
+
+FLOAT_PREDICATES: dict[str, Function] = {
+    "false": lambda a, b: (a < b) & (a > b),
+    "oeq": operator.eq,
+    "ogt": operator.gt,
+    "oge": operator.ge,
+    "olt": operator.lt,
+    "ole": operator.le,
+    "one": lambda a, b: (a < b) | (a > b),
+    "ord": lambda a, b: (a == a) & (b == b),
+    "ueq": lambda a, b: ~((a < b) | (a > b)),
+    "ugt": lambda a, b: ~(a <= b),
+    "uge": lambda a, b: ~(a < b),
+    "ult": lambda a, b: ~(a >= b),
+    "ule": lambda a, b: ~(a > b),
+    "une": operator.ne,
+    "uno": lambda a, b: (a != a) | (b != b),
+    "true": lambda a, b: (a == a) | (a != a) | (b == b),
+}
+"""``cmpf``'s predicates in the order of their numbers."""
+
+
+def of_integers(predicate: int, t: Integer) -> Function:
+    """``cmpi`` with the predicate of a number."""
+    name = tuple(INTEGER_PREDICATES)[predicate]
+    compare: Function = INTEGER_PREDICATES[name]
+    if t.width == 1 and name[0] == "s":
+        return lambda a, b: compare(b, a)  # true is -1, below false
+    if t.width > 1 and name[0] == "u":
+        sign = t.sign
+        return lambda a, b: compare(a ^ sign, b ^ sign)
+    return compare
+
+
+def of_floats(predicate: int) -> Function:
+    """``cmpf`` with the predicate of a number."""
+    compare: Function = FLOAT_PREDICATES[tuple(FLOAT_PREDICATES)[predicate]]
+    return compare
+
+
+def _classified(test: Function) -> Callable[[str], Function]:
+    """A test of the value in float64, which keeps NaNs, infinities and subnormals apart."""
+
+    def bind(form: str) -> Function:
+        widen = widened(form)
+        return lambda x: test(widen(x))
+
+    return bind
+
+
+def _isnormal(form: str) -> Function:
+    widen, least = widened(form), float(2.0 ** FORMATS[form].min_exponent)
+    return lambda x: np.isfinite(y := abs(widen(x))) & (y >= least)
+
+
+CLASSES: dict[str, Callable[[str], Function]] = {
+    "math.isfinite": _classified(np.isfinite),
+    "math.isinf": _classified(np.isinf),
+    "math.isnan": _classified(np.isnan),
+    "math.isnormal": _isnormal,
+}
+"""Ops that say whether a number of the format of a name is of a class."""

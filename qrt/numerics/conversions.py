@@ -1,0 +1,256 @@
+"""Conversions between integers, floats and index, each rounded once; bits reinterpreted.
+
+Integers to floats round to nearest even, floats to floats as ``roundingmode`` says (to nearest even without it). A
+float becomes an integer by truncation; a NaN or a number out of the integer's range is undefined and refused, or with
+``saturating`` becomes 0 or the nearest bound. Narrowing integers wraps.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError, UndefinedError
+from qrt.numerics.elements import Function, checked, choose
+from qrt.numerics.integers import Integer
+from qrt.numerics.rounding import round_to_format
+from qrt.text.floats import FORMATS
+
+ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+"""``arith``'s rounding modes, in the order of their numbers."""
+_RULES = dict(zip(ROUNDING_MODES, ("half_even", "down", "up", "toward_zero", "half_away"), strict=True))
+_DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32"}
+
+# -- between float formats ---------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def float_dtype(form: str) -> np.dtype[Any]:
+    """The NumPy dtype that holds a float format; tf32 values live in float32. f80 and f128 have none: an error."""
+    if form in _DTYPES:
+        return np.dtype(_DTYPES[form])
+    import ml_dtypes
+
+    name = "bfloat16" if form == "bf16" else "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
+    if not hasattr(ml_dtypes, name):
+        raise QuantTypeError(f"{form} values are not executable: NumPy has no such dtype")
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found
+
+
+def widened(form: str) -> Function:
+    """Values of a format up to f64 as float64."""
+    float_dtype(form)
+    return _promoted(np.float64(-0.0))
+
+
+def _promoted(zero: Any) -> Function:
+    """Values as the wider type of ``zero``: adding it converts, at a fraction of what a call of the type costs. A
+    float's is -0.0, which changes no zero's sign."""
+    return lambda x: x + zero
+
+
+def rounder(form: str, mode: str = "to_nearest_even") -> Function:
+    """float64 to a format, rounded once. NaNs of formats without one are undefined; what is too large becomes infinity,
+    NaN or the largest value, whichever the format has first."""
+    dtype = float_dtype(form)
+    if not FORMATS[form].has_zero:
+        return _power_of_two(form, mode)
+    if form in ("f16", "f32", "f64") and mode == "to_nearest_even":
+        return dtype.type  # NumPy's own: one rounding each
+    rule = _RULES[mode]
+    compute = lambda x: round_to_format(x, form, rule).astype(dtype)[()]  # noqa: E731
+    if FORMATS[form].special != "none":
+        return compute
+    return checked(compute, (f"a NaN, which {form} has not", lambda _, x: x != x))
+
+
+def _power_of_two(form: str, mode: str) -> Function:
+    """f8E8M0FNU holds powers of two and a NaN: ties go up, to what is even in its encoding of one bit."""
+    if mode != "to_nearest_even":
+        raise QuantTypeError(f"roundingmode {mode} to {form} is not executable")
+    dtype, least, largest = float_dtype(form), FORMATS[form].min_exponent, float(FORMATS[form].largest)
+
+    def compute(x: Any) -> Any:
+        mantissa, exponent = np.frexp(x)
+        nearest = np.ldexp(np.float64(1), np.maximum(exponent - 1 + (mantissa >= 0.75), least))
+        return np.where(np.isfinite(x) & (nearest <= largest), nearest, np.nan).astype(dtype)[()]
+
+    return checked(compute, (f"zero or a negative number, which {form} has not", lambda _, x: x <= 0))
+
+
+def between_floats(source: str, target: str, mode: str = "to_nearest_even") -> Function:
+    """Any float format to any other."""
+    if mode == "to_nearest_even":
+        if (source, target) in (("f16", "f32"), ("bf16", "f32"), ("f32", "f64"), ("f16", "f64")):
+            return _promoted(float_dtype(target).type(-0.0))
+        if (source, target) == ("f32", "bf16"):
+            dtype = float_dtype(target)
+            return lambda x: x.astype(dtype)
+    widen, narrow = widened(source), rounder(target, mode)
+    return lambda x: narrow(widen(x))
+
+
+# -- scaling -----------------------------------------------------------------------------------------------------------
+
+_SCALE = "f8E8M0FNU"
+
+
+def _scaled(form: str, scale: str) -> Function:
+    """A scale as a power of two (rounded to f8E8M0FNU where it is of another format) in a format."""
+    spread = between_floats(_SCALE, form)
+    if scale == _SCALE:
+        return spread
+    cut = between_floats(scale, _SCALE)
+    return lambda x: spread(cut(x))
+
+
+def scaling_extf(source: str, scale: str, target: str) -> Function:
+    """``extf(in) * extf(scale)``, as upstream expands it."""
+    extend, power = between_floats(source, target), _scaled(target, scale)
+    multiply = _in_format(target, np.multiply)
+    return lambda x, s: multiply(extend(x), power(s))
+
+
+def scaling_truncf(mode: str, source: str, scale: str, target: str) -> Function:
+    """``truncf(in / extf(scale))``, as upstream expands it."""
+    power, narrow = _scaled(source, scale), between_floats(source, target, mode)
+    divide = _in_format(source, np.divide)
+    return lambda x, s: narrow(divide(x, power(s)))
+
+
+def _in_format(form: str, compute: Callable[[Any, Any], Any]) -> Function:
+    """An operation by a power of two, rounded to a format once."""
+    if form == "f64":
+        return compute
+    widen, narrow = widened(form), rounder(form)
+    return lambda a, b: narrow(compute(widen(a), widen(b)))
+
+
+# -- between integers and floats ---------------------------------------------------------------------------------------
+
+
+def int_to_float(t: Integer, target: str, signed: bool) -> Function:
+    """f16, f32 and f64 by NumPy: one rounding each (to f16 it goes by f32, which is exact below 2^24; above, both
+    overflow). To other formats by float64, whose low bit says whether any bit was lost: rounded to odd, it has enough
+    bits to be rounded again."""
+    dtype, read = float_dtype(target), reading(t, signed)
+    if target in ("f16", "f32", "f64"):
+        return lambda x: dtype.type(read(x))
+    narrow = rounder(target)
+    if t.width <= 53:
+        return lambda x: narrow(read(x).astype(np.float64))
+    return lambda x: narrow(_odd(read(x)).astype(np.float64))
+
+
+def _odd(x: Any) -> Any:
+    """A 64-bit integer that float64 holds: from 2^53 on, one bit stands for the twelve lowest."""
+    low = x & 0xFFF
+    return choose((x >> 53 == 0) | (x >> 53 == -1), x, (x ^ low) | (low != 0) * x.dtype.type(1 << 11))
+
+
+def reading(t: Integer, signed: bool) -> Function:
+    """The value as NumPy converts it to floats: a bool or an integer, of the dtype's own signedness if unsigned."""
+    if t.width == 1:
+        return (lambda x: np.int8(0) - x) if signed else (lambda x: np.int8(0) + x)
+    return (lambda x: x) if signed else t.unsigned
+
+
+def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Function:
+    """Truncated; a NaN or what is out of range is refused, or saturates."""
+    widen, finish = widened(source), _held(t, signed)
+    # the bounds are exact in float64: the upper one is the first integer too large
+    low, beyond = (float(t.low), float(-t.low)) if signed else (0.0, float(1 << t.width))
+    if saturating:
+        least, greatest = (t.low, -t.low - 1) if signed else (0, -1)  # all ones, as they are held
+        bounds = [bool(bound) if t.width == 1 else t.dtype.type(bound) for bound in (least, greatest)]
+        return _saturated(widen, finish, low, beyond, *map(np.asarray, bounds))
+
+    def call(x: Any) -> Any:
+        whole = np.trunc(widen(x))
+        fits = low <= whole < beyond if not whole.ndim else bool(((whole >= low) & (whole < beyond)).all())
+        if not fits:
+            raise UndefinedError(f"a NaN or a number out of the range of {'' if signed else 'unsigned '}i{t.width}")
+        return finish(whole)
+
+    return call
+
+
+def _saturated(widen: Function, finish: Function, low: float, beyond: float, least: Any, greatest: Any) -> Function:
+    def call(x: Any) -> Any:
+        whole = np.trunc(widen(x))
+        inside = finish(choose((whole >= low) & (whole < beyond), whole, np.float64(0)))
+        return choose(whole >= beyond, greatest[()], choose(whole < low, least[()], inside))
+
+    return call
+
+
+def _held(t: Integer, signed: bool) -> Function:
+    """Integral float64 values within the range of a type, as it is held."""
+    if t.width == 1:
+        return lambda whole: whole != 0
+    if signed:
+        return t.dtype.type
+    return lambda whole: t.signed(whole.astype(t.unsigned_dtype))
+
+
+# -- between integers --------------------------------------------------------------------------------------------------
+
+
+def extension(t: Integer, target: Integer, signed: bool) -> Function:
+    """To a wider integer, by the sign or by zeros."""
+    zero = target.dtype.type(0)
+    if t.width == 1:
+        return (lambda x: zero - x) if signed else _promoted(zero)
+    if signed:
+        return _promoted(zero)
+    low_bits = target.dtype.type((1 << t.width) - 1)
+    return lambda x: (x + zero) & low_bits
+
+
+def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
+    """To a narrower integer: the low bits, under the promises ``nsw`` and ``nuw``."""
+    rules = []
+    if "nsw" in promises:
+        rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))
+    if "nuw" in promises:
+        rules.append(("unsigned overflow (nuw)", lambda _, x: t.unsigned(x) >> target.width != 0))
+    if target.width == 1:
+        return checked(lambda x: x & 1 != 0, *rules)
+    return checked(target.wrapped(target.dtype.type), *rules)
+
+
+def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
+    """Between index and an integer: extended to what is wider, else the low bits."""
+    if t.width == target.width:
+        return lambda x: x
+    return extension(t, target, signed) if t.width < target.width else truncation(t, target)
+
+
+# -- bits --------------------------------------------------------------------------------------------------------------
+
+
+def bitcast(source: Integer | str, target: Integer | str) -> Function:
+    """From integers or a float format to others of the same width."""
+    bits, value = _bits(source), _of_bits(target)
+    return lambda x: value(bits(x))
+
+
+def _bits(t: Integer | str) -> Function:
+    """A value as unsigned bits, the lowest of an unsigned dtype."""
+    if isinstance(t, Integer):
+        return t.unsigned
+    dtype = np.dtype(f"u{float_dtype(t).itemsize}")
+    if t == "tf32":  # the top 19 bits of its float32
+        return lambda x: x.view(dtype) >> 13
+    return lambda x: x.view(dtype)
+
+
+def _of_bits(t: Integer | str) -> Function:
+    if isinstance(t, Integer):
+        return t.signed
+    dtype = float_dtype(t)
+    if t == "tf32":
+        return lambda u: (u << 13).view(dtype)
+    return lambda u: u.view(dtype)

@@ -1,0 +1,170 @@
+"""Arithmetic on unevaluated sums of two float64, of about 104 bits: additions, products and quotients of float64 alone,
+each of which IEEE 754 rounds to one value on every machine (NumPy contracts none).
+
+A pair is (high, low) with ``high == high + low``. Sources: Dekker, "A floating-point technique for extending the
+available precision" (1971); Joldes, Muller and Popescu, "Tight and rigorous error bounds for basic building blocks of
+double-word arithmetic" (2017). Nothing here is for operands of magnitudes near the ends of float64's range.
+"""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.numerics.elements import choose
+from qrt.numerics.enclosures import Bounds, rounded
+
+Pair = tuple[Any, Any]
+
+_SPLITTER = float((1 << 27) + 1)
+
+
+# -- constants ---------------------------------------------------------------------------------------------------------
+
+
+def pair_of(x: Fraction) -> tuple[float, float]:
+    """The pair nearest to a rational: Python divides integers with one rounding."""
+    high = float(x)
+    return high, float(x - Fraction(high))
+
+
+def constant(enclosure: Callable[[int], Bounds]) -> tuple[float, float]:
+    """The pair nearest to a number that is not tiny, of which bounds are known."""
+    return pair_of(fraction(enclosure, 128))
+
+
+def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
+    """The nearest multiple of ``2**-bits`` to a number of which bounds are known."""
+    return Fraction(rounded(enclosure, lambda x: round(x * (1 << bits)), bits + 8), 1 << bits)
+
+
+def parts(x: Fraction, *bits: int) -> list[float]:
+    """A sum: a positive number cut off at so many fraction bits, what remains at the next, ..., and the rest."""
+    found = []
+    for count in bits:
+        part = Fraction(int(x * (1 << count)), 1 << count)
+        found.append(float(part))
+        x -= part
+    return [*found, float(x)]
+
+
+def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Pairs as two arrays."""
+    high, low = zip(*pairs, strict=True)
+    return np.array(high), np.array(low)
+
+
+# -- arithmetic --------------------------------------------------------------------------------------------------------
+
+
+def normalized(high: Any, low: Any) -> Pair:
+    """The exact sum of two numbers, the first of the larger magnitude or zero (Fast2Sum)."""
+    total = high + low
+    return total, low - (total - high)
+
+
+def two_sum(a: Any, b: Any) -> Pair:
+    """The exact sum of two numbers."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _split(a: Any) -> Pair:
+    """Two halves of at most 26 bits, so that products of halves are exact."""
+    scaled = a * _SPLITTER
+    high = scaled - (scaled - a)
+    return high, a - high
+
+
+def two_product(a: Any, b: Any) -> Pair:
+    """The exact product of two numbers."""
+    product = a * b
+    (a1, a0), (b1, b0) = _split(a), _split(b)
+    return product, ((a1 * b1 - product) + a1 * b0 + a0 * b1) + a0 * b0
+
+
+def square(a: Any) -> Pair:
+    """The exact square of a number."""
+    product = a * a
+    a1, a0 = _split(a)
+    return product, ((a1 * a1 - product) + 2 * (a1 * a0)) + a0 * a0
+
+
+def add(x: Pair, y: Pair) -> Pair:
+    (high, low), (rest, least) = two_sum(x[0], y[0]), two_sum(x[1], y[1])
+    high, low = normalized(high, low + rest)
+    return normalized(high, low + least)
+
+
+def negated(x: Pair) -> Pair:
+    return -x[0], -x[1]
+
+
+def scaled(x: Pair, factor: Any) -> Pair:
+    """A pair by a power of two: exact."""
+    return x[0] * factor, x[1] * factor
+
+
+def times(x: Pair, b: Any) -> Pair:
+    """A pair by a number."""
+    high, low = two_product(x[0], b)
+    return normalized(high, low + x[1] * b)
+
+
+def multiply(x: Pair, y: Pair) -> Pair:
+    high, low = two_product(x[0], y[0])
+    return normalized(high, low + (x[0] * y[1] + x[1] * y[0]))
+
+
+def divide(x: Pair, y: Pair) -> Pair:
+    quotient = x[0] / y[0]
+    product = times(y, quotient)
+    rest = (x[0] - product[0]) + (x[1] - product[1])
+    return normalized(quotient, rest / y[0])
+
+
+def sqrt(x: Pair) -> Pair:
+    """Of a positive number; NaN of zero."""
+    root = np.sqrt(x[0])
+    product = square(root)
+    rest = (x[0] - product[0]) + (x[1] - product[1])
+    return normalized(root, rest / (root + root))
+
+
+def select(condition: Any, x: Pair, y: Pair) -> Pair:
+    return choose(condition, x[0], y[0]), choose(condition, x[1], y[1])
+
+
+def polynomial(x: Any, *coefficients: float) -> Any:
+    """By Horner's scheme in float64, from the constant term up."""
+    value = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        value = value * x + coefficient
+    return value
+
+
+# -- integers and powers of two ----------------------------------------------------------------------------------------
+
+
+def clamped(x: Any, least: float, greatest: float) -> Any:
+    """What lies outside becomes the nearer bound. For scalars, on which calls of NumPy are dear, by comparisons."""
+    if x.ndim:
+        return np.minimum(np.maximum(x, least), greatest)
+    return type(x)(min(max(x, least), greatest))
+
+
+def power_of_two(k: Any) -> Any:
+    """``2**k`` of an int64 within float64's normal exponents."""
+    return ((k + 1023) << 52).view(np.float64)
+
+
+def to_odd(high: Any, low: Any) -> Any:
+    """``high + low`` rounded to odd: what is not exact has its last bit set, so that it can be rounded again to any
+    shorter format (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008)."""
+    bits = high.view(np.int64)
+    inexact_even = ((low > 0) | (low < 0)) & (bits & 1 == 0)
+    away = (low > 0) == (high > 0)
+    return (bits + inexact_even * choose(away, np.int64(1), np.int64(-1))).view(np.float64)

@@ -1,0 +1,83 @@
+"""Rounding to float formats, to integers, and to integers of a common unit."""
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.text.floats import FORMATS
+
+Array = npt.NDArray[Any]
+
+ROUNDINGS: Final = ("half_even", "half_away", "toward_zero")
+UNIT_CARRY: Final = 0x010101
+LEAST_UNIT_EXPONENT: Final = 23
+
+_DIRECTED = {"toward_zero": (True, True), "down": (True, False), "up": (False, True)}
+"""Whether a positive, and a negative, number too large becomes the largest value instead of what lies beyond it."""
+
+
+def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") -> Array:
+    """Rounds float64 values to the builtin float format ``name`` and returns them as float64; ``rounding`` is one of
+    ``ROUNDINGS``, ``down`` or ``up``.
+
+    An operation on two values of a format done in float64 and then rounded here equals the operation rounded once, as
+    long as 53 >= 2p + 2 for its precision p (Figueroa, "When is double rounding innocuous?", 1995): so for every
+    builtin float up to f32. Overflow gives infinity, else NaN, else the largest value, whichever the format has
+    first; where ``rounding`` is towards zero, the largest value.
+    """
+    form = FORMATS[name]
+    values = np.asarray(x, np.float64)
+    if name == "f64":
+        return values
+    if form.precision > 53 or not form.has_zero:
+        raise QuantTypeError(f"{name} arithmetic is not executable")
+    exponent = np.frexp(values)[1] - 1
+    quantum = np.maximum(exponent, form.min_exponent) - (form.precision - 1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = np.ldexp(values, -quantum)
+        directed = {"down": np.floor, "up": np.ceil}.get(rounding)
+        rounded = np.ldexp(directed(scaled) if directed else round_integral(scaled, rounding), quantum)
+    largest = float(form.largest)
+    beyond = {"ieee": np.inf, "none": largest}.get(form.special, np.nan)
+    overflow = np.copysign(beyond, values)
+    above, below = _DIRECTED.get(rounding, (False, False))
+    stays = np.where(np.signbit(values), below, above)
+    rounded = np.where(np.abs(rounded) > largest, np.where(stays, np.copysign(largest, values), overflow), rounded)
+    if form.special == "nan_zero":
+        rounded = rounded + 0.0  # has no negative zero
+    return np.where(np.isfinite(values), rounded, np.where(np.isinf(values), overflow, values))
+
+
+def round_integral(x: npt.ArrayLike, rounding: str) -> Array:
+    """Rounds float64 values to integers (still float64) by one of ``ROUNDINGS``."""
+    values = np.asarray(x, np.float64)
+    if rounding == "half_even":
+        return np.rint(values)
+    if rounding == "toward_zero":
+        return np.trunc(values)
+    if rounding == "half_away":
+        # floor(|x| + 0.5) is wrong for 0.49999999999999994; comparing the exact fraction is not.
+        whole = np.trunc(values)
+        with np.errstate(invalid="ignore"):
+            away = np.abs(values - whole) >= 0.5
+        return np.where(away, whole + np.sign(values), whole)
+    raise QuantTypeError(f"unknown rounding {rounding!r}, expected one of {', '.join(ROUNDINGS)}")
+
+
+def unit_integers(x: Array) -> tuple[Array, Array]:
+    """Finite float32 values [..., n] as integers ``x / unit``, half to even, and their unit [..., 1].
+
+    The unit is the least power of two with which no integer exceeds 0x7F7F7F (127 * 65536 + 127 * 256 + 127: three
+    signed bytes hold it and its negative), but no less than 2^-126. It is 2^(e - 149), where e is the biased exponent
+    of the largest magnitude, one more where its fraction exceeds 0x7EFEFE, and at least 23. Both it and its inverse
+    are normal numbers of float32, so ``x * (1 / unit)`` is exact but where it is far below 1/2.
+
+    >>> unit_integers(np.float32([1, -0.75, 0]))
+    (array([ 4194304, -3145728,        0]), array([2.3841858e-07], dtype=float32))
+    """
+    bits = np.abs(x).view(np.int32).max(axis=-1, keepdims=True, initial=0)
+    exponent = np.maximum((bits + UNIT_CARRY) >> 23, LEAST_UNIT_EXPONENT)
+    unit, inverse = (np.ldexp(np.float32(1), sign * (exponent - 149)) for sign in (1, -1))
+    return np.rint(x * inverse).astype(np.int64), unit

@@ -1,0 +1,54 @@
+"""Softmax by a table of exponentials, whose entries integers alone compute."""
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from qrt.numerics.enclosures import Bounds, rounded, series
+from qrt.numerics.rounding import Array, round_integral
+
+SOFTMAX_FRACTION_BITS: Final = 30
+
+
+@lru_cache(maxsize=64)
+def softmax_table(scale: float, beta: float) -> Array:
+    """``exp(-beta * scale * d)`` for d from 0 to 255 with 30 fractional bits (int32, read-only), correctly rounded."""
+    step = Fraction(beta) * Fraction(scale)
+    table = np.array([negative_exponential(step * d, SOFTMAX_FRACTION_BITS) for d in range(256)], np.int32)
+    table.flags.writeable = False
+    return table
+
+
+def softmax(
+    q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
+) -> Array:
+    """Storage of at most 8 bits to storage of the result along ``axis``: ``T[d] / (sum of T * scale)`` with
+    ``d = max(q) - q``, the sum exact, the two operations in float64, half to even, + zp, clamp."""
+    if q.size == 0:
+        return q.astype(np.int64)
+    values = q.astype(np.int64)
+    entries = table.astype(np.int64)[values.max(axis=axis, keepdims=True) - values]
+    with np.errstate(over="ignore"):
+        scaled = entries.astype(np.float64) / (entries.sum(axis=axis, keepdims=True).astype(np.float64) * scale)
+    integral = np.clip(round_integral(scaled, "half_even"), storage_min - zero_point, storage_max - zero_point)
+    return np.asarray(integral.astype(np.int64) + zero_point)
+
+
+def negative_exponential(x: Fraction, bits: int) -> int:
+    """``exp(-x) * 2**bits`` for x from 0 up and at least 3 bits, rounded to nearest.
+
+    Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is no
+    rational, so never half way between two integers (Lindemann).
+
+    >>> negative_exponential(Fraction(1), 30)
+    395007542
+    """
+    if x > bits:
+        return 0  # exp(-bits) * 2**bits is below 0.74**bits, and that below a half
+
+    def exponential(precision: int) -> Bounds:
+        return series(lambda n: (x.numerator, x.denominator * n), precision)
+
+    return -rounded(exponential, lambda bound: -round((1 << bits) / bound), 2 * bits + 32)

@@ -1,0 +1,164 @@
+"""What the element-wise ops of ``arith`` and ``math`` compute on their types: one implementation, for folders and
+interpreter.
+
+Values are NumPy scalars or arrays: a signless ``iN`` sign-extended in the next signed dtype, i1 a bool, index int64, a
+float in `ops.core.expressed_dtype`. The functions stand in `numerics`; rules: docs/numerics.md, "Scalar operations".
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.numerics import comparisons, conversions, floats, integers
+from qrt.numerics.comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
+from qrt.numerics.conversions import ROUNDING_MODES
+from qrt.numerics.elements import Function, choose
+from qrt.numerics.integers import Integer
+from qrt.numerics.nans import with_one_nan
+from qrt.numerics.transcendental import correctly_rounded
+from qrt.text.floats import FORMATS
+from qrt.types import FloatType, IndexType, IntegerType, Type
+
+__all__ = ["BINDERS", "FLOAT_PREDICATES", "INTEGER_PREDICATES", "ROUNDING_MODES", "Function", "bind"]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An op with the element types of its operands and results, and its attributes as plain Python values."""
+
+    name: str
+    operands: tuple[Type, ...]
+    results: tuple[Type, ...]
+    attributes: Mapping[str, Any]
+    saturating: bool
+
+    @property
+    def operand(self) -> Type:
+        return self.operands[0]
+
+    @property
+    def result(self) -> Type:
+        return self.results[0]
+
+
+Binder = Callable[[Signature], Function]
+Element = Callable[[Type], Integer | str]
+"""What `numerics` knows of a type: how an integer is held, or the name of a float format."""
+
+
+@lru_cache(maxsize=128)
+def integer(t: Type) -> Integer:
+    """How a signless integer or index is held; ``QuantTypeError`` for what does not execute."""
+    if isinstance(t, IndexType):
+        return Integer(64, np.dtype(np.int64))
+    if not isinstance(t, IntegerType) or not t.is_signless or not 1 <= t.width <= 64:
+        raise QuantTypeError(f"values of type {t} are not executable: arithmetic is on i1 to i64 and index")
+    return Integer(t.width, np.dtype(f"i{next(bits for bits in (8, 16, 32, 64) if t.width <= bits) // 8}"))
+
+
+def float_format(t: Type) -> str:
+    """The name of the format that a type must be."""
+    if not isinstance(t, FloatType):
+        raise QuantTypeError(f"a float is needed, not {t}")
+    return t.name
+
+
+def arithmetic_format(t: Type) -> str:
+    """The name of the format with a zero that a type must be."""
+    form = float_format(t)
+    if not FORMATS[form].has_zero:
+        raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
+    return form
+
+
+def _mode(signature: Signature) -> str:
+    return conversions.ROUNDING_MODES[signature.attributes.get("roundingmode", 0)]
+
+
+def _promises(signature: Signature) -> frozenset[str]:
+    exact = ["exact"] if signature.attributes.get("isExact") else []
+    return frozenset([*signature.attributes.get("overflowFlags", ()), *exact])
+
+
+def _transcendental(s: Signature) -> Function:
+    exponent = integer(s.operands[1]) if s.name == "math.fpowi" else None
+    return correctly_rounded.bind(s.name, arithmetic_format(s.operand), exponent)
+
+
+def _converted(function: Callable[..., Function], source: Element, target: Element, **known: bool) -> Binder:
+    """A conversion from one element to another."""
+    return lambda s: function(source(s.operand), target(s.result), **known)
+
+
+def _compared_floats(s: Signature) -> Function:
+    float_format(s.operand)
+    return comparisons.of_floats(s.attributes["predicate"])
+
+
+def _bitcast(s: Signature) -> Function:
+    if s.operand is s.result:
+        return lambda x: x
+    source, target = (t.name if isinstance(t, FloatType) else integer(t) for t in (s.operand, s.result))
+    return conversions.bitcast(source, target)
+
+
+BINDERS: dict[str, Binder] = {
+    **dict.fromkeys(integers.OPS, lambda s: integers.bind(s.name, integer(s.operand), _promises(s))),
+    **dict.fromkeys(floats.OPS, lambda s: floats.OPS[s.name](arithmetic_format(s.operand))),
+    **dict.fromkeys(comparisons.CLASSES, lambda s: comparisons.CLASSES[s.name](float_format(s.operand))),
+    **dict.fromkeys(correctly_rounded.NAMES, _transcendental),
+    "arith.cmpi": lambda s: comparisons.of_integers(s.attributes["predicate"], integer(s.operand)),
+    "arith.cmpf": _compared_floats,
+    "arith.select": lambda s: choose,
+    **dict.fromkeys(
+        ("arith.extf", "arith.truncf"),
+        lambda s: conversions.between_floats(float_format(s.operand), float_format(s.result), _mode(s)),
+    ),
+    "arith.scaling_extf": lambda s: conversions.scaling_extf(*map(float_format, (*s.operands, s.result))),
+    "arith.scaling_truncf": lambda s: conversions.scaling_truncf(_mode(s), *map(float_format, (*s.operands, s.result))),
+    "arith.sitofp": _converted(conversions.int_to_float, integer, float_format, signed=True),
+    "arith.uitofp": _converted(conversions.int_to_float, integer, float_format, signed=False),
+    "arith.fptosi": lambda s: conversions.float_to_int(float_format(s.operand), integer(s.result), True, s.saturating),
+    "arith.fptoui": lambda s: conversions.float_to_int(float_format(s.operand), integer(s.result), False, s.saturating),
+    "arith.extsi": _converted(conversions.extension, integer, integer, signed=True),
+    "arith.extui": _converted(conversions.extension, integer, integer, signed=False),
+    "arith.trunci": lambda s: conversions.truncation(integer(s.operand), integer(s.result), _promises(s)),
+    "arith.index_cast": _converted(conversions.index_cast, integer, integer, signed=True),
+    "arith.index_castui": _converted(conversions.index_cast, integer, integer, signed=False),
+    "arith.bitcast": _bitcast,
+}
+"""Every op that has a meaning here."""
+
+
+def bind(
+    name: str,
+    operands: Sequence[Type],
+    results: Sequence[Type],
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    saturating: bool = False,
+) -> Function:
+    """The function that an op is for these element types, on NumPy scalars or broadcastable arrays of their dtypes; of
+    an op with two results it returns a tuple. To be called under ``np.errstate(all="ignore")``.
+
+    ``attributes`` are the op's as plain values: ``predicate`` and ``roundingmode`` are numbers, ``overflowFlags``
+    names, ``isExact`` a bool; others (``fastmath``) change no result. ``saturating`` concerns ``fptosi`` and ``fptoui``
+    alone. Raises ``QuantTypeError`` for types that do not execute; the function raises ``UndefinedError`` where the op
+    is undefined.
+
+    >>> import numpy as np
+    >>> from qrt.types import IntegerType
+    >>> add = bind("arith.addi", [IntegerType(4)] * 2, [IntegerType(4)])
+    >>> add(np.int8(7), np.int8(1))
+    np.int8(-8)
+    """
+    binder = BINDERS.get(name)
+    if binder is None:
+        raise QuantTypeError(f"{name} is no element-wise op of arith or math")
+    signature = Signature(name, tuple(operands), tuple(results), attributes or {}, saturating)
+    function, result = binder(signature), signature.result
+    return with_one_nan(function, name, result.name) if isinstance(result, FloatType) else function

@@ -1,0 +1,132 @@
+"""NumPy arrays at the door: what is taken as storage or as expressed values, and the form in which kernels take it."""
+
+from collections.abc import Mapping, Set
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError, shown
+from qrt.numerics import round_to_format
+from qrt.ops.core import Array, check_zero_points, expressed_dtype, storage_dtype
+from qrt.types import UniformType, check_integrity
+
+
+def ready(array: Array) -> Array:
+    """The array as kernels take it: C-contiguous, aligned, native byte order."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
+
+
+def require_uniform(t: object) -> UniformType:
+    """The type, if a tensor can be of it."""
+    if not isinstance(t, UniformType):
+        raise QuantTypeError(f"a !quant.uniform type is needed, got {shown(t)}")
+    check_zero_points(t, "a tensor's type")
+    return t
+
+
+def items(values: object, what: str) -> tuple[Any, ...]:
+    """The items of a sequence; ``what`` names it in the error. Strings, sets and mappings are none."""
+    if isinstance(values, (tuple, list)):
+        return tuple(values)
+    is_none = isinstance(values, (str, bytes, Set, Mapping)) or (isinstance(values, np.ndarray) and values.ndim != 1)
+    if not is_none:
+        try:
+            return tuple(values)  # type: ignore[arg-type]  # what is not iterable raises
+        except TypeError:
+            pass
+    raise QuantTypeError(f"{what} must be a sequence, got {shown(values)}")
+
+
+def integers(values: object, what: str) -> tuple[int, ...]:
+    """The integers of a sequence, which floats are not, nor strings of digits."""
+    given = items(values, what)
+    try:
+        return tuple(map(index, given))
+    except TypeError as error:
+        raise QuantTypeError(f"{what} must be integers, got {shown(values)}") from error
+
+
+def require_hashable(name: str, arguments: object) -> None:
+    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    try:
+        hash(arguments)
+    except TypeError as error:
+        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error
+
+
+_CACHE_LINE = 64
+
+
+def aligned_copy(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """In C order, from a cache line on: kernels then read rows of whole lines where they are."""
+    size = array.size * np.dtype(dtype).itemsize
+    raw = np.empty(size + _CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % _CACHE_LINE
+    copy = raw[start : start + size].view(dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def as_array(x: npt.ArrayLike) -> Array:
+    """``np.asarray``, with qrt's error for nested sequences that make no array."""
+    try:
+        return np.asarray(x)
+    except ValueError as error:
+        raise QuantTypeError(f"the values make no array: {error}") from error
+
+
+def check_bounds(array: Array, t: UniformType) -> None:
+    """Refuses storage outside ``[storage_min, storage_max]``."""
+    info = np.iinfo(array.dtype)
+    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
+        return
+    low, high = int(array.min()), int(array.max())
+    if low < t.storage_min or high > t.storage_max:
+        worst = low if low < t.storage_min else high
+        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
+
+
+def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
+    """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
+    conversion."""
+    array = as_array(x)
+    dtype = expressed_dtype(t.expressed_type)
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
+        raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
+    if exact and isinstance(x, (np.ndarray, np.generic)):
+        raise QuantTypeError(
+            f"qcast: the input must have the expressed type {t.expressed_type} of {t}, got dtype {array.dtype}"
+        )
+    if dtype.type.__module__ == "ml_dtypes":
+        # ml_dtypes converts a double through float32, which rounds twice.
+        array = round_to_format(array.astype(np.float64), t.expressed_type.name)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(dtype)
+
+
+def signless(storage: Array, t: UniformType) -> Array:
+    """Storage as the signed integers of the same bits."""
+    spare = 8 * storage.dtype.itemsize - t.storage_width
+    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
+    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
+
+
+def from_signless(given: Array, t: UniformType) -> Array:
+    """Integers of the storage width, signed or unsigned, as storage of the type."""
+    if given.dtype.kind not in "iu":
+        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
+    check_integrity(t, given.shape)
+    width = t.storage_width
+    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
+        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
+    wide = given.astype(np.int64) & ((1 << width) - 1)
+    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
+    check_bounds(values, t)
+    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars

@@ -1,0 +1,99 @@
+"""``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt import kernels
+from qrt.errors import QuantTypeError
+from qrt.ops.core import Array, expressed_dtype
+from qrt.tensor.arrays import (
+    as_array,
+    expressed_array,
+    from_signless,
+    ready,
+    require_hashable,
+    require_uniform,
+    signless,
+)
+from qrt.tensor.calling import Bound, bound_cast, eager, into
+from qrt.tensor.quant_tensor import QuantTensor, bound_dcast, bound_to, require_tensor
+from qrt.types import TensorType, UniformType, check_integrity
+
+
+@eager
+def qcast(
+    x: npt.ArrayLike,
+    type: UniformType,
+    *,
+    rounding: str = "half_even",
+    zero_point: str = "before",
+    scale: str = "divide",
+    out: QuantTensor | None = None,
+) -> Bound[QuantTensor]:
+    """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` in the expressed type.
+
+    ``x``: an array of the type's expressed dtype (Python numbers and lists are converted). ``rounding``: half_even,
+    half_away or toward_zero; ``zero_point``: added before or after rounding; ``scale``: divide, or multiply by the
+    reciprocal. NaN stores the zero point, infinities saturate. Raises ``QuantTypeError`` for another dtype or a shape
+    that does not fit the type's channels.
+
+    >>> t = UniformType("i8", "f32", 0.5, 3)
+    >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
+    [1, 3, 127]
+    """
+    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
+
+
+@eager
+def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+    """``qcast`` by the default rule of real values of any dtype, rounded to the expressed type first.
+
+    >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
+    [0, 4, 8]
+    """
+    values = expressed_array(x, require_uniform(type), exact=False)
+    return _quantize(values, type, ("half_even", "before", "divide"), out)
+
+
+def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+    check_integrity(type, x.shape)
+    result = TensorType(x.shape, type)
+    attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
+    require_hashable("qcast", attributes)
+    call = bound_cast("qcast", result, attributes, kernels.active())
+    return bound_to("qcast", call, (ready(x),), result, out)
+
+
+@eager
+def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
+    """``quant.dcast``: ``(storage - zero_point) * scale`` in the expressed type.
+
+    >>> dcast(QuantTensor(np.int8([3, 5]), UniformType("i8", "f32", 0.5, 3))).tolist()
+    [0.0, 1.0]
+    """
+    require_tensor(q, "dcast: q")
+    dtype = expressed_dtype(q.type.expressed_type)
+    return into(out, bound_dcast(q, np.empty(q.shape, dtype)))
+
+
+def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:
+    """``quant.scast``: moves no bits. A quantized tensor to signless integers, or integers of the storage width to a
+    quantized type.
+
+    Signless integers are NumPy's ``intN``; integers may be given signed or unsigned, the type says how their bits
+    read. Raises ``QuantTypeError`` for values that the width or the storage bounds do not hold.
+
+    >>> scast(QuantTensor(np.uint8([255]), UniformType("u8", "f32", 1.0))).tolist()
+    [-1]
+    >>> scast(np.int8([-1]), UniformType("u8", "f32", 1.0)).storage.tolist()
+    [255]
+    """
+    if isinstance(x, QuantTensor):
+        if type is not None:
+            raise QuantTypeError("scast: a quantized tensor casts to integers, without a type")
+        return signless(x.storage, x.type)
+    if type is None:
+        raise QuantTypeError("scast: integers need the quantized type to cast to")
+    return QuantTensor._of(from_signless(as_array(x), require_uniform(type)), type)

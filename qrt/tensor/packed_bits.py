@@ -1,0 +1,47 @@
+"""Storage of 1, 2 or 4 bits as QuantTensor keeps it: low element first, rows padded to a byte."""
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.ops.core import Array, BoundCall, Shape, container, storage_dtype
+from qrt.tensor.arrays import ready
+from qrt.types import UniformType
+
+_PACKED_WIDTHS = (1, 2, 4)
+
+
+def is_packed(t: UniformType) -> bool:
+    return t.storage_width in _PACKED_WIDTHS
+
+
+@lru_cache(maxsize=256)
+def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:
+    bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
+    return bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
+
+
+def _rows(shape: Shape) -> tuple[int, int]:
+    return prod(shape[:-1]), shape[-1] if shape else 1
+
+
+def packed_shape(shape: Shape, width: int) -> Shape:
+    return (*shape[:-1], -(-_rows(shape)[1] * width // 8))
+
+
+def pack(storage: Array, t: UniformType) -> Array:
+    if not is_packed(t):
+        return storage
+    packed = np.empty(packed_shape(storage.shape, t.storage_width), np.uint8)
+    call = _bits_call(kernels.active(), True, container(t), t.storage_width, *_rows(storage.shape))
+    call(ready(storage), packed)
+    return packed
+
+
+def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
+    storage = np.empty(shape, storage_dtype(t))
+    _bits_call(kernels.active(), False, container(t), t.storage_width, *_rows(shape))(packed, storage)
+    return storage

@@ -1,0 +1,444 @@
+"""QuantTensor: storage and a quantized type, with NumPy's protocols. Every operator is one call into ``ops``.
+
+Storage of 1, 2 or 4 bits is kept packed (low element first, rows padded to a byte); every other width lives in the
+next larger integer.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt import kernels
+from qrt._seam import calls
+from qrt.errors import QuantTypeError, shown
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, BoundCall, Shape, expressed_dtype, static_shape, storage_dtype
+from qrt.ops.indexing import indexed_element
+from qrt.ops.movement import reshaped_element, transposed_element
+from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.tensor.calling import Bound, Constant, bind_family, bound_cast, bound_family, eager, kinds_of
+from qrt.tensor.packed_bits import is_packed, pack, unpack
+from qrt.types import FloatType, TensorType, UniformType, check_integrity
+
+F32 = FloatType("f32")
+_HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+calls.set_interned_type(UniformType)
+
+
+class QuantTensor(calls.Tensor):
+    """An n-dimensional array of quantized values.
+
+    ``storage`` holds integers within the type's storage bounds; the values they stand for are ``(storage -
+    zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
+    gives the expressed values.
+
+    Raises ``QuantTypeError`` for storage of a wrong dtype, out of bounds, or of a shape that does not fit the type's
+    channels.
+
+    >>> import qrt
+    >>> q = qrt.quantize([[0.0, 0.5], [1.0, -1.5]], qrt.parse_type("!quant.uniform<i8:f32, 0.5:3>"))
+    >>> q.storage.tolist(), q.shape
+    ([[3, 4], [5, 0]], (2, 2))
+    >>> np.asarray(q)[1].tolist()
+    [1.0, -1.5]
+    """
+
+    __slots__ = ("__weakref__",)
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+
+    type: UniformType
+
+    def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
+        require_uniform(type)
+        array = as_array(storage)
+        if array.dtype.kind not in "iu":
+            raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
+        check_integrity(type, array.shape)
+        check_bounds(array, type)
+        self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
+
+    @staticmethod
+    def _wrap(data: Array, type: UniformType, shape: Shape) -> "QuantTensor":
+        made = QuantTensor.__new__(QuantTensor)
+        made._fill(data, type, shape)
+        return made
+
+    @staticmethod
+    def _of(storage: Array, type: UniformType) -> "QuantTensor":
+        """Around storage known to be valid: a view of it where the width is not packed."""
+        return QuantTensor._wrap(pack(storage, type), type, storage.shape)
+
+    # ------------------------------------------------------------------------------------------------------ properties
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the (packed) storage."""
+        return self._data.nbytes
+
+    @property
+    def scales(self) -> Array:
+        """Scales as float64, shaped () per layer, (channels,) per axis, one per block sub-channel."""
+        return np.array(self.type.scales, np.float64).reshape(self.type.scales_shape)
+
+    @property
+    def zero_points(self) -> Array:
+        """Zero points as int64, shaped like ``scales``."""
+        return np.array(self.type.zero_points, np.int64).reshape(self.type.scales_shape)
+
+    @property
+    def storage(self) -> Array:
+        """The integers, unpacked, read-only: a view unless the width is 1, 2 or 4."""
+        view = unpack(self._data, self.type, self._shape) if is_packed(self.type) else self._data.view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def packed(self) -> Array:
+        """The bytes: widths 1, 2, 4 low element first and rows padded to a byte, others as little-endian integers.
+        Read-only uint8."""
+        if is_packed(self.type):
+            view = self._data.view()
+        else:
+            view = np.ascontiguousarray(self._data).reshape(self._shape or (1,)).view(np.uint8)
+        view.flags.writeable = False
+        return view
+
+    @property
+    def tensor_type(self) -> TensorType:
+        known: TensorType | None = self._tensor_type
+        if known is None:
+            known = self._tensor_type = TensorType(self._shape, self.type)
+        return known
+
+    @property
+    def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
+        return self.transpose()
+
+    # ---------------------------------------------------------------------------------------------------------- values
+
+    def dequantize(self) -> Array:
+        """The expressed values (``quant.dcast``), an array of the expressed type's dtype."""
+        return _dequantized(self)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        """NumPy's conversion to the expressed values. Raises ValueError where no copy is allowed, and what NumPy raises
+        for no dtype."""
+        if copy is False:
+            raise ValueError("a quantized tensor cannot be dequantized without a copy")
+        values = self.dequantize()
+        return values if dtype is None else values.astype(dtype)
+
+    def copy(self) -> "QuantTensor":
+        return self._wrap(self._data.copy(), self.type, self._shape)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "QuantTensor":
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether type, shape and storage are equal; for values compare ``np.asarray`` of both."""
+        if not isinstance(other, QuantTensor):
+            return NotImplemented
+        return (
+            self.type == other.type
+            and self._shape == other._shape
+            and bool(np.array_equal(self.storage, other.storage))
+        )
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of a tensor of rank 0")
+        return self._shape[0]
+
+    def __repr__(self) -> str:
+        try:
+            values, label = self.dequantize(), ""
+        except QuantTypeError:  # f80 and f128 have no NumPy values
+            values, label = self.storage, "storage="
+        head = f"{self.__class__.__name__}({label}"
+        shown = np.array2string(values, separator=", ", prefix=head, threshold=100)
+        return f"{head}{shown}, type={self.type})"
+
+    # ----------------------------------------------------------------------------------------------------------- views
+
+    def __getitem__(self, key: Any) -> "QuantTensor":
+        """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
+        channel's type. Raises IndexError, as NumPy does, beyond the end of an axis; ``QuantTypeError`` for other
+        indices than integers, slices, ... and None."""
+        element = indexed_element(self.type, self._shape, key)
+        if is_packed(self.type):
+            return self._of(np.asarray(self.storage[key]), element)
+        data = self._data[key]
+        return self._wrap(np.asarray(data), element, np.shape(data))
+
+    def transpose(self, *axes: Any) -> "QuantTensor":
+        order = _axes(axes, self.ndim)
+        element = transposed_element(self.type, order)
+        if is_packed(self.type):
+            return self._of(self.storage.transpose(order), element)
+        data = self._data.transpose(order)
+        return self._wrap(data, element, data.shape)
+
+    def reshape(self, *shape: Any) -> "QuantTensor":
+        """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
+        wanted = _integers_of(shape, "reshape: the shape")
+        source = self.storage if is_packed(self.type) else self._data
+        try:
+            data = source.reshape(wanted)
+        except (ValueError, OverflowError) as error:
+            message = f"reshape: {self.tensor_type} does not have the elements of shape {shown(wanted)}"
+            raise QuantTypeError(message) from error
+        element = reshaped_element(self.type, self._shape, data.shape)
+        return self._of(data, element) if is_packed(self.type) else self._wrap(data, element, data.shape)
+
+    # ------------------------------------------------------------------------------------------------------- operators
+
+    def __matmul__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("matmul", self, other)
+
+    def __add__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("add", self, other)
+
+    def __sub__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("sub", self, other)
+
+    def __mul__(self, other: "QuantTensor") -> "QuantTensor":
+        return self._binary("mul", self, other)
+
+    @staticmethod
+    def _binary(name: str, a: "QuantTensor", b: object) -> "QuantTensor":
+        if not isinstance(b, QuantTensor):
+            return NotImplemented  # type: ignore[no-any-return]  # what Python asks of an operator
+        return _operator(name, a, b)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        name = {np.matmul: "matmul", np.add: "add", np.subtract: "sub", np.multiply: "mul"}.get(ufunc)
+        out = kwargs.pop("out", (None,))[0]
+        if name is None or method != "__call__" or kwargs or not all(isinstance(i, QuantTensor) for i in inputs):
+            return NotImplemented
+        a, b = inputs
+        return _operator(name, a, b, out)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        handler = _HANDLED.get(func)
+        return NotImplemented if handler is None else handler(*args, **kwargs)
+
+
+class PackedTensor(QuantTensor):
+    """A tensor that never changes, made by ``qrt.pack``. What ``matmul``, ``conv2d`` and the other functions make of it
+    as their second or third operand is kept with it, for each ISA and each signature it is used with (the latest 8).
+
+    Its views and copies are ordinary tensors. A pickle holds the storage alone.
+
+    >>> import qrt
+    >>> t = qrt.UniformType("i8", "f32", 0.5)
+    >>> w = qrt.pack(qrt.QuantTensor(np.int8([[1], [2]]), t))
+    >>> w
+    PackedTensor([[0.5],
+                  [1. ]], type=!quant.uniform<i8:f32, 5.000000e-01>)
+    >>> (qrt.QuantTensor(np.int8([[3, 4]]), t) @ w).storage.tolist()
+    [[11]]
+    """
+
+    __slots__ = ("bound", "constant")
+
+    def __init__(self, q: QuantTensor) -> None:
+        data = np.ascontiguousarray(q._data)
+        # The memory is a bytes object: NumPy lets nobody write there, nor set the flag that would.
+        frozen = np.ndarray(q._data.shape, data.dtype, data.tobytes())
+        self._fill(frozen, q.type, q._shape)
+        self._keep_calls()
+        self.constant = Constant(operand(self))
+        self.bound = lru_cache(maxsize=8)(bind_family)
+
+    def __copy__(self) -> "PackedTensor":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "PackedTensor":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedTensor, (self.copy(),)
+
+
+def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
+    return QuantTensor._wrap(data, type, shape)
+
+
+# ------------------------------------------------------------------------------------------------------------ calling
+
+
+def operand(q: QuantTensor) -> Array:
+    """The storage of a tensor as kernels take it."""
+    return unpack(q._data, q.type, q._shape) if is_packed(q.type) else ready(q._data)
+
+
+def bind(
+    name: str,
+    operands: Sequence[QuantTensor],
+    attributes: dict[str, Any],
+    out_type: UniformType | None,
+    out: QuantTensor | None,
+) -> Bound[QuantTensor]:
+    """One op family on quantized tensors; ``out`` may overlap the operands."""
+    for i, q in enumerate(operands):
+        require_tensor(q, f"{name}: operand {i}")
+    if out is not None:
+        require_tensor(out, f"{name}: out")
+        out_type = out.type if out_type is None else out_type
+    result, call, inputs = _bound_operands(name, operands, attributes, out_type)
+    return bound_to(name, call, inputs, result, out)
+
+
+def bind_floats(name: str, operands: Sequence[QuantTensor | Array]) -> Bound[Array]:
+    """One op family on float32 arrays and quantized tensors, to an array of float32."""
+    result, call, inputs = _bound_operands(name, operands, {}, None)
+    values = np.empty(static_shape(result, name), np.float32)
+    return Bound(call, inputs, values, lambda: values)
+
+
+def _bound_operands(
+    name: str, operands: Sequence[QuantTensor | Array], attributes: dict[str, Any], out_type: UniformType | None
+) -> tuple[TensorType, BoundCall, tuple[Array, ...]]:
+    """(result type, call, the arrays it reads): packed operands are constants of the call."""
+    key = tuple(sorted(attributes.items()))
+    require_hashable(name, (key, out_type))
+    types = tuple(q.tensor_type if isinstance(q, QuantTensor) else TensorType(q.shape, F32) for q in operands)
+    arguments = name, types, key, kinds_of(key), out_type, kernels.active()
+    packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
+    if packed:
+        keeper = packed[min(packed)]
+        result, call = keeper.bound(*arguments, tuple((i, q.constant) for i, q in packed.items()))
+    else:
+        result, call = bound_family(*arguments)
+    given = [q for i, q in enumerate(operands) if i not in packed]
+    return result, call, tuple(operand(q) if isinstance(q, QuantTensor) else ready(q) for q in given)
+
+
+def bound_to(
+    name: str, call: BoundCall, inputs: tuple[Array, ...], result: TensorType, out: QuantTensor | None
+) -> Bound[QuantTensor]:
+    """A call whose result is a tensor of type ``result``: ``out``, if given."""
+    element, shape = result.element, static_shape(result, name)
+    assert isinstance(element, UniformType)
+    if out is None:
+        fresh = np.empty(shape, storage_dtype(element))
+        return Bound(call, inputs, fresh, lambda: QuantTensor._of(fresh, element))
+    target = direct_target(name, require_tensor(out, f"{name}: out"), result, inputs)
+    storage = np.empty(shape, storage_dtype(element)) if target is None else target
+
+    def written() -> QuantTensor:
+        if target is None:
+            out._data[...] = pack(storage, element)
+        return out
+
+    return Bound(call, inputs, storage, written)
+
+
+@eager
+def _operator(name: str, a: QuantTensor, b: QuantTensor, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+    return bind(name, (a, b), {}, None, out)
+
+
+def bound_dcast(q: QuantTensor, values: Array) -> Bound[Array]:
+    return Bound(bound_cast("dcast", q.tensor_type, (), kernels.active()), (operand(q),), values, lambda: values)
+
+
+@eager
+def _dequantized(q: QuantTensor) -> Bound[Array]:
+    return bound_dcast(q, np.empty(q.shape, expressed_dtype(q.type.expressed_type)))
+
+
+def direct_target(name: str, out: QuantTensor, result: TensorType, inputs: Sequence[Array]) -> Array | None:
+    """The memory of ``out`` where a kernel may write it at once; None where a copy must stand between."""
+    if out.tensor_type != result:
+        raise QuantTypeError(f"{name}: out must be {result}, got {out.tensor_type}")
+    if not out._data.flags.writeable:
+        raise QuantTypeError(f"{name}: out is read-only")
+    data = out._data
+    if is_packed(out.type) or not (data.flags.c_contiguous and data.flags.aligned):
+        return None
+    return None if any(np.may_share_memory(data, i) for i in inputs) else data
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+
+
+def require_tensor(q: object, what: str) -> QuantTensor:
+    """``q``, if it is a QuantTensor; ``what`` names it in the error."""
+    if not isinstance(q, QuantTensor):
+        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
+    return q
+
+
+def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
+    given = () if len(axes) == 1 and axes[0] is None else _integers_of(axes, "transpose: the axes")
+    if not given:
+        return tuple(range(rank))[::-1]
+    order = tuple(axis + rank * (axis < 0) for axis in given)
+    if sorted(order) != list(range(rank)):
+        raise QuantTypeError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
+    return order
+
+
+def _integers_of(given: tuple[Any, ...], what: str) -> tuple[int, ...]:
+    """Integers given one by one, or as one sequence."""
+    is_one = len(given) == 1 and (not isinstance(given[0], SupportsIndex) or isinstance(given[0], np.ndarray))
+    return integers(given[0] if is_one else given, what)
+
+
+def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:
+    return bind("concat", tuple(arrays), {"axis": axis}, None, out).run()
+
+
+def _np_reshape(a: QuantTensor, shape: Any) -> QuantTensor:
+    return a.reshape(shape)
+
+
+def _np_transpose(a: QuantTensor, axes: Any = None) -> QuantTensor:
+    return a.transpose(axes)
+
+
+def _np_array_equal(a: Any, b: Any) -> bool:
+    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
+        return a == b
+    return bool(np.array_equal(np.asarray(a), np.asarray(b)))
+
+
+def _np_shape(a: QuantTensor) -> Shape:
+    return a.shape
+
+
+_HANDLED.update(
+    {
+        np.concatenate: _concatenate,
+        np.reshape: _np_reshape,
+        np.transpose: _np_transpose,
+        np.array_equal: _np_array_equal,
+        np.shape: _np_shape,
+    }
+)
