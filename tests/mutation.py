@@ -21,7 +21,7 @@ from queue import Queue
 
 ROOT = Path(__file__).parent.parent
 FILES = (
-    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/ir/dialects").glob("quant*.py")),
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/dialects/quant").glob("*.py")),
     "qrt/ir/constraints.py",
     "qrt/ir/discardable.py",
     "qrt/ir/define.py",

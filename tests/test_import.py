@@ -81,8 +81,8 @@ def test_a_run_loads_the_dialects_it_names_and_no_passes(tmp_path) -> None:
     loaded = {name for name in output[-1].split() if name.startswith("qrt.")}
     assert {name for name in loaded if name.startswith(("qrt.passes", "qrt.pipeline")) or name == "qrt.opt"} == set()
     assert {name.removeprefix("qrt.execute.interpret.") for name in loaded if "interpret." in name} == {"core", "arith"}
-    assert {"qrt.ir.dialects.func", "qrt.ir.dialects.arith"} <= loaded
-    assert not {"qrt.ir.dialects.linalg", "qrt.ir.dialects.vector", "qrt.ir.dialects.memref"} & loaded
+    assert {"qrt.dialects.func.ops", "qrt.dialects.arith.ops"} <= loaded
+    assert not {"qrt.dialects.linalg.ops", "qrt.dialects.vector.ops", "qrt.dialects.memref.ops"} & loaded
 
 
 DIALECT = """

@@ -11,8 +11,8 @@ from qrt.text import Location, Source
 from qrt.types import Type
 
 if TYPE_CHECKING:
+    from qrt.dialects.func.ops import FuncOp
     from qrt.ir.define import Definition
-    from qrt.ir.dialects.func import FuncOp
 
 
 @contextmanager
@@ -373,7 +373,7 @@ class Module:
     @property
     def functions(self) -> "list[FuncOp]":
         """The `func.func` operations, in order."""
-        from qrt.ir.dialects.func import FuncOp
+        from qrt.dialects.func.ops import FuncOp
 
         return [operation for operation in self.body if isinstance(operation, FuncOp)]
 
@@ -392,7 +392,7 @@ class Module:
 
     def callee(self, call: Operation) -> "FuncOp":
         """The function a `func.call` names; VerifyError if there is none."""
-        from qrt.ir.dialects.func import FuncOp, symbol_of
+        from qrt.dialects.func.ops import FuncOp, symbol_of
 
         found = symbol_of(call)
         if not isinstance(found, FuncOp):

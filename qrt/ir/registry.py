@@ -1,5 +1,5 @@
-"""The ops that are known, by name. A dialect is a module of `qrt.ir.dialects` with a list `OPS`, loaded when a text or
-a pass first names something of it."""
+"""The ops that are known, by name. A dialect is a room of `qrt.dialects` whose `ops` has a list `OPS`, loaded when a
+text or a pass first names something of it."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ _loaded: set[str] = set()
 def load(dialect: str) -> None:
     """Make the ops and attributes of a dialect known, if it is one of ours."""
     if dialect in DIALECTS and dialect not in _loaded:
-        module = import_module(f"qrt.ir.dialects.{dialect}")
+        module = import_module(f"qrt.dialects.{dialect}.ops")
         DEFINITIONS.update((definition.name, definition) for definition in module.OPS)
         _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from qrt.dialects.cf.ops import BRANCHES, pass_values, passed_values
 from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.dialects.cf import BRANCHES, pass_values, passed_values
 from qrt.ir.traits import would_be_dead
 
 

@@ -3,10 +3,10 @@ each sum written in one way, as upstream's `canonicalize` does."""
 
 from collections.abc import Sequence
 
+from qrt.dialects.affine.scope import is_symbol, map_of
+from qrt.dialects.arith.fold import made_by
 from qrt.ir import Value
 from qrt.ir.affine import AffineMapAttr, Expression, is_readable, substitute
-from qrt.ir.dialects.affine_scope import is_symbol, map_of
-from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.fold import constant_number
 from qrt.passes.affine_sums import flattened
 

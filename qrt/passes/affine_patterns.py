@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from qrt.dialects.affine.ops import set_of
+from qrt.dialects.affine.scope import map_of
+from qrt.dialects.arith.fold import made_by
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, substitute
 from qrt.ir.define import segments
-from qrt.ir.dialects.affine import set_of
-from qrt.ir.dialects.affine_scope import map_of
-from qrt.ir.dialects.arith_folds import made_by
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.affine_maps import Inputs, simplest
 from qrt.passes.affine_ranges import Ranges, linear_terms

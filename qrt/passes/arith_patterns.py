@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from qrt.dialects.arith.fold import filled, holds_every_value, made_by, predicate_of, splat_is
+from qrt.dialects.arith.ops import OVERFLOW
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
 from qrt.ir.constraints import I1, element_of, with_element
-from qrt.ir.dialects.arith import OVERFLOW
-from qrt.ir.dialects.arith_folds import filled, holds_every_value, made_by, predicate_of, splat_is
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.dialects.arith.fold import filled
+from qrt.dialects.cf.ops import passed_values, switch_cases
 from qrt.ir import Attribute, Block, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.constraints import I1
 from qrt.ir.define import segments
 from qrt.ir.dense import storage_dtype
-from qrt.ir.dialects.arith_folds import filled
-from qrt.ir.dialects.cf import passed_values, switch_cases
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.types import IntegerType, VectorType

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.memref.views import memref_type
+from qrt.dialects.tensor.slices import ranked
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.constraints import INDEX
 from qrt.ir.define import segments
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.memref_views import memref_type
-from qrt.ir.dialects.tensor_slices import ranked
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.ir.traits import MEM_FREE, memory_effects

@@ -7,9 +7,9 @@ seen that an iteration keeps them.
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.scf.parallel import FORALL
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.scf_parallel import FORALL
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import cast, destinations, keeps_sizes
 from qrt.types import Type

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.scf.parallel import FORALL, PARALLEL, mixed_bounds
 from qrt.ir import Block, Operation, Value
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attributes import Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.constraints import INDEX
 from qrt.ir.define import segments
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
 from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.region_branch_patterns import keep_arguments
 from qrt.passes.trip_counts import number_of, trips

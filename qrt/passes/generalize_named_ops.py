@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from qrt.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp, iterator
 from qrt.ir import ArrayAttr, Module, Operation, Value
 from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp, iterator
 from qrt.ir.fold import Folds
 from qrt.ir.greedy import rewrite_greedily
 from qrt.ir.rewrite import Builder, Pattern

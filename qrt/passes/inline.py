@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from qrt.dialects.func.inlining import Budget, inlined_at_most
+from qrt.dialects.func.ops import FuncOp, symbol_of
 from qrt.ir import Module, Operation, Region, UnitAttr
-from qrt.ir.dialects.func import FuncOp, symbol_of
-from qrt.ir.inlining import Budget, inlined_at_most
 from qrt.ir.rewrite import Builder, replace
 from qrt.ir.symbols import may_be_discarded, references, require_known_tables
 from qrt.ir.traits import SINGLE_BLOCK

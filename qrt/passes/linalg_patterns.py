@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.linalg import ops as linalg
+from qrt.dialects.linalg.bodies import COPY, build_body
+from qrt.dialects.linalg.named import body_of
+from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
 from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.constraints import INDEX, element_of
 from qrt.ir.define import segments
-from qrt.ir.dialects import linalg
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.linalg_bodies import COPY, build_body
-from qrt.ir.dialects.linalg_named import body_of
-from qrt.ir.dialects.linalg_structure import StructuredOp
-from qrt.ir.dialects.tensor_slices import PARTS, mixed_values, ranked
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.padding_patterns import affine_sum, pad_value
 from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists

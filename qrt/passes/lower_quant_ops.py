@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, StringAttr, Value
-from qrt.ir.dialects.quant import element_of
 from qrt.ir.rewrite import Builder
 from qrt.numerics import ROUNDINGS, SCALES, ZERO_POINTS
 from qrt.passes.cast_arithmetic import Rules, dequantize, quantize

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.memref.views import memref_type
+from qrt.dialects.tensor.slices import dropped_dimensions, mixed_values
 from qrt.errors import VerifyError
 from qrt.ir import Operation, Value
 from qrt.ir.attributes import IntegerAttr
 from qrt.ir.constraints import INDEX
 from qrt.ir.define import segments
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.memref_views import memref_type
-from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.linalg_patterns import STRUCTURED_OPS

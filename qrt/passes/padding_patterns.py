@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.affine.scope import is_symbol
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.slices import mixed_values, ranked
 from qrt.ir import Operation, Value
 from qrt.ir.affine import AffineMapAttr, Expression, add
 from qrt.ir.constraints import INDEX
-from qrt.ir.dialects.affine_scope import is_symbol
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.tensor_slices import mixed_values, ranked
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists

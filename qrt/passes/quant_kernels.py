@@ -4,8 +4,8 @@ say, the result type says too."""
 
 from collections.abc import Mapping
 
+from qrt.dialects.quant.ops import element_of
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.quant import element_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.types import QuantizedType
 

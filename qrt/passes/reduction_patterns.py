@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by, splat_is
+from qrt.dialects.vector.ops import combination, integers, kind_of, shape_of, vector_of
 from qrt.ir import Operation, Value
 from qrt.ir.attribute_kinds import ENUMERATIONS
-from qrt.ir.dialects.arith_folds import made_by, splat_is
-from qrt.ir.dialects.vector import combination, integers, kind_of, shape_of, vector_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.vector_values import Made, extract
 from qrt.types import FloatType, VectorType

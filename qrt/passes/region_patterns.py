@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import filled, made_by, splat_is
 from qrt.ir import Attribute, Block, Operation, Region, Value
 from qrt.ir.constraints import I1
 from qrt.ir.define import segments
-from qrt.ir.dialects.arith_folds import filled, made_by, splat_is
 from qrt.ir.fold import constant_number
 from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.region_branch_patterns import keep_arguments, region_of

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import prod
 
+from qrt.dialects._shaped.strides import has_identity_layout
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.slices import Groups, Shape, mixed_values, ranked, reassociation_of
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.attributes import ArrayAttr
 from qrt.ir.constraints import INDEX
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.strides import has_identity_layout
-from qrt.ir.dialects.tensor_slices import Groups, Shape, mixed_values, ranked, reassociation_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.slice_patterns import Mixed, with_lists

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.shape.ops import broadcast_of
 from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.constraints import INDEX
 from qrt.ir.dense import MAX_FOLDED
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.shape import broadcast_of
 from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import cast, cast_source

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.errors import VerifyError
 from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.define import segments
 from qrt.ir.dense import splat
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.tensor_slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import cast, cast_source, keeps_sizes

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.tensor.slices import Shape, concat_type, ranked
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.attributes import FloatAttr, IntegerAttr
 from qrt.ir.constraints import INDEX
 from qrt.ir.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.linalg_structure import StructuredOp
-from qrt.ir.dialects.tensor_slices import Shape, concat_type, ranked
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.ir.traits import would_be_dead

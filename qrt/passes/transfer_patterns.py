@@ -3,13 +3,13 @@ and no error is lost."""
 
 from collections.abc import Iterator, Sequence
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
+from qrt.dialects.vector.ops import part_type, vector_of
+from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.ir import Operation, Value
 from qrt.ir.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.define import segments
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.tensor_slices import PARTS, mixed_values, ranked
-from qrt.ir.dialects.vector import part_type, vector_of
-from qrt.ir.dialects.vector_transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.mask_patterns import is_full

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects.affine.ops import step_of
+from qrt.dialects.affine.scope import map_of
+from qrt.dialects.scf.parallel import mixed_bounds
 from qrt.ir import Operation, Value
 from qrt.ir.affine import Expression
-from qrt.ir.dialects.affine import step_of
-from qrt.ir.dialects.affine_scope import map_of
-from qrt.ir.dialects.scf_parallel import mixed_bounds
 from qrt.ir.fold import constant_number
 
 Number = int | None

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.vector.ops import MAX_RESULTS, integers, shape_of, slice_of, vector_of
 from qrt.ir import Operation, Value
 from qrt.ir.dense import MAX_FOLDED
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.vector import MAX_RESULTS, integers, shape_of, slice_of, vector_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import constant_elements, stored

@@ -5,9 +5,9 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.vector.ops import integers, shape_of, vector_of
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.vector import integers, shape_of, vector_of
 from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.mask_patterns import mask_without_ones, transposed_mask

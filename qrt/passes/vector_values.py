@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.vector.ops import integers, part_type, shape_of, vector_of
 from qrt.ir import Attribute, DenseElementsAttr, Operation, Value, dense
 from qrt.ir.assembly_elements import DYNAMIC
 from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.constraints import element_of
 from qrt.ir.dense import Array
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.vector import integers, part_type, shape_of, vector_of
 from qrt.ir.fold import constant_of
 from qrt.ir.rewrite import IN_PLACE, Builder
 from qrt.types import IntegerType, Type, VectorType

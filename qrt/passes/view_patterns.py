@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
+from qrt.dialects.arith.fold import made_by
+from qrt.dialects.memref.views import memref_type, permutation_of
+from qrt.dialects.tensor.slices import PARTS, dropped_dimensions, mixed_values, reassociation_of
 from qrt.errors import VerifyError
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.affine import AffineMapAttr
 from qrt.ir.constraints import INDEX
-from qrt.ir.dialects.arith_folds import made_by
-from qrt.ir.dialects.memref_views import memref_type, permutation_of
-from qrt.ir.dialects.strides import Number, collapsed, expanded, subview
-from qrt.ir.dialects.tensor_slices import PARTS, dropped_dimensions, mixed_values, reassociation_of
 from qrt.ir.fold import constant_number, constant_of
 from qrt.ir.rewrite import Builder, Pattern
 from qrt.passes.memref_patterns import cast, from_ranked_casts, keeps_more

@@ -18,11 +18,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from qrt.dialects.func.ops import FuncOp
 from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.dialects.func import FuncOp
 from qrt.ir.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
 from qrt.types import TensorType
 

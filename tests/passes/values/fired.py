@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
+from qrt.dialects.arith.fold import rules
+from qrt.dialects.linalg.ops import STRUCTURED_OPS
 from qrt.ir import greedy, registry, simplify_regions
-from qrt.ir.dialects.arith_folds import rules
-from qrt.ir.dialects.linalg import STRUCTURED_OPS
 from qrt.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
 from tests.passes.values.constants import wrong_constant
 
