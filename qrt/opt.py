@@ -10,7 +10,7 @@ from qrt import ir
 from qrt.diagnostics import Expectations
 from qrt.errors import Diagnostic, QuantError, diagnostics
 from qrt.files import read_text, shown_name, write_files
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core.traits import EXTENSION
 from qrt.options import add_input_limit
 from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.types import UPSTREAM_VERSIONS

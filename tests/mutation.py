@@ -22,11 +22,11 @@ from queue import Queue
 ROOT = Path(__file__).parent.parent
 FILES = (
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/dialects/quant").glob("*.py")),
-    "qrt/ir/constraints.py",
-    "qrt/ir/discardable.py",
-    "qrt/ir/define.py",
-    "qrt/ir/traits.py",
-    "qrt/ir/verifier.py",
+    "qrt/ir/core/constraints.py",
+    "qrt/ir/core/discardable.py",
+    "qrt/ir/core/define.py",
+    "qrt/ir/core/traits.py",
+    "qrt/ir/core/verifier.py",
     "qrt/types/parser.py",
     "qrt/types/quantized.py",
 )

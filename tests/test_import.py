@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from qrt.ir.registry import DIALECTS
+from qrt.ir.core.registry import DIALECTS
 
 PROGRAM = """
 import json, sys, threading
@@ -86,7 +86,7 @@ def test_a_run_loads_the_dialects_it_names_and_no_passes(tmp_path) -> None:
 
 
 DIALECT = """
-from qrt.ir import registry
+from qrt.ir.core import registry
 registry.load({name!r})
 for definition in [*registry.DEFINITIONS.values()]:
     definition.assembly, definition.operand_groups, definition.result_groups

@@ -10,8 +10,8 @@ from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
-from qrt.ir.fold import constant_of
-from qrt.ir.rewrite import Builder, is_dead, replace
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.rewrite import Builder, is_dead, replace
 from qrt.ops.core import Array
 from qrt.passes.constant_casts import MAX_ELEMENTS, constant_attribute
 from qrt.types import IntegerType, TensorType, Type, UniformType

@@ -10,7 +10,7 @@ from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
 from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
-from qrt.ir.traits import has_no_memory_effect
+from qrt.ir.core.traits import has_no_memory_effect
 from qrt.ops.core import Array
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from qrt.errors import Diagnostic, QuantError, require
 from qrt.ir import Module
-from qrt.ir.core import garbage_uncollected
+from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination

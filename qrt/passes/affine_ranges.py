@@ -10,7 +10,7 @@ from math import fmod, gcd
 from qrt.dialects.affine.ops import step_of
 from qrt.dialects.affine.scope import map_of
 from qrt.ir import Block, Operation, Value
-from qrt.ir.affine import AffineMapAttr, Compound, Expression, combine, divisor_of, floordiv, is_index, is_readable
+from qrt.ir.core.affine import AffineMapAttr, Compound, Expression, combine, divisor_of, floordiv, is_index, is_readable
 from qrt.passes.trip_counts import Number, constant_bounds
 
 Range = tuple[Number, Number]

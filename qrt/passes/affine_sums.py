@@ -3,7 +3,7 @@ order in which they are met, a constant; where symbols are multiplied or divided
 
 from math import gcd
 
-from qrt.ir.affine import (
+from qrt.ir.core.affine import (
     Compound,
     Expression,
     add,

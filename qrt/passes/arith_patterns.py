@@ -5,9 +5,9 @@ from collections.abc import Callable
 from qrt.dialects.arith.fold import filled, holds_every_value, made_by, predicate_of, splat_is
 from qrt.dialects.arith.ops import OVERFLOW
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
-from qrt.ir.constraints import I1, element_of, with_element
-from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.constraints import I1, element_of, with_element
+from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
 

@@ -6,11 +6,11 @@ from qrt.dialects.arith.fold import made_by
 from qrt.dialects.memref.views import memref_type
 from qrt.dialects.tensor.slices import ranked
 from qrt.ir import IntegerAttr, Operation, Value
-from qrt.ir.constraints import INDEX
-from qrt.ir.define import segments
-from qrt.ir.fold import constant_number
-from qrt.ir.rewrite import Builder, Pattern
-from qrt.ir.traits import MEM_FREE, memory_effects
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import segments
+from qrt.ir.core.fold import constant_number
+from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.passes import memref_patterns as memref
 from qrt.passes.tensor_patterns import cast, constant_sizes
 from qrt.types import MemRefType, TensorType

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation
-from qrt.ir.fold import Folds
-from qrt.ir.greedy import rewrite_greedily
-from qrt.ir.rewrite import Pattern
+from qrt.ir.core.fold import Folds
+from qrt.ir.core.greedy import rewrite_greedily
+from qrt.ir.core.rewrite import Pattern
 from qrt.passes.affine_patterns import AFFINE_PATTERNS
 from qrt.passes.arith_patterns import ARITH_PATTERNS
 from qrt.passes.branch_patterns import BRANCH_PATTERNS

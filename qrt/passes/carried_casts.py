@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.scf.parallel import FORALL
 from qrt.ir import Operation, Value
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.passes.tensor_patterns import cast, destinations, keeps_sizes
 from qrt.types import Type
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
-from qrt.ir.dense import storage_dtype
-from qrt.ir.fold import constant_of
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.rewrite import Builder
+from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType

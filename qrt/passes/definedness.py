@@ -8,10 +8,10 @@ from qrt.dialects.arith.ops import has_safe_constant
 from qrt.dialects.arith.scalars import fold_constants
 from qrt.dialects.tensor.slices import ranked
 from qrt.ir import Operation
-from qrt.ir.attribute_kinds import ENUMERATIONS
-from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.fold import Folds, constant_number
-from qrt.ir.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
+from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.fold import Folds, constant_number
+from qrt.ir.core.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
+from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, Type
 
 _UNBOUNDED = frozenset(("f16", "bf16", "f32", "f64"))

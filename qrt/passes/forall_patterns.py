@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.scf.parallel import FORALL, PARALLEL, mixed_bounds
 from qrt.ir import Block, Operation, Value
-from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attributes import Attribute, DenseArrayAttr, IntegerAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.define import segments
-from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr, IntegerAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import segments
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.passes.region_branch_patterns import keep_arguments
 from qrt.passes.trip_counts import number_of, trips
 from qrt.types import IntegerType

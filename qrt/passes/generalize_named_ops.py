@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from qrt.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp, iterator
 from qrt.ir import ArrayAttr, Module, Operation, Value
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.fold import Folds
-from qrt.ir.greedy import rewrite_greedily
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.fold import Folds
+from qrt.ir.core.greedy import rewrite_greedily
+from qrt.ir.core.rewrite import Builder, Pattern
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:

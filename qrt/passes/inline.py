@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from qrt.dialects.func.inlining import Budget, inlined_at_most
 from qrt.dialects.func.ops import FuncOp, symbol_of
 from qrt.ir import Module, Operation, Region, UnitAttr
-from qrt.ir.rewrite import Builder, replace
-from qrt.ir.symbols import may_be_discarded, references, require_known_tables
-from qrt.ir.traits import SINGLE_BLOCK
+from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables
+from qrt.ir.core.traits import SINGLE_BLOCK
 from qrt.passes.canonicalize import Canonicalize
 
 Graph = dict[FuncOp, list[FuncOp]]

@@ -9,10 +9,10 @@ from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
 from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.constraints import INDEX, element_of
-from qrt.ir.define import segments
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import INDEX, element_of
+from qrt.ir.core.define import segments
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.passes.padding_patterns import affine_sum, pad_value
 from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists
 from qrt.passes.tensor_patterns import cast, from_casts, keeps_sizes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable, memory_effects
+from qrt.ir.core.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable, memory_effects
 from qrt.passes.definedness import is_defined
 from qrt.passes.trip_counts import runs
 

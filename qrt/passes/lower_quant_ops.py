@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, StringAttr, Value
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.rewrite import Builder
 from qrt.numerics import ROUNDINGS, SCALES, ZERO_POINTS
 from qrt.passes.cast_arithmetic import Rules, dequantize, quantize
 from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter, scalar_attribute

@@ -7,11 +7,11 @@ from qrt.dialects.memref.views import memref_type
 from qrt.dialects.tensor.slices import dropped_dimensions, mixed_values
 from qrt.errors import VerifyError
 from qrt.ir import Operation, Value
-from qrt.ir.attributes import IntegerAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.define import segments
-from qrt.ir.fold import constant_number
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.attributes import IntegerAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import segments
+from qrt.ir.core.fold import constant_number
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.passes.linalg_patterns import STRUCTURED_OPS
 from qrt.passes.slice_patterns import numbers_of
 from qrt.passes.tensor_patterns import constant_sizes

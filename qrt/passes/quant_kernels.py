@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from qrt.dialects.quant.ops import element_of
 from qrt.ir import Operation, Value
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.types import QuantizedType
 
 _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")

@@ -7,7 +7,7 @@ or of the op itself.
 from collections.abc import Sequence
 
 from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
 
 Made = list[Value] | None
 _Operand = tuple[Operation, int]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import filled, made_by, splat_is
 from qrt.ir import Attribute, Block, Operation, Region, Value
-from qrt.ir.constraints import I1
-from qrt.ir.define import segments
-from qrt.ir.fold import constant_number
-from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.constraints import I1
+from qrt.ir.core.define import segments
+from qrt.ir.core.fold import constant_number
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.region_branch_patterns import keep_arguments, region_of
 from qrt.passes.trip_counts import trips_of_for
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from qrt.ir import Operation, Value
-from qrt.ir.rewrite import Builder, Pattern
-from qrt.ir.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
+from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
 
 Made = list[Value] | None
 

@@ -9,12 +9,12 @@ from qrt.dialects.arith.fold import made_by
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.slices import Shape, concat_type, ranked
 from qrt.ir import Attribute, Operation, Value
-from qrt.ir.attributes import FloatAttr, IntegerAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype
-from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import Builder, Pattern
-from qrt.ir.traits import would_be_dead
+from qrt.ir.core.attributes import FloatAttr, IntegerAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.traits import would_be_dead
+from qrt.ir.text.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype
 from qrt.types import TensorType, Type, VectorType
 
 Made = list[Value] | None

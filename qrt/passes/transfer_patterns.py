@@ -8,10 +8,10 @@ from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
 from qrt.dialects.vector.ops import part_type, vector_of
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.ir import Operation, Value
-from qrt.ir.attributes import FALSE, TRUE, ArrayAttr
-from qrt.ir.define import segments
-from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
+from qrt.ir.core.define import segments
+from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.mask_patterns import is_full
 from qrt.passes.slice_patterns import with_lists
 from qrt.passes.tensor_patterns import cast_source

@@ -10,9 +10,9 @@ import numpy as np
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.vector.ops import MAX_RESULTS, integers, shape_of, slice_of, vector_of
 from qrt.ir import Operation, Value
-from qrt.ir.dense import MAX_FOLDED
-from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.text.dense import MAX_FOLDED
 from qrt.passes.tensor_patterns import constant_elements, stored
 from qrt.passes.vector_values import (
     Made,

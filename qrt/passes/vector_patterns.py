@@ -8,8 +8,8 @@ import numpy as np
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.vector.ops import integers, shape_of, vector_of
 from qrt.ir import Operation, Value
-from qrt.ir.fold import constant_of
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.passes.mask_patterns import mask_without_ones, transposed_mask
 from qrt.passes.tensor_patterns import stored
 from qrt.passes.vector_values import (

@@ -6,13 +6,14 @@ from typing import Any
 
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.vector.ops import integers, part_type, shape_of, vector_of
-from qrt.ir import Attribute, DenseElementsAttr, Operation, Value, dense
-from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
-from qrt.ir.constraints import element_of
-from qrt.ir.dense import Array
-from qrt.ir.fold import constant_of
-from qrt.ir.rewrite import IN_PLACE, Builder
+from qrt.ir import Attribute, DenseElementsAttr, Operation, Value
+from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.rewrite import IN_PLACE, Builder
+from qrt.ir.text import dense
+from qrt.ir.text.assembly_elements import DYNAMIC
+from qrt.ir.text.dense import Array
 from qrt.types import IntegerType, Type, VectorType
 
 Made = list[Value] | None

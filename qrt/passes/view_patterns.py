@@ -8,10 +8,10 @@ from qrt.dialects.memref.views import memref_type, permutation_of
 from qrt.dialects.tensor.slices import PARTS, dropped_dimensions, mixed_values, reassociation_of
 from qrt.errors import VerifyError
 from qrt.ir import IntegerAttr, Operation, Value
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.fold import constant_number, constant_of
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.passes.memref_patterns import cast, from_ranked_casts, keeps_more
 from qrt.passes.reshape_patterns import collapse, expand, products_of
 from qrt.passes.slice_patterns import Mixed, numbers_of, static_lists, with_lists

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
 from qrt.ir import Operation, Value
-from qrt.ir.attributes import IntegerAttr
-from qrt.ir.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.attributes import IntegerAttr
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
 from qrt.passes.region_branch_patterns import keep_arguments, region_of
 from qrt.passes.region_patterns import boolean, is_inside
 

@@ -6,9 +6,9 @@ import pytest
 
 from qrt import ir
 from qrt.floats import FORMATS
-from qrt.ir import unsupported
-from qrt.ir.registry import DIALECTS, definition, every_definition
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core.registry import DIALECTS, definition, every_definition
+from qrt.ir.core.traits import EXTENSION
+from qrt.ir.text import unsupported
 from qrt.types import FloatType, Type
 from tests import mlir_opt
 from tests.docs.documents import ROOT, blocks, sections

@@ -7,7 +7,7 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError
-from qrt.ir.affine import evaluate, spell_expression
+from qrt.ir.core.affine import evaluate, spell_expression
 from tests import mlir_opt
 
 MAPS = {

@@ -4,8 +4,8 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError
-from qrt.ir import unsupported
-from qrt.ir.registry import DIALECTS, every_definition
+from qrt.ir.core.registry import DIALECTS, every_definition
+from qrt.ir.text import unsupported
 
 OPS = [f"{dialect}.{name}" for dialect, names in unsupported.OPS.items() for name in names.split()]
 

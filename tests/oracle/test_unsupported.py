@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from qrt.ir import unsupported
-from qrt.ir.registry import DIALECTS, every_definition
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core.registry import DIALECTS, every_definition
+from qrt.ir.core.traits import EXTENSION
+from qrt.ir.text import unsupported
 from tests import mlir_opt
 
 pytestmark = mlir_opt.needed

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from qrt.ir.core import Operation, Value
+from qrt.ir.core.operations import Operation, Value
 from qrt.types import Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 
 def parse_assignments(parser: "Parser") -> "tuple[list[OperandName], list[OperandName]]":

@@ -6,8 +6,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from qrt.ir.affine import AffineMapAttr, Expression
-from qrt.ir.attribute_parser import AttributeParser
+from qrt.ir.core.affine import AffineMapAttr, Expression
+from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.text import Source
 from qrt.types import MemRefType, StridedLayout
 

@@ -18,16 +18,13 @@ from qrt.dialects.affine.parallel import PARALLEL
 from qrt.dialects.affine.scope import is_symbol, map_of, require_valid
 from qrt.dialects.memref.views import memref_type
 from qrt.errors import ParseError
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
-from qrt.ir.affine_parser import parse_map_of_values
-from qrt.ir.attribute_kinds import AFFINE_MAP
-from qrt.ir.attribute_kinds import INDEX as INDEX_ATTRIBUTE
-from qrt.ir.attributes import Attribute, IntegerAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.core import Operation, Region, Value
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
-from qrt.ir.fold import Folds, constant_of
-from qrt.ir.traits import (
+from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
+from qrt.ir.core.attributes import Attribute, IntegerAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.fold import Folds, constant_of
+from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.traits import (
     LOOP_LIKE,
     MEM_READ,
     MEM_WRITE,
@@ -37,10 +34,13 @@ from qrt.ir.traits import (
     RETURN_LIKE,
     is_speculatable_inside,
 )
+from qrt.ir.text.affine_parser import parse_map_of_values
+from qrt.ir.text.attribute_kinds import AFFINE_MAP
+from qrt.ir.text.attribute_kinds import INDEX as INDEX_ATTRIBUTE
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _YIELD = "affine.yield"
 

@@ -8,20 +8,20 @@ import numpy as np
 
 from qrt.dialects._regions.forms import parse_body, parse_optional_results, parse_values, spell_types
 from qrt.dialects.affine.scope import map_of, require_valid
-from qrt.ir.affine import AffineMapAttr, Expression, spell_expression, substitute
-from qrt.ir.affine_parser import ValueNames, parse_expression, parse_expressions
-from qrt.ir.attribute_kinds import AFFINE_MAP, ARRAY, AttributeKind
-from qrt.ir.attributes import ArrayAttr, Attribute, IntegerAttr, StringAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.core import Operation, Value
-from qrt.ir.define import AttributeSpec, Definition
-from qrt.ir.dense import DenseElementsAttr
-from qrt.ir.traits import LOOP_LIKE, RECURSIVE_MEMORY_EFFECTS
+from qrt.ir.core.affine import AffineMapAttr, Expression, spell_expression, substitute
+from qrt.ir.core.attributes import ArrayAttr, Attribute, IntegerAttr, StringAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.traits import LOOP_LIKE, RECURSIVE_MEMORY_EFFECTS
+from qrt.ir.text.affine_parser import ValueNames, parse_expression, parse_expressions
+from qrt.ir.text.attribute_kinds import AFFINE_MAP, ARRAY, AttributeKind
+from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _YIELD = "affine.yield"
 _I32, _I64 = IntegerType(32), IntegerType(64)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from qrt.dialects.memref.views import memref_type
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.core import Block, Operation, Value
-from qrt.ir.define import PURE
-from qrt.ir.fold import constant_number
-from qrt.ir.traits import CONSTANT_LIKE
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import PURE
+from qrt.ir.core.fold import constant_number
+from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.traits import CONSTANT_LIKE
 
 _SCOPES = ("func.func", "builtin.module")
 

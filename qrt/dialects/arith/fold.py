@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qrt.dialects.arith.scalars import Folded, constant_value, fold_constants
-from qrt.ir import dense
-from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
-from qrt.ir.constraints import I1, element_of
-from qrt.ir.core import Operation, Value
-from qrt.ir.dense import DenseElementsAttr, is_backed, storage_dtype
-from qrt.ir.fold import constant_of
+from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.core.constraints import I1, element_of
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text import dense
+from qrt.ir.text.dense import DenseElementsAttr, is_backed, storage_dtype
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.fold import Folds
+    from qrt.ir.core.fold import Folds
 
 Fold = Callable[[Operation, "Folds"], Folded]
 Identity = Callable[[Operation], Folded]

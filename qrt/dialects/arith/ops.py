@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.dialects.arith.fold import FOLDS, Fold
-from qrt.ir import attribute_kinds as kinds
-from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
-from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
-from qrt.ir.constraints import (
+from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.core.constraints import (
     I1,
     INDEX,
     Relation,
@@ -19,11 +17,10 @@ from qrt.ir.constraints import (
     with_element,
     with_element_type,
 )
-from qrt.ir.core import Operation
-from qrt.ir.define import AttributeSpec, Definition
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
-from qrt.ir.fold import constant_of
-from qrt.ir.traits import (
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import (
     COMMUTATIVE,
     CONSTANT_LIKE,
     ELEMENTWISE,
@@ -34,12 +31,15 @@ from qrt.ir.traits import (
     SAME_TYPE_OPERANDS,
     Trait,
 )
+from qrt.ir.text import attribute_kinds as kinds
+from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
+from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contract afn", ",", every="fast")
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")

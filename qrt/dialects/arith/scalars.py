@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qrt.errors import QuantTypeError, UndefinedError
-from qrt.ir.attribute_kinds import ENUMERATIONS
-from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr
-from qrt.ir.constraints import element_of
-from qrt.ir.core import Operation, Value
-from qrt.ir.dense import DenseElementsAttr, static_shape, storage_dtype
-from qrt.ir.fold import constant_of
+from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text.attribute_kinds import ENUMERATIONS
+from qrt.ir.text.dense import DenseElementsAttr, static_shape, storage_dtype
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.fold import Folds
+    from qrt.ir.core.fold import Folds
 
 Folded = list[Value | Attribute] | None
 

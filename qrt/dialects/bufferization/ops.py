@@ -1,11 +1,11 @@
 """`bufferization`: where tensors become buffers, and buffers tensors."""
 
 from qrt.dialects.memref.views import memref_type
-from qrt.ir.attribute_kinds import UNIT
-from qrt.ir.constraints import INDEX, Relation, same_as
-from qrt.ir.core import Operation
-from qrt.ir.define import PURE, AttributeSpec, Definition
-from qrt.ir.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE
+from qrt.ir.core.constraints import INDEX, Relation, same_as
+from qrt.ir.core.define import PURE, AttributeSpec, Definition
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE
+from qrt.ir.text.attribute_kinds import UNIT
 from qrt.types import MemRefType, TensorType, Type
 
 _FLAG = AttributeSpec(kind=UNIT)

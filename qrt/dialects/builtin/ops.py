@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from qrt.ir.attributes import StringAttr, symbol_text
-from qrt.ir.core import Operation
-from qrt.ir.define import GRAPH_REGION, ISOLATED_FROM_ABOVE, SYMBOL_TABLE, AttributeSpec, Definition, instance_of
+from qrt.ir.core.attributes import StringAttr, symbol_text
+from qrt.ir.core.define import GRAPH_REGION, ISOLATED_FROM_ABOVE, SYMBOL_TABLE, AttributeSpec, Definition, instance_of
+from qrt.ir.core.operations import Operation
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 
 def _parse_module(parser: "Parser", pending: "PendingOperation") -> None:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qrt.dialects._regions.forms import spell_types
-from qrt.ir import attribute_kinds
-from qrt.ir.attributes import DenseArrayAttr
-from qrt.ir.core import Block, Operation, Value
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
-from qrt.ir.dense import DenseElementsAttr, storage_dtype
-from qrt.ir.traits import MEM_WRITE
+from qrt.ir.core.attributes import DenseArrayAttr
+from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.traits import MEM_WRITE
+from qrt.ir.text import attribute_kinds
+from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
 from qrt.types import IntegerType, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _I32 = IntegerType(32)
 _WEIGHTS = AttributeSpec(kind=attribute_kinds.dense_array(_I32))

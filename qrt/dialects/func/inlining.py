@@ -1,6 +1,6 @@
 """How far calls are inlined, by the pass and by the planner, which loads no passes."""
 
-from qrt.ir.core import Operation
+from qrt.ir.core.operations import Operation
 
 
 def inlined_at_most(root: Operation) -> int:

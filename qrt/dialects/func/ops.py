@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from qrt.ir.attribute_kinds import FLAT_SYMBOL_REF, array_of
-from qrt.ir.attributes import (
+from qrt.ir.core.attributes import (
     ArrayAttr,
     Attribute,
     DictAttr,
@@ -13,8 +12,7 @@ from qrt.ir.attributes import (
     spell_entries,
     symbol_text,
 )
-from qrt.ir.core import Operation, Region
-from qrt.ir.define import (
+from qrt.ir.core.define import (
     ISOLATED_FROM_ABOVE,
     PURE,
     SYMBOL,
@@ -25,13 +23,15 @@ from qrt.ir.define import (
     instance_of,
     one_of,
 )
-from qrt.ir.discardable import check_argument
-from qrt.ir.traits import RETURN_LIKE
+from qrt.ir.core.discardable import check_argument
+from qrt.ir.core.operations import Operation, Region
+from qrt.ir.core.traits import RETURN_LIKE
+from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.types import FunctionType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 PORT_NAME = "qrt.name"
 """The attribute that names an argument or a result to the command line and to programs."""

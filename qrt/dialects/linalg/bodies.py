@@ -7,10 +7,10 @@ says `cast = #linalg.type_fn<cast_unsigned>`.
 from collections.abc import Callable, Sequence
 
 from qrt.errors import QuantTypeError
-from qrt.ir import registry
-from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
-from qrt.ir.attributes import Attribute, FloatAttr
-from qrt.ir.core import NOWHERE, Block, Operation, Region, Value
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import Attribute, FloatAttr
+from qrt.ir.core.operations import NOWHERE, Block, Operation, Region, Value
+from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.text import Location
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
 

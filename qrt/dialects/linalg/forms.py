@@ -13,19 +13,20 @@ from qrt.dialects.linalg.structure import (
     rank_of,
     verify_structured,
 )
-from qrt.ir import registry, unsupported
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attribute_kinds import dense_array
-from qrt.ir.attributes import Attribute, DenseArrayAttr
-from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.core import Block, Operation, Region
-from qrt.ir.define import AttributeSpec, Definition
+from qrt.ir.core import registry
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr
+from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.text import unsupported
+from qrt.ir.text.assembly_elements import DYNAMIC
+from qrt.ir.text.attribute_kinds import dense_array
 from qrt.types import IntegerType, TensorType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _I64_ARRAY = dense_array(IntegerType(64))
 

@@ -41,19 +41,19 @@ from qrt.dialects.linalg.structure import (
     verify_structured,
 )
 from qrt.errors import QuantTypeError
-from qrt.ir.affine import AffineMapAttr, Expression, add, multiply, plain_loops
-from qrt.ir.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
-from qrt.ir.attributes import ArrayAttr, Attribute
-from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.core import NOWHERE, Operation, Region, Value
-from qrt.ir.define import OPERAND_SEGMENTS, AttributeSpec, Definition
-from qrt.ir.dense import DenseElementsAttr
+from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
+from qrt.ir.core.attributes import ArrayAttr, Attribute
+from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition
+from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
+from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
+from qrt.ir.text.dense import DenseElementsAttr
 from qrt.text import Location
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _I64 = IntegerType(64)
 _MEMOIZED = "linalg.memoized_indexing_maps"

@@ -20,16 +20,16 @@ from qrt.dialects.linalg.structure import (
     stated_maps,
     verify_structured,
 )
-from qrt.ir.attribute_kinds import ENUMERATIONS, I64
-from qrt.ir.attributes import ArrayAttr, Attribute, StringAttr
-from qrt.ir.constraints import element_of
-from qrt.ir.core import Operation
-from qrt.ir.define import OPERAND_SEGMENTS, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
-from qrt.ir.traits import RETURN_LIKE
+from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.define import OPERAND_SEGMENTS, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import RETURN_LIKE
+from qrt.ir.text.attribute_kinds import ENUMERATIONS, I64
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _ITERATORS = "iterator_types"
 _HEADER = ("doc", MAPS, _ITERATORS, "library_call")

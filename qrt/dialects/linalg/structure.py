@@ -4,17 +4,17 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.errors import UndefinedError
-from qrt.ir.affine import AffineMapAttr, Expression, evaluate
-from qrt.ir.attribute_kinds import enumeration
-from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
-from qrt.ir.core import Operation, Value
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
+from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
+from qrt.ir.text.attribute_kinds import enumeration
 from qrt.types import MemRefType, TensorType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 MAPS = "indexing_maps"
 ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")

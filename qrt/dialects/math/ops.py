@@ -6,11 +6,11 @@ import numpy as np
 
 from qrt.dialects.arith.ops import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, result_of_test, said
 from qrt.dialects.arith.scalars import Folded, constant_value, fold_constants
-from qrt.ir.constraints import element_of, same_as
-from qrt.ir.core import Operation
-from qrt.ir.define import Definition
-from qrt.ir.fold import constant_of
-from qrt.ir.traits import (
+from qrt.ir.core.constraints import element_of, same_as
+from qrt.ir.core.define import Definition
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import (
     ELEMENTWISE,
     PURE,
     SAME_OPERANDS_AND_RESULT_SHAPE,
@@ -18,7 +18,7 @@ from qrt.ir.traits import (
 )
 
 if TYPE_CHECKING:
-    from qrt.ir.fold import Folds
+    from qrt.ir.core.fold import Folds
 
 _EXACT = "absf ceil floor roundeven"
 _INEXACT = (

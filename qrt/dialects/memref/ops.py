@@ -11,18 +11,14 @@ from qrt.dialects._regions.forms import (
     terminator_operands,
 )
 from qrt.dialects.memref.views import VIEWS, memref_type
-from qrt.ir.affine_parser import parse_affine_map_body
-from qrt.ir.assembly_elements import DIRECTIVES, Directive
-from qrt.ir.attribute_kinds import ALIGNMENT, BOOL, UNIT
-from qrt.ir.attributes import UNIT as PRESENT
-from qrt.ir.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
-from qrt.ir.constraints import INDEX, add_type_constraint, element_type_of
-from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
-from qrt.ir.fold import Folds, constant_of, is_known_dimension
-from qrt.ir.symbols import nearest_table, symbols
-from qrt.ir.traits import (
+from qrt.ir.core.attributes import UNIT as PRESENT
+from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
+from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
+from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
+from qrt.ir.core.fold import Folds, constant_of, is_known_dimension
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.symbols import nearest_table, symbols
+from qrt.ir.core.traits import (
     MEM_ALLOC,
     MEM_FREE,
     MEM_READ,
@@ -32,11 +28,15 @@ from qrt.ir.traits import (
     RETURN_LIKE,
     SYMBOL,
 )
+from qrt.ir.text.affine_parser import parse_affine_map_body
+from qrt.ir.text.assembly_elements import DIRECTIVES, Directive
+from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, UNIT
+from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.types import IndexType, IntegerType, MemRefType, StridedLayout, TensorType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 
 def _is_line(type: Type, element: Any) -> bool:

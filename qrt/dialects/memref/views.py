@@ -13,12 +13,12 @@ from qrt.dialects.tensor.slices import (
     verify_slice_bounds,
     verify_slice_lists,
 )
-from qrt.ir.affine import AffineMapAttr, Expression
-from qrt.ir.attribute_kinds import AFFINE_MAP, I32, dense_array
-from qrt.ir.attribute_parser import AttributeParser
-from qrt.ir.constraints import INDEX, add_type_constraint, same_as
-from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition, incompatible
+from qrt.ir.core.affine import AffineMapAttr, Expression
+from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
+from qrt.ir.core.define import PURE, AttributeSpec, Definition, incompatible
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32, dense_array
+from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.text import Source
 from qrt.types import IntegerType, MemRefType, StridedLayout, Type
 

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
-from qrt.ir.core import Operation
-from qrt.ir.define import EXTENSION, PURE, AttributeSpec, Definition, one_of
-from qrt.ir.places import type_of
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
+from qrt.ir.core.define import EXTENSION, PURE, AttributeSpec, Definition, one_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.text.places import type_of
 from qrt.types import IntegerType, TensorType
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"

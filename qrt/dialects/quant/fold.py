@@ -3,13 +3,13 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from qrt.ir.attributes import Attribute, StringAttr
-from qrt.ir.constraints import element_of
-from qrt.ir.core import Operation, Value
+from qrt.ir.core.attributes import Attribute, StringAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.operations import Operation, Value
 from qrt.types import UniformType
 
 if TYPE_CHECKING:
-    from qrt.ir.fold import Folds
+    from qrt.ir.core.fold import Folds
 
 Folded = list[Value | Attribute] | None
 

@@ -8,11 +8,11 @@ from typing import Literal, TypeVar
 from qrt.dialects.quant import extras as quant_extras
 from qrt.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
 from qrt.errors import QuantTypeError
-from qrt.ir.constraints import add_type_constraint
-from qrt.ir.core import Operation
-from qrt.ir.define import PURE, AttributeSpec, Definition, check_names, one_of
-from qrt.ir.places import type_of
-from qrt.ir.traits import Trait
+from qrt.ir.core.constraints import add_type_constraint
+from qrt.ir.core.define import PURE, AttributeSpec, Definition, check_names, one_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import Trait
+from qrt.ir.text.places import type_of
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"

@@ -14,13 +14,12 @@ from qrt.dialects._regions.forms import (
     terminator_operands,
 )
 from qrt.dialects.scf.parallel import PARALLEL_OPS
-from qrt.ir import attribute_kinds
-from qrt.ir.attributes import UNIT, DenseArrayAttr, IntegerAttr
-from qrt.ir.constraints import INDEX, same_as
-from qrt.ir.core import Operation, Region
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition
-from qrt.ir.fold import constant_of
-from qrt.ir.traits import (
+from qrt.ir.core.attributes import UNIT, DenseArrayAttr, IntegerAttr
+from qrt.ir.core.constraints import INDEX, same_as
+from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.operations import Operation, Region
+from qrt.ir.core.traits import (
     LOOP_LIKE,
     NO_REGION_ARGUMENTS,
     RECURSIVE_MEMORY_EFFECTS,
@@ -29,11 +28,12 @@ from qrt.ir.traits import (
     SINGLE_BLOCK,
     is_speculatable_inside,
 )
+from qrt.ir.text import attribute_kinds
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _YIELD = "scf.yield"
 _I64 = IntegerType(64)

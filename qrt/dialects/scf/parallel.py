@@ -13,19 +13,19 @@ from qrt.dialects._regions.forms import (
     spell_types,
     spell_values,
 )
-from qrt.ir import attribute_kinds
-from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
-from qrt.ir.constraints import INDEX
-from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
-from qrt.ir.fold import constant_of
-from qrt.ir.traits import LOOP_LIKE, NO_TERMINATOR, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK
+from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK
+from qrt.ir.text import attribute_kinds
+from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _I64 = IntegerType(64)
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrt.ir.attribute_kinds import AttributeKind
-from qrt.ir.attributes import Attribute, IntegerAttr
-from qrt.ir.constraints import INDEX, add_type_constraint
-from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition, incompatible
-from qrt.ir.dense import MAX_FOLDED, DenseElementsAttr
-from qrt.ir.fold import Folds, constant_number, constant_of
-from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE
+from qrt.ir.core.attributes import Attribute, IntegerAttr
+from qrt.ir.core.constraints import INDEX, add_type_constraint
+from qrt.ir.core.define import PURE, AttributeSpec, Definition, incompatible
+from qrt.ir.core.fold import Folds, constant_number, constant_of
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE
+from qrt.ir.text.attribute_kinds import AttributeKind
+from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.types import IndexType, IntegerType, MemRefType, TensorType
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _EXTENTS = "shape or extent tensor"
 

@@ -1,7 +1,7 @@
 """`ub`: what has no value, and what is never reached. Either is an error where it runs."""
 
-from qrt.ir.attribute_kinds import ENUMERATIONS, enumeration
-from qrt.ir.define import PURE, TERMINATOR, AttributeSpec, Definition
+from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition
+from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 
 _POISON = enumeration("ub.poison", "")
 

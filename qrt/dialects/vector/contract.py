@@ -1,9 +1,9 @@
 """What `vector.contract` requires of its maps, loops and types: the rules of upstream's verifier, in its order."""
 
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.attributes import ArrayAttr
-from qrt.ir.constraints import element_of
-from qrt.ir.core import Operation
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import ArrayAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.operations import Operation
 from qrt.types import IntegerType, Type, VectorType
 
 

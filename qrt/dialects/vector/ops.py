@@ -8,8 +8,13 @@ from qrt.dialects._shaped.strides import is_minor_unit
 from qrt.dialects.arith.ops import FLAGS
 from qrt.dialects.vector.contract import iterators_of, verify_contract
 from qrt.dialects.vector.transfers import TRANSFERS
-from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.attribute_kinds import (
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr, StringAttr
+from qrt.ir.core.constraints import I1, add_type_constraint, element_of, element_type_of, same_as
+from qrt.ir.core.define import PURE, AttributeSpec, Definition
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.traits import MEM_READ, MEM_WRITE
+from qrt.ir.text.assembly_elements import DYNAMIC
+from qrt.ir.text.attribute_kinds import (
     AFFINE_MAP_ARRAY,
     ALIGNMENT,
     BOOL,
@@ -19,16 +24,11 @@ from qrt.ir.attribute_kinds import (
     dense_array,
     enumeration,
 )
-from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr, StringAttr
-from qrt.ir.constraints import I1, add_type_constraint, element_of, element_type_of, same_as
-from qrt.ir.core import Operation, Value
-from qrt.ir.define import PURE, AttributeSpec, Definition
-from qrt.ir.traits import MEM_READ, MEM_WRITE
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _I64 = IntegerType(64)
 KINDS = "add mul minui minsi minnumf maxui maxsi maxnumf and or xor minimumf maximumf"

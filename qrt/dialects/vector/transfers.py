@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING
 
 from qrt.dialects._regions.forms import parse_values, spell_values
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
-from qrt.ir.attributes import FALSE, TRUE, ArrayAttr
-from qrt.ir.constraints import I1, INDEX, element_of
-from qrt.ir.core import Operation
-from qrt.ir.define import AttributeSpec, Definition, segments
-from qrt.ir.traits import MEM_READ, MEM_WRITE
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
+from qrt.ir.core.constraints import I1, INDEX, element_of
+from qrt.ir.core.define import AttributeSpec, Definition, segments
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import MEM_READ, MEM_WRITE
+from qrt.ir.text.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 MAP, BOUNDS = "permutation_map", "in_bounds"
 

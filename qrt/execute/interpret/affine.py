@@ -14,7 +14,7 @@ from qrt.execute.interpret.memref import checked, loader, storer
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop
 from qrt.execute.interpret.scf import nest
 from qrt.ir import Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression, is_defined
+from qrt.ir.core.affine import AffineMapAttr, Expression, is_defined
 from qrt.ops.core import element_dtype
 from qrt.ops.elementwise import bind
 

@@ -23,7 +23,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
+from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
 from qrt.types import TensorType
 
 Frame = list[Any]

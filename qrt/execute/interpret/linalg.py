@@ -19,7 +19,7 @@ from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
 from qrt.execute.interpret.loops import Shape, element, extents, grid, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
-from qrt.ir.affine import plain_loops
+from qrt.ir.core.affine import plain_loops
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType
 

@@ -19,7 +19,7 @@ from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
 from qrt.execute.interpret.tensor import check_expansion
 from qrt.ir import Operation, Value
-from qrt.ir.attributes import UnitAttr
+from qrt.ir.core.attributes import UnitAttr
 from qrt.ops.core import Array, element_dtype
 from qrt.types import MemRefType, StridedLayout, TensorType
 

@@ -14,7 +14,7 @@ from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.interpret.memref import checked
 from qrt.execute.values import as_tensor, of_rank, spelled
 from qrt.ir import Operation
-from qrt.ir.assembly_elements import DYNAMIC
+from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
 from qrt.types import FloatType, IndexType, TensorType, Type

@@ -16,7 +16,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.ir import StringAttr, Value
-from qrt.ir.affine import Expression, evaluate
+from qrt.ir.core.affine import Expression, evaluate
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.passes.constant_casts import MAX_ELEMENTS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.ir import Operation, Value
-from qrt.ir.affine import Expression
+from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.accumulate import (
     Contraction,

@@ -8,7 +8,7 @@ from random import Random
 from qrt import ir
 from qrt.errors import QuantError, UndefinedError
 from qrt.ir import ArrayAttr, Module
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, evaluate
+from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, evaluate
 from qrt.passes import parse_pipeline
 from qrt.pipeline import PASSES
 from tests.fuzz import seeds

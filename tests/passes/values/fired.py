@@ -8,7 +8,7 @@ from unittest import mock
 
 from qrt.dialects.arith.fold import rules
 from qrt.dialects.linalg.ops import STRUCTURED_OPS
-from qrt.ir import greedy, registry, simplify_regions
+from qrt.ir.core import greedy, registry, simplify_regions
 from qrt.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
 from tests.passes.values.constants import wrong_constant
 

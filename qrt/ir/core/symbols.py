@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from qrt.ir.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, SymbolRefAttr
-from qrt.ir.core import Operation
-from qrt.ir.traits import SYMBOL_TABLE
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, SymbolRefAttr
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import SYMBOL_TABLE
 
 
 def references(operation: Operation) -> Iterator[SymbolRefAttr]:

@@ -14,8 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qrt.ir import attribute_kinds, grammar
-from qrt.ir.assembly_elements import (
+from qrt.ir.core.constraints import INDEX, Relation, always, same_as
+from qrt.ir.core.define import OPERAND_SEGMENTS, RESULT_SEGMENTS, Definition, segments
+from qrt.ir.core.operations import Operation, Region
+from qrt.ir.core.traits import SAME_OPERANDS_AND_RESULT_TYPE, SAME_TYPE_OPERANDS
+from qrt.ir.text import attribute_kinds, grammar
+from qrt.ir.text.assembly_elements import (
     DIRECTIVES,
     AllOperands,
     Attribute,
@@ -31,16 +35,12 @@ from qrt.ir.assembly_elements import (
     TypeOf,
     Unit,
 )
-from qrt.ir.constraints import INDEX, Relation, always, same_as
-from qrt.ir.core import Operation, Region
-from qrt.ir.define import OPERAND_SEGMENTS, RESULT_SEGMENTS, Definition, segments
-from qrt.ir.traits import SAME_OPERANDS_AND_RESULT_TYPE, SAME_TYPE_OPERANDS
 from qrt.text import pattern
 from qrt.types import Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 _TOKEN = re.compile(
     r"\s*(?:`(?P<literal>[^`]*)`|\$(?P<variable>\w+)|(?P<anchor>\^)|qualified\((?P<qualified>type\()?\$(?P<inner>\w+)\)+"

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from qrt.ir.define import Definition
+    from qrt.ir.core.define import Definition
 
 DIALECTS = (
     "affine",

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qrt.ir import attribute_kinds
-from qrt.ir.attributes import UNIT, DenseArrayAttr, UnitAttr
-from qrt.ir.core import Operation, Region, Value
-from qrt.ir.define import Definition
-from qrt.ir.traits import ISOLATED_FROM_ABOVE
+from qrt.ir.core.attributes import UNIT, DenseArrayAttr, UnitAttr
+from qrt.ir.core.define import Definition
+from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.traits import ISOLATED_FROM_ABOVE
+from qrt.ir.text import attribute_kinds
 from qrt.types import FunctionType, IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 DYNAMIC = -(1 << 63)
 """Upstream's `kDynamic`: an entry of a static list that an operand gives."""

@@ -7,7 +7,7 @@
 An operand or result is `name`, `name?` (optional) or `name*` (variadic), then its type's constraint after a colon. With
 more than one group of unknown size the property `operandSegmentSizes` (`resultSegmentSizes`) holds the sizes. A region
 is `name` or `name*`, then after a colon the number of its blocks (`1`, `max 1`). A successor is `name` or `name*`, then
-after a colon the operands that are passed to its block. Formats: see `qrt.ir.assembly`.
+after a colon the operands that are passed to its block. Formats: see `qrt.ir.text.assembly`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,12 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError, VerifyError, nearest
-from qrt.ir import places
-from qrt.ir.attribute_kinds import AttributeKind
-from qrt.ir.attributes import Attribute, DenseArrayAttr, StringAttr
-from qrt.ir.constraints import Relation, TypeConstraint, type_constraint
-from qrt.ir.core import Block, Operation, Value
-from qrt.ir.traits import (
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
+from qrt.ir.core.constraints import Relation, TypeConstraint, type_constraint
+from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.traits import (
     COMMUTATIVE,
     CONSTANT_LIKE,
     EXTENSION,
@@ -38,13 +36,15 @@ from qrt.ir.traits import (
     has_parent,
     single_block_implicit_terminator,
 )
+from qrt.ir.text import places
+from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.assembly import Assembly
-    from qrt.ir.fold import Folds
-    from qrt.ir.parser import Parser, PendingOperation
-    from qrt.ir.printer import Printer
+    from qrt.ir.core.fold import Folds
+    from qrt.ir.text.assembly import Assembly
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
 
 Constraint = Callable[[Attribute], str | None]
 """Says what is wrong with an attribute, or None."""
@@ -229,7 +229,7 @@ class Definition:
     @cached_property
     def assembly(self) -> "Assembly | None":
         """The compiled format."""
-        from qrt.ir.assembly import Assembly  # a format needs the definition it is compiled for
+        from qrt.ir.text.assembly import Assembly  # a format needs the definition it is compiled for
 
         return None if self.format is None else Assembly(self)
 

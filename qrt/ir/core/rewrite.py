@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from qrt.ir import registry
-from qrt.ir.attributes import Attribute, LocationAttr
-from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.fold import Folds, constant_of, fold
-from qrt.ir.traits import would_be_dead
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import Attribute, LocationAttr
+from qrt.ir.core.fold import Folds, constant_of, fold
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.traits import would_be_dead
 from qrt.text import Location
 from qrt.types import Type
 

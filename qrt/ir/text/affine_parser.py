@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, cast
 
-from qrt.ir.affine import (
+from qrt.ir.core.affine import (
     MAX_OPERATORS,
     AffineMapAttr,
     Expression,
@@ -15,8 +15,8 @@ from qrt.ir.affine import (
 from qrt.text import Scanner
 
 if TYPE_CHECKING:
-    from qrt.ir.attribute_parser import AttributeParser
-    from qrt.ir.parser import OperandName, Parser
+    from qrt.ir.text.attribute_parser import AttributeParser
+    from qrt.ir.text.parser import OperandName, Parser
 
 _WORDS = ("floordiv", "ceildiv", "mod")
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from qrt.ir.attributes import Attribute, quote, spell_entries
-from qrt.ir.core import Block, Module, Operation, Region, Value
-from qrt.ir.dense import Blob, DenseResourceAttr
+from qrt.ir.core.attributes import Attribute, quote, spell_entries
+from qrt.ir.core.operations import Block, Module, Operation, Region, Value
+from qrt.ir.text.dense import Blob, DenseResourceAttr
 from qrt.types import FunctionType, Type
 
 _STORAGE_OF_22 = {"si": "i", "ui": "u"}

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from qrt.errors import require
-from qrt.ir import registry, unsupported
-from qrt.ir.assembly import GENERIC_LINE, Line
-from qrt.ir.attribute_parser import AttributeParser
-from qrt.ir.attributes import Attribute, LocationAttr
-from qrt.ir.core import Block, Module, Operation, Region, Value, garbage_uncollected
-from qrt.ir.define import Definition
-from qrt.ir.grammar import (
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import Attribute, LocationAttr
+from qrt.ir.core.define import Definition
+from qrt.ir.core.operations import Block, Module, Operation, Region, Value, garbage_uncollected
+from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
+from qrt.ir.text import unsupported
+from qrt.ir.text.assembly import GENERIC_LINE, Line
+from qrt.ir.text.attribute_parser import AttributeParser
+from qrt.ir.text.grammar import (
     ATTRIBUTES_PATTERN,
     HEAD_PATTERN,
     LOCATION_PATTERN,
@@ -24,7 +26,6 @@ from qrt.ir.grammar import (
     SIGNATURE_PATTERN,
     TYPE_PATTERN,
 )
-from qrt.ir.traits import ISOLATED_FROM_ABOVE, TERMINATOR
 from qrt.text import Location, Source
 from qrt.types import Type
 

@@ -7,8 +7,8 @@ line of a diagnostic is what `expected-error` comments say.
 import re
 from collections.abc import Iterator
 
-from qrt.ir import grammar
-from qrt.ir.core import Operation
+from qrt.ir.core.operations import Operation
+from qrt.ir.text import grammar
 from qrt.text import Location
 
 _NAME = re.compile(grammar.NAME, re.ASCII)
@@ -56,7 +56,7 @@ def attribute(operation: Operation, name: str) -> Location:
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """The parts of a form that reads as one line, with their spans."""
-    from qrt.ir.assembly import GENERIC_LINE  # here, since definitions say where they are broken
+    from qrt.ir.text.assembly import GENERIC_LINE  # here, since definitions say where they are broken
 
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]

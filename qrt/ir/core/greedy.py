@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from qrt.ir.attributes import Attribute
-from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.fold import Folds, constant_of, fold
-from qrt.ir.rewrite import IN_PLACE, Builder, Observer, Pattern, constants_last, is_dead
-from qrt.ir.simplify_regions import erase_unreachable, simplify_regions
-from qrt.ir.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
+from qrt.ir.core.attributes import Attribute
+from qrt.ir.core.fold import Folds, constant_of, fold
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Observer, Pattern, constants_last, is_dead
+from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
+from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
 from qrt.types import TensorType, Type
 
 _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge

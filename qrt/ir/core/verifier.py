@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from qrt.errors import Diagnostic, QuantTypeError, VerifyError
-from qrt.ir import places, registry
-from qrt.ir.attributes import StringAttr, TypeAttr
-from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.discardable import check_attributes
-from qrt.ir.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import StringAttr, TypeAttr
+from qrt.ir.core.discardable import check_attributes
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
+from qrt.ir.text import places
 from qrt.types import FunctionType, TensorType, Type, UniformType, check_integrity
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from qrt.errors import UndefinedError
-from qrt.ir.attributes import Attribute
+from qrt.ir.core.attributes import Attribute
 from qrt.text import MAX_NESTING
 
 Expression = int | tuple[Any, ...]

@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir import registry
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.affine_parser import parse_affine_map, parse_affine_set
-from qrt.ir.attributes import (
+from qrt.ir.core import registry
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import (
     FALSE,
     TRUE,
     UNIT,
@@ -25,8 +24,9 @@ from qrt.ir.attributes import (
     integer_range,
     quote,
 )
-from qrt.ir.dense import Blob, DenseResourceAttr, Literal, is_backed
-from qrt.ir.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
+from qrt.ir.text.affine_parser import parse_affine_map, parse_affine_set
+from qrt.ir.text.dense import Blob, DenseResourceAttr, Literal, is_backed
+from qrt.ir.text.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
 from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qrt.errors import Diagnostic, VerifyError
-from qrt.ir.attributes import Attribute, LocationAttr, StringAttr
+from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
 from qrt.text import Location, Source
 from qrt.types import Type
 
 if TYPE_CHECKING:
     from qrt.dialects.func.ops import FuncOp
-    from qrt.ir.define import Definition
+    from qrt.ir.core.define import Definition
 
 
 @contextmanager
@@ -239,7 +239,7 @@ class Operation:
         return self.error(f"'{self.name}' op {message}", at)
 
     def __str__(self) -> str:
-        from qrt.ir.printer import print_operation
+        from qrt.ir.text.printer import print_operation
 
         return print_operation(self)
 
@@ -403,7 +403,7 @@ class Module:
         """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
         that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
         checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
-        from qrt.ir.verifier import verify
+        from qrt.ir.core.verifier import verify
 
         return verify(self.operation, strict)
 
@@ -411,7 +411,7 @@ class Module:
         """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
         is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
         the same types."""
-        from qrt.ir.printer import print_module
+        from qrt.ir.text.printer import print_module
 
         return print_module(self, generic, locations, exact)
 
@@ -428,7 +428,7 @@ class Module:
 
 
 def _restore(text: str, upstream: int) -> Module:
-    from qrt.ir.parser import parse
+    from qrt.ir.text.parser import parse
 
     module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
     module.upstream = upstream

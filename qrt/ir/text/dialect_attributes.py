@@ -4,12 +4,13 @@ written."""
 import re
 from typing import TYPE_CHECKING
 
-from qrt.ir import registry, unsupported
-from qrt.ir.attribute_kinds import ENUMERATIONS
-from qrt.ir.attributes import OpaqueAttr
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import OpaqueAttr
+from qrt.ir.text import unsupported
+from qrt.ir.text.attribute_kinds import ENUMERATIONS
 
 if TYPE_CHECKING:
-    from qrt.ir.attribute_parser import AttributeParser
+    from qrt.ir.text.attribute_parser import AttributeParser
 
 _DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | re.DOTALL)
 

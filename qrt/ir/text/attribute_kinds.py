@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.attributes import (
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import (
     ArrayAttr,
     Attribute,
     DenseArrayAttr,
@@ -20,7 +20,7 @@ from qrt.ir.attributes import (
 from qrt.types import IndexType, IntegerType
 
 if TYPE_CHECKING:
-    from qrt.ir.attribute_parser import AttributeParser
+    from qrt.ir.text.attribute_parser import AttributeParser
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ Memory effects and speculation follow upstream's `SideEffectInterfaces`: what no
 
 from collections.abc import Callable, Iterable, Sequence
 
-from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.core import Operation
+from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.operations import Operation
 from qrt.types import IntegerType, TensorType, Type, VectorType
 
 Verify = Callable[[Operation], None]

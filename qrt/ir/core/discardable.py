@@ -1,10 +1,10 @@
 """Attributes that are named after a dialect and stand on ops which do not declare them: some dialects say which there
 may be, and what on."""
 
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.attributes import Attribute, IntegerAttr, OpaqueAttr, StringAttr
-from qrt.ir.core import Operation
-from qrt.ir.traits import MEM_ALLOC, MEM_FREE
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import Attribute, IntegerAttr, OpaqueAttr, StringAttr
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import MEM_ALLOC, MEM_FREE
 
 _CHECKED = ("bufferization.", "linalg.")
 _MEMOIZED_MAPS = "linalg.memoized_indexing_maps"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qrt.errors import ParseError, QuantTypeError
-from qrt.ir.attributes import Attribute, FloatAttr, IntegerAttr, integer_range, quote, spell_elements
+from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr, integer_range, quote, spell_elements
 from qrt.text import Scanner, Source
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 

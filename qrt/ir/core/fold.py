@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from qrt.ir.attributes import Attribute, IntegerAttr
-from qrt.ir.core import Operation, Value
+from qrt.ir.core.attributes import Attribute, IntegerAttr
+from qrt.ir.core.operations import Operation, Value
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from qrt.dialects.cf.ops import BRANCHES, pass_values, passed_values
-from qrt.ir.core import Block, Operation, Region, Value
-from qrt.ir.traits import would_be_dead
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.traits import would_be_dead
 
 
 def simplify_regions(root: Operation) -> bool:
