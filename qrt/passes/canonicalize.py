@@ -4,36 +4,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from qrt.dialects._shaped.canonicalize_reshapes import RESHAPE_PATTERNS
+from qrt.dialects.affine.canonicalize import AFFINE_PATTERNS
+from qrt.dialects.arith.canonicalize import ARITH_PATTERNS
+from qrt.dialects.bufferization.canonicalize import BUFFERIZATION_PATTERNS
+from qrt.dialects.cf.canonicalize import BRANCH_PATTERNS
+from qrt.dialects.linalg.canonicalize import LINALG_PATTERNS
+from qrt.dialects.memref.canonicalize import MEMREF_PATTERNS
+from qrt.dialects.memref.canonicalize_scopes import SCOPE_PATTERNS
+from qrt.dialects.memref.canonicalize_views import VIEW_PATTERNS
+from qrt.dialects.quant.canonicalize import QUANT_KERNELS
+from qrt.dialects.quant.constant_casts import CONSTANT_CASTS
+from qrt.dialects.scf.canonicalize import REGION_PATTERNS
+from qrt.dialects.scf.canonicalize_branches import REGION_BRANCH_PATTERNS
+from qrt.dialects.scf.canonicalize_casts import CARRIED_CASTS
+from qrt.dialects.scf.canonicalize_parallel import FORALL_PATTERNS
+from qrt.dialects.scf.canonicalize_while import WHILE_PATTERNS
+from qrt.dialects.shape.canonicalize import SHAPE_PATTERNS
+from qrt.dialects.tensor.canonicalize import TENSOR_PATTERNS
+from qrt.dialects.tensor.canonicalize_padding import PADDING_FOLDS, PADDING_PATTERNS
+from qrt.dialects.tensor.canonicalize_slices import SLICE_FOLDS, SLICE_PATTERNS
+from qrt.dialects.vector.canonicalize import VECTOR_PATTERNS
+from qrt.dialects.vector.canonicalize_elements import ELEMENT_PATTERNS
+from qrt.dialects.vector.canonicalize_masks import MASK_PATTERNS
+from qrt.dialects.vector.canonicalize_reductions import REDUCTION_PATTERNS
+from qrt.dialects.vector.canonicalize_slices import SLICE_OF_VECTOR_PATTERNS
+from qrt.dialects.vector.canonicalize_transfers import TRANSFER_PATTERNS
 from qrt.ir import Module, Operation
 from qrt.ir.core.fold import Folds
 from qrt.ir.core.greedy import rewrite_greedily
 from qrt.ir.core.rewrite import Pattern
-from qrt.passes.affine_patterns import AFFINE_PATTERNS
-from qrt.passes.arith_patterns import ARITH_PATTERNS
-from qrt.passes.branch_patterns import BRANCH_PATTERNS
-from qrt.passes.bufferization_patterns import BUFFERIZATION_PATTERNS
-from qrt.passes.carried_casts import CARRIED_CASTS
-from qrt.passes.constant_casts import CONSTANT_CASTS
-from qrt.passes.forall_patterns import FORALL_PATTERNS
-from qrt.passes.linalg_patterns import LINALG_PATTERNS
-from qrt.passes.mask_patterns import MASK_PATTERNS
-from qrt.passes.memref_patterns import MEMREF_PATTERNS
-from qrt.passes.padding_patterns import PADDING_FOLDS, PADDING_PATTERNS
-from qrt.passes.quant_kernels import QUANT_KERNELS
-from qrt.passes.reduction_patterns import REDUCTION_PATTERNS
-from qrt.passes.region_branch_patterns import REGION_BRANCH_PATTERNS
-from qrt.passes.region_patterns import REGION_PATTERNS
-from qrt.passes.reshape_patterns import RESHAPE_PATTERNS
-from qrt.passes.scope_patterns import SCOPE_PATTERNS
-from qrt.passes.shape_patterns import SHAPE_PATTERNS
-from qrt.passes.slice_patterns import SLICE_FOLDS, SLICE_PATTERNS
-from qrt.passes.tensor_patterns import TENSOR_PATTERNS
-from qrt.passes.transfer_patterns import TRANSFER_PATTERNS
-from qrt.passes.vector_element_patterns import ELEMENT_PATTERNS
-from qrt.passes.vector_patterns import VECTOR_PATTERNS
-from qrt.passes.vector_slice_patterns import SLICE_OF_VECTOR_PATTERNS
-from qrt.passes.view_patterns import VIEW_PATTERNS
-from qrt.passes.while_patterns import WHILE_PATTERNS
 
 _SETS = (
     AFFINE_PATTERNS,

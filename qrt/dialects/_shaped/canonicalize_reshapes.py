@@ -6,14 +6,14 @@ from math import prod
 
 from qrt.dialects._shaped.strides import has_identity_layout
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.canonicalize import cast, cast_source
+from qrt.dialects.tensor.canonicalize_slices import Mixed, with_lists
 from qrt.dialects.tensor.slices import Groups, Shape, mixed_values, ranked, reassociation_of
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number, constant_of
 from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.slice_patterns import Mixed, with_lists
-from qrt.passes.tensor_patterns import cast, cast_source
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 Made = list[Value] | None

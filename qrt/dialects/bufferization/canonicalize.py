@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.memref.views import memref_type
+from qrt.dialects.tensor.canonicalize import cast, constant_sizes
 from qrt.dialects.tensor.slices import ranked
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
@@ -11,8 +13,6 @@ from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number
 from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.ir.core.traits import MEM_FREE, memory_effects
-from qrt.passes import memref_patterns as memref
-from qrt.passes.tensor_patterns import cast, constant_sizes
 from qrt.types import MemRefType, TensorType
 
 Made = list[Value] | None

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.linalg.canonicalize import STRUCTURED_OPS
 from qrt.dialects.memref.views import memref_type
+from qrt.dialects.tensor.canonicalize import constant_sizes
+from qrt.dialects.tensor.canonicalize_slices import numbers_of
 from qrt.dialects.tensor.slices import dropped_dimensions, mixed_values
 from qrt.errors import VerifyError
 from qrt.ir import Operation, Value
@@ -12,9 +15,6 @@ from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number
 from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.linalg_patterns import STRUCTURED_OPS
-from qrt.passes.slice_patterns import numbers_of
-from qrt.passes.tensor_patterns import constant_sizes
 from qrt.types import MemRefType, Type
 
 Made = list[Value] | None

@@ -7,11 +7,11 @@ leave has to stay as it is.
 from collections.abc import Sequence
 from math import fmod, gcd
 
+from qrt.dialects._regions.trip_counts import Number, constant_bounds
 from qrt.dialects.affine.ops import step_of
 from qrt.dialects.affine.scope import map_of
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Compound, Expression, combine, divisor_of, floordiv, is_index, is_readable
-from qrt.passes.trip_counts import Number, constant_bounds
 
 Range = tuple[Number, Number]
 """The least and the greatest value, each None where it is not known."""

@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.canonicalize import constant_elements, stored
 from qrt.dialects.vector.ops import MAX_RESULTS, integers, shape_of, slice_of, vector_of
-from qrt.ir import Operation, Value
-from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.ir.text.dense import MAX_FOLDED
-from qrt.passes.tensor_patterns import constant_elements, stored
-from qrt.passes.vector_values import (
+from qrt.dialects.vector.values import (
     Made,
     Position,
     can_broadcast,
@@ -31,6 +27,10 @@ from qrt.passes.vector_values import (
     splat_source,
     with_position,
 )
+from qrt.ir import Operation, Value
+from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 
 _MAX_ELEMENTS = 256

@@ -7,15 +7,15 @@ from qrt.dialects.linalg import ops as linalg
 from qrt.dialects.linalg.bodies import COPY, build_body
 from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.tensor.canonicalize import cast, from_casts, keeps_sizes
+from qrt.dialects.tensor.canonicalize_padding import affine_sum, pad_value
+from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, with_lists
 from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
 from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import segments
 from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.padding_patterns import affine_sum, pad_value
-from qrt.passes.slice_patterns import Mixed, numbers_of, with_lists
-from qrt.passes.tensor_patterns import cast, from_casts, keeps_sizes
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 Made = list[Value] | None

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.vector.canonicalize_masks import slice_of_mask
 from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
+from qrt.dialects.vector.values import Made, array, changed, constant, dense_of, extract, same_type, splat_source
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.ir.text.dense import MAX_FOLDED
-from qrt.passes.mask_patterns import slice_of_mask
-from qrt.passes.vector_values import Made, array, changed, constant, dense_of, extract, same_type, splat_source
 from qrt.types import Type, VectorType
 
 _MAX_ELEMENTS = 256

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by, splat_is
 from qrt.dialects.vector.ops import combination, integers, kind_of, shape_of, vector_of
+from qrt.dialects.vector.values import Made, extract
 from qrt.ir import Operation, Value
 from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
-from qrt.passes.vector_values import Made, extract
 from qrt.types import FloatType, VectorType
 
 

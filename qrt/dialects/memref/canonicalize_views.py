@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.memref.canonicalize import cast, from_ranked_casts, keeps_more
 from qrt.dialects.memref.views import memref_type, permutation_of
+from qrt.dialects.tensor.canonicalize import constant_sizes
+from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, static_lists, with_lists
 from qrt.dialects.tensor.slices import PARTS, dropped_dimensions, mixed_values, reassociation_of
 from qrt.errors import VerifyError
 from qrt.ir import IntegerAttr, Operation, Value
@@ -12,10 +16,6 @@ from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number, constant_of
 from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.memref_patterns import cast, from_ranked_casts, keeps_more
-from qrt.passes.reshape_patterns import collapse, expand, products_of
-from qrt.passes.slice_patterns import Mixed, numbers_of, static_lists, with_lists
-from qrt.passes.tensor_patterns import constant_sizes
 from qrt.types import MemRefType, StridedLayout
 
 Made = list[Value] | None

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.scf.parallel import FORALL
+from qrt.dialects.tensor.canonicalize import cast, destinations, keeps_sizes
 from qrt.ir import Operation, Value
 from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.tensor_patterns import cast, destinations, keeps_sizes
 from qrt.types import Type
 
 Made = list[Value] | None

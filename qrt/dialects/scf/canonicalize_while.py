@@ -7,11 +7,11 @@ the condition is false, to the results.
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.scf.canonicalize import boolean, is_inside
+from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
-from qrt.passes.region_branch_patterns import keep_arguments, region_of
-from qrt.passes.region_patterns import boolean, is_inside
 
 Made = list[Value] | None
 

@@ -4,18 +4,18 @@ and no error is lost."""
 from collections.abc import Iterator, Sequence
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.canonicalize import cast_source
+from qrt.dialects.tensor.canonicalize_slices import with_lists
 from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
+from qrt.dialects.vector.canonicalize_masks import is_full
 from qrt.dialects.vector.ops import part_type, vector_of
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
+from qrt.dialects.vector.values import Made, changed, dense_array, dense_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number, constant_of
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
-from qrt.passes.mask_patterns import is_full
-from qrt.passes.slice_patterns import with_lists
-from qrt.passes.tensor_patterns import cast_source
-from qrt.passes.vector_values import Made, changed, dense_array, dense_of
 from qrt.types import MemRefType, TensorType, VectorType
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.dialects.tensor.slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.errors import VerifyError
 from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
@@ -11,7 +12,6 @@ from qrt.ir.core.fold import constant_number, constant_of
 from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.dense import splat
-from qrt.passes.tensor_patterns import cast, cast_source, keeps_sizes
 from qrt.types import IntegerType, TensorType, Type
 
 Made = list[Value] | None

@@ -6,13 +6,10 @@ from math import prod
 import numpy as np
 
 from qrt.dialects.arith.fold import made_by
+from qrt.dialects.tensor.canonicalize import stored
+from qrt.dialects.vector.canonicalize_masks import mask_without_ones, transposed_mask
 from qrt.dialects.vector.ops import integers, shape_of, vector_of
-from qrt.ir import Operation, Value
-from qrt.ir.core.fold import constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.mask_patterns import mask_without_ones, transposed_mask
-from qrt.passes.tensor_patterns import stored
-from qrt.passes.vector_values import (
+from qrt.dialects.vector.values import (
     Made,
     can_broadcast,
     changed,
@@ -24,6 +21,9 @@ from qrt.passes.vector_values import (
     splat,
     splat_source,
 )
+from qrt.ir import Operation, Value
+from qrt.ir.core.fold import constant_of
+from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.types import Type, VectorType
 
 

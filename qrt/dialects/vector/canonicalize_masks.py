@@ -7,12 +7,12 @@ import numpy as np
 
 from qrt.dialects.arith.fold import made_by, predicate_of, splat_number
 from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
+from qrt.dialects.vector.values import Made, dense_array, dense_of, splat
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number
 from qrt.ir.core.rewrite import Builder, Pattern
-from qrt.passes.vector_values import Made, dense_array, dense_of, splat
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")
