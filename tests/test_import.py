@@ -82,6 +82,7 @@ def test_a_run_loads_the_dialects_it_names_and_no_passes(tmp_path) -> None:
     assert {name for name in loaded if name.startswith(("qrt.passes", "qrt.pipeline")) or name == "qrt.opt"} == set()
     assert {name.removeprefix("qrt.execute.interpret.") for name in loaded if "interpret." in name} == {"core", "arith"}
     assert {"qrt.dialects.func.ops", "qrt.dialects.arith.ops"} <= loaded
+    assert not [name for name in loaded if "canonicalize" in name]
     assert not {"qrt.dialects.linalg.ops", "qrt.dialects.vector.ops", "qrt.dialects.memref.ops"} & loaded
 
 

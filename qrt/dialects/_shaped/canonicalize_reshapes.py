@@ -1,6 +1,5 @@
 """Canonicalization patterns of tensors and memrefs whose dimensions are regrouped: upstream's."""
 
-from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import prod
 
@@ -13,7 +12,7 @@ from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 Made = list[Value] | None
@@ -59,7 +58,7 @@ def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes
 # -- both --------------------------------------------------------------------------------------------------------------
 
 
-def _to_itself(op: Operation, builder: Builder) -> Made:
+def to_itself(op: Operation, builder: Builder) -> Made:
     """No dimension is regrouped, or those that were are regrouped back."""
     given, type = op.operands[0], op.results[0].type
     if given.type is type:
@@ -76,7 +75,7 @@ def _to_itself(op: Operation, builder: Builder) -> Made:
     return [inverse.operands[0]]
 
 
-def _of_constant(op: Operation, builder: Builder) -> Made:
+def of_constant(op: Operation, builder: Builder) -> Made:
     """Of a constant, of one value everywhere, or of elements."""
     source, made = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
@@ -89,7 +88,7 @@ def _of_constant(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _twice(op: Operation, builder: Builder) -> Made:
+def twice(op: Operation, builder: Builder) -> Made:
     """Dimensions that are regrouped in two steps are in one."""
     inner = made_by(op.operands[0], op.name)
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
@@ -106,7 +105,7 @@ def _twice(op: Operation, builder: Builder) -> Made:
 # -- one of the other --------------------------------------------------------------------------------------------------
 
 
-def _collapse_of_expand(op: Operation, builder: Builder) -> Made:
+def collapse_of_expand(op: Operation, builder: Builder) -> Made:
     """Where each group of the one is made of groups of the other, only the difference is left."""
     inner = made_by(op.operands[0], _sibling(op, "expand_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
@@ -157,7 +156,7 @@ def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
     return tuple(groups)
 
 
-def _expand_of_collapse(op: Operation, builder: Builder) -> Made:
+def expand_of_collapse(op: Operation, builder: Builder) -> Made:
     """What is put together and taken apart otherwise, where one step does it."""
     inner = made_by(op.operands[0], _sibling(op, "collapse_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
@@ -241,7 +240,7 @@ def products_of(shape: Shape, groups: Groups) -> Shape:
 # -- casts and known sizes ---------------------------------------------------------------------------------------------
 
 
-def _collapse_of_cast(op: Operation, builder: Builder) -> Made:
+def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     if source is None:
         return None
@@ -250,7 +249,7 @@ def _collapse_of_cast(op: Operation, builder: Builder) -> Made:
     return [cast(builder, collapse(op, builder, source, groups, type), made)]
 
 
-def _static_expand(op: Operation, builder: Builder) -> Made:
+def static_expand(op: Operation, builder: Builder) -> Made:
     """Of what was cast to say less, sizes that are constants become part of the type, and of what is expanded."""
     sizes, made, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
@@ -268,7 +267,7 @@ def _static_expand(op: Operation, builder: Builder) -> Made:
 # -- tensor.reshape ----------------------------------------------------------------------------------------------------
 
 
-def _reshape(op: Operation, builder: Builder) -> Made:
+def known_reshape(op: Operation, builder: Builder) -> Made:
     """Of a constant, of what was reshaped before, or to the shape it has."""
     (source, shape), made = op.operands, op.results[0].type
     constant = constant_of(source)
@@ -292,12 +291,3 @@ def _is_shape_of(shape: Value, tensor: Value) -> bool:
         if not asked and (known is None or constant_number(size) != known):
             return False
     return True
-
-
-RESHAPE_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "memref.collapse_shape": (_to_itself, _twice, _collapse_of_expand),
-    "memref.expand_shape": (_to_itself, _twice, _expand_of_collapse),
-    "tensor.collapse_shape": (_to_itself, _of_constant, _twice, _collapse_of_expand, _collapse_of_cast),
-    "tensor.expand_shape": (_to_itself, _of_constant, _twice, _expand_of_collapse, _static_expand),
-    "tensor.reshape": (_reshape,),
-}

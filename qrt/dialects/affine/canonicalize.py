@@ -34,6 +34,11 @@ def _with_map(first: int) -> Pattern:
     return rewrite
 
 
+simplest_map = _with_map(0)
+simplest_load = _with_map(1)
+simplest_store = _with_map(2)
+
+
 # -- affine.min, affine.max --------------------------------------------------------------------------------------------
 
 
@@ -42,18 +47,18 @@ def _with_results(op: Operation, builder: Builder, results: Sequence[Expression]
     return builder.create(op.name, op.operands, [op.results[0].type], {**op.attributes, "map": map}).results
 
 
-def _only_result(op: Operation, builder: Builder) -> Made:
+def only_result(op: Operation, builder: Builder) -> Made:
     if len(map_of(op).results) != 1:
         return None
     return builder.create("affine.apply", op.operands, [op.results[0].type], {"map": map_of(op)}).results
 
 
-def _repeated_results(op: Operation, builder: Builder) -> Made:
+def repeated_results(op: Operation, builder: Builder) -> Made:
     results = tuple(dict.fromkeys(map_of(op).results))
     return _with_results(op, builder, results) if len(results) < len(map_of(op).results) else None
 
 
-def _results_of_the_same(op: Operation, builder: Builder) -> Made:
+def results_of_the_same(op: Operation, builder: Builder) -> Made:
     """The least of numbers one of which is the least of others: those others stand last, unless they are very many."""
     map = map_of(op)
     dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
@@ -81,7 +86,7 @@ def _results_of_the_same(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
 
 
-def _order_of_results(op: Operation, builder: Builder) -> Made:
+def order_of_results(op: Operation, builder: Builder) -> Made:
     """Sums in the order of their coefficients."""
     map = map_of(op)
     terms = [linear_terms(result) for result in map.results]
@@ -96,8 +101,6 @@ def _order_of_results(op: Operation, builder: Builder) -> Made:
     return _with_results(op, builder, [map.results[index] for index in order])
 
 
-_EXTREMUM = (_only_result, _repeated_results, _results_of_the_same, _with_map(0), _order_of_results)
-
 # -- affine.for --------------------------------------------------------------------------------------------------------
 
 
@@ -105,7 +108,7 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
     return replace(map, results=Ranges(map, operands).needed(map.results, greatest))
 
 
-def _bounds(op: Operation, builder: Builder) -> Made:
+def bounds(op: Operation, builder: Builder) -> Made:
     """Bounds without results that decide nothing, and that one beside another repeats."""
     assert op.definition is not None
     attributes, operands, sizes = dict(op.attributes), [], []
@@ -129,7 +132,7 @@ def _bounds(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, operands + inits, types, attributes, op.take_regions()).results
 
 
-def _without_work(op: Operation, builder: Builder) -> Made:
+def without_work(op: Operation, builder: Builder) -> Made:
     """Results of a loop of no iterations, or that computes nothing."""
     assert op.definition is not None
     inits, trips = op.definition.operand_group(op, "inits"), trips_of_affine_for(op)
@@ -154,7 +157,7 @@ def _without_work(op: Operation, builder: Builder) -> Made:
 # -- affine.if ---------------------------------------------------------------------------------------------------------
 
 
-def _condition(op: Operation, builder: Builder) -> Made:
+def condition(op: Operation, builder: Builder) -> Made:
     stated = set_of(op)
     inputs = Inputs([expression for expression, _ in stated.constraints], op.operands, stated.dimensions)
     if inputs.compose():  # upstream simplifies sums only then
@@ -171,7 +174,7 @@ def _condition(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, values, types, attributes, op.take_regions()).results
 
 
-def _decided(op: Operation, builder: Builder) -> Made:
+def decided(op: Operation, builder: Builder) -> Made:
     """A condition that upstream takes for decided: `0 == 0` and `1 == 0`, alone."""
     constraints = set_of(op).constraints
     if constraints not in (((0, True),), ((1, True),)):
@@ -180,7 +183,7 @@ def _decided(op: Operation, builder: Builder) -> Made:
     return builder.inline(blocks[0], ()) if blocks else []
 
 
-def _no_else(op: Operation, builder: Builder) -> Made:
+def no_else(op: Operation, builder: Builder) -> Made:
     blocks = op.regions[1].blocks
     if op.results or not blocks or blocks[0].first is not blocks[0].last:
         return None
@@ -189,14 +192,3 @@ def _no_else(op: Operation, builder: Builder) -> Made:
     otherwise.blocks.clear()
     builder.create(op.name, op.operands, (), dict(op.attributes), [then, otherwise])
     return []
-
-
-AFFINE_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "affine.apply": (_with_map(0),),
-    "affine.for": (_bounds, _without_work),
-    "affine.if": (_condition, _no_else, _decided),
-    "affine.load": (_with_map(1),),
-    "affine.max": _EXTREMUM,
-    "affine.min": _EXTREMUM,
-    "affine.store": (_with_map(2),),
-}

@@ -401,10 +401,13 @@ FOR = Definition(
     parse=_parse_for,
     print=_print_for,
     verify=_verify_for,
+    canonicalize=("affine.canonicalize: bounds without_work",),
 )
 
 
-def _mapped(name: str, fold: "Callable[[Operation, Folds], list[Value | Attribute] | None]") -> Definition:
+def _mapped(
+    name: str, fold: "Callable[[Operation, Folds], list[Value | Attribute] | None]", *canonicalize: str
+) -> Definition:
     return Definition(
         name,
         operands=("operands*: index",),
@@ -415,9 +418,11 @@ def _mapped(name: str, fold: "Callable[[Operation, Folds], list[Value | Attribut
         print=_print_map,
         verify=_verify_map,
         fold=fold,
+        canonicalize=canonicalize,
     )
 
 
+_EXTREMUM = "affine.canonicalize: only_result repeated_results results_of_the_same simplest_map order_of_results"
 OPS = [
     FOR,
     Definition(
@@ -431,6 +436,7 @@ OPS = [
         parse=_parse_if,
         print=_print_if,
         verify=_verify_if,
+        canonicalize=("affine.canonicalize: condition no_else decided",),
     ),
     Definition(
         _YIELD,
@@ -448,6 +454,10 @@ OPS = [
         parse=_parse_load,
         print=_print_access,
         verify=_verify_access,
+        canonicalize=(
+            "affine.canonicalize: simplest_load",
+            "memref.canonicalize: from_ranked_casts",
+        ),
     ),
     Definition(
         "affine.store",
@@ -457,9 +467,13 @@ OPS = [
         parse=_parse_store,
         print=_print_access,
         verify=_verify_access,
+        canonicalize=(
+            "affine.canonicalize: simplest_store",
+            "memref.canonicalize: store_to_cast",
+        ),
     ),
     PARALLEL,
-    _mapped("affine.apply", _fold_apply),
-    _mapped("affine.min", _fold_map(min)),
-    _mapped("affine.max", _fold_map(max)),
+    _mapped("affine.apply", _fold_apply, "affine.canonicalize: simplest_map"),
+    _mapped("affine.min", _fold_map(min), _EXTREMUM),
+    _mapped("affine.max", _fold_map(max), _EXTREMUM),
 ]

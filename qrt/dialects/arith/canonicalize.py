@@ -43,7 +43,7 @@ def _flags(*operations: Operation) -> dict[str, Attribute]:
 # -- sums with constants -----------------------------------------------------------------------------------------------
 
 
-def _sum(op: Operation, builder: Builder) -> Made:
+def sum_with_constant(op: Operation, builder: Builder) -> Made:
     """``(±x + c0) ± c1`` as one operation; so too ``c1 - (±x + c0)``."""
     left, right = op.operands
     outer, inner = (
@@ -81,7 +81,7 @@ def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) 
     return {"overflowFlags": OVERFLOW.attribute(*kept)} if kept else {}
 
 
-def _addi_of_negation(op: Operation, builder: Builder) -> Made:
+def addi_of_negation(op: Operation, builder: Builder) -> Made:
     """``x + y * -1 -> x - y``."""
     for negated, other in (op.operands[::-1], op.operands):
         product = made_by(negated, "arith.muli")
@@ -90,7 +90,7 @@ def _addi_of_negation(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _subi_of_subi(op: Operation, builder: Builder) -> Made:
+def subi_of_subi(op: Operation, builder: Builder) -> Made:
     """``(x - y) - x -> 0 - y``."""
     source = made_by(op.operands[0], "arith.subi")
     if source is None or source.operands[0] is not op.operands[1] or filled(0, op.results[0].type) is None:
@@ -99,7 +99,7 @@ def _subi_of_subi(op: Operation, builder: Builder) -> Made:
     return _make(builder, "subi", (_constant(builder, 0, y.type), y), op, **_flags(op, source))
 
 
-def _muli_of_muli(op: Operation, builder: Builder) -> Made:
+def muli_of_muli(op: Operation, builder: Builder) -> Made:
     """``(x * c0) * c1 -> x * (c0 * c1)``."""
     source = made_by(op.operands[0], "arith.muli")
     outer = constant_number(op.operands[1])
@@ -110,7 +110,7 @@ def _muli_of_muli(op: Operation, builder: Builder) -> Made:
     return _make(builder, "muli", (x, _constant(builder, inner * outer, x.type)), op, **_flags(op, source))
 
 
-def _low_half(op: Operation, builder: Builder) -> Made:
+def low_half(op: Operation, builder: Builder) -> Made:
     """A sum or product whose second result nobody uses."""
     if op.results[1].uses:
         return None
@@ -118,7 +118,7 @@ def _low_half(op: Operation, builder: Builder) -> Made:
     return [builder.value(f"arith.{name}", op.operands, op.results[0].type), op.operands[0]]
 
 
-def _signed_product_with_one(op: Operation, builder: Builder) -> Made:
+def signed_product_with_one(op: Operation, builder: Builder) -> Made:
     """Its high half is the sign of the other operand, in every bit."""
     x, type = op.operands[0], op.results[0].type
     if _width(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
@@ -162,7 +162,18 @@ def _narrows_exactly(x: Type, between: Type, result: Type) -> bool:
     return _narrows(x, between, result) and holds_every_value(wide, narrow)
 
 
-def _trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
+of_extui = _of("extui")
+of_extsi = _of("extsi")
+of_bitcast = _of("bitcast")
+extsi_of_extui = _of("extui", "extui")
+trunci_of_extui_of_wider = _of("extui", when=_narrows)
+trunci_of_extsi_of_wider = _of("extsi", when=_narrows)
+trunci_of_extsi_of_narrower = _of("extsi", "extsi", _widens)
+trunci_of_extui_of_narrower = _of("extui", "extui", _widens)
+truncf_of_extf = _of("extf", when=_narrows_exactly)
+
+
+def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
     """``trunci(x >> c)`` of the highest bits alone: the sign does not matter."""
     source = made_by(op.operands[0], "arith.shrsi")
     if source is None:
@@ -174,12 +185,12 @@ def _trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
     return [builder.value(op.name, (shifted,), op.results[0].type)]
 
 
-def _trunci_of_trunci(op: Operation, builder: Builder) -> Made:
+def trunci_of_trunci(op: Operation, builder: Builder) -> Made:
     source = made_by(op.operands[0], "arith.trunci")
     return None if source is None else _make(builder, "trunci", tuple(source.operands), op, **_flags(op, source))
 
 
-def _bitwise_of_extensions(op: Operation, builder: Builder) -> Made:
+def bitwise_of_extensions(op: Operation, builder: Builder) -> Made:
     """``ext(x) op ext(y) -> ext(x op y)``."""
     for extension in ("arith.extui", "arith.extsi"):
         sources = [made_by(value, extension) for value in op.operands]
@@ -200,7 +211,7 @@ def _predicate(name: str) -> dict[str, Attribute]:
     return {"predicate": IntegerAttr(tuple(INTEGER_PREDICATES).index(name), IntegerType(64))}
 
 
-def _cmpi_constant_last(op: Operation, builder: Builder) -> Made:
+def cmpi_constant_last(op: Operation, builder: Builder) -> Made:
     left, right = op.operands
     if constant_of(left) is None or constant_of(right) is not None:
         return None
@@ -209,7 +220,7 @@ def _cmpi_constant_last(op: Operation, builder: Builder) -> Made:
     return _make(builder, "cmpi", (right, left), op, **_predicate(swapped))
 
 
-def _cmpi_of_extensions(op: Operation, builder: Builder) -> Made:
+def cmpi_of_extensions(op: Operation, builder: Builder) -> Made:
     """``ext(x) == ext(y) -> x == y``."""
     if predicate_of(op) not in ("eq", "ne"):
         return None
@@ -221,7 +232,7 @@ def _cmpi_of_extensions(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _not_cmpi(op: Operation, builder: Builder) -> Made:
+def not_cmpi(op: Operation, builder: Builder) -> Made:
     """``cmpi(p, a, b) ^ true -> cmpi(not p, a, b)``."""
     source = made_by(op.operands[0], "arith.cmpi")
     if source is None or op.results[0].type is not I1 or not splat_is(op.operands[1], 1):
@@ -231,7 +242,7 @@ def _not_cmpi(op: Operation, builder: Builder) -> Made:
     return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverted))
 
 
-def _select_of_not(op: Operation, builder: Builder) -> Made:
+def select_of_not(op: Operation, builder: Builder) -> Made:
     """``select(not c, a, b) -> select(c, b, a)``."""
     condition, true, false = op.operands
     negation = made_by(condition, "arith.xori")
@@ -240,7 +251,7 @@ def _select_of_not(op: Operation, builder: Builder) -> Made:
     return _make(builder, "select", (negation.operands[0], false, true), op)
 
 
-def _select_of_select(op: Operation, builder: Builder) -> Made:
+def select_of_select(op: Operation, builder: Builder) -> Made:
     """A choice inside a choice by the same condition is made already."""
     condition, true, false = op.operands
     for at, branch in ((1, true), (2, false)):
@@ -251,7 +262,7 @@ def _select_of_select(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _select_of_bits(op: Operation, builder: Builder) -> Made:
+def select_of_bits(op: Operation, builder: Builder) -> Made:
     """Constants 0 and 1 of a scalar integer: the condition, or its negation, extended."""
     condition, true, false = op.operands
     type = op.results[0].type
@@ -269,40 +280,8 @@ def _select_of_bits(op: Operation, builder: Builder) -> Made:
     return _make(builder, "extui", (condition,), op)
 
 
-def _of_negations(op: Operation, builder: Builder) -> Made:
+def of_negations(op: Operation, builder: Builder) -> Made:
     """``-a * -b -> a * b``, and of quotients."""
     sources = [made_by(value, "arith.negf") for value in op.operands]
     found = [source.operands[0] for source in sources if source is not None]
     return [builder.value(op.name, found, op.results[0].type, dict(op.attributes))] if len(found) == 2 else None
-
-
-_BITWISE = (_bitwise_of_extensions,)
-ARITH_PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "arith.addi": (_sum, _addi_of_negation),
-    "arith.subi": (_sum, _subi_of_subi),
-    "arith.muli": (_muli_of_muli,),
-    **dict.fromkeys(("arith.addui_extended", "arith.mului_extended"), (_low_half,)),
-    "arith.mulsi_extended": (_low_half, _signed_product_with_one),
-    "arith.andi": _BITWISE,
-    "arith.ori": _BITWISE,
-    "arith.xori": (_not_cmpi, *_BITWISE),
-    "arith.extui": (_of("extui"),),
-    "arith.extsi": (_of("extsi"), _of("extui", "extui")),
-    "arith.trunci": (
-        _of("extui", when=_narrows),
-        _of("extsi", when=_narrows),
-        _trunci_of_trunci,
-        _of("extsi", "extsi", _widens),
-        _of("extui", "extui", _widens),
-        _trunci_of_shrsi,
-    ),
-    "arith.truncf": (_of("extf", when=_narrows_exactly),),
-    "arith.bitcast": (_of("bitcast"),),
-    "arith.index_cast": (_of("extsi"),),
-    "arith.index_castui": (_of("extui"),),
-    "arith.cmpi": (_cmpi_constant_last, _cmpi_of_extensions),
-    "arith.select": (_select_of_not, _select_of_select, _select_of_bits),
-    "arith.mulf": (_of_negations,),
-    "arith.divf": (_of_negations,),
-}
-"""By the name of the op they replace."""

@@ -115,6 +115,38 @@ def said(*groups: str) -> dict[str, AttributeSpec]:
     return {name: spec for name, spec in FLAGS.items() if any(f"${name}^" in group for group in groups)}
 
 
+_CANONICALIZE: dict[str, tuple[str, ...]] = {
+    "arith.addi": (
+        "arith.canonicalize: sum_with_constant addi_of_negation",
+        "vector.canonicalize_reductions: added_contraction",
+    ),
+    "arith.addui_extended": ("arith.canonicalize: low_half",),
+    "arith.andi": ("arith.canonicalize: bitwise_of_extensions",),
+    "arith.bitcast": ("arith.canonicalize: of_bitcast",),
+    "arith.cmpi": (
+        "arith.canonicalize: cmpi_constant_last cmpi_of_extensions",
+        "vector.canonicalize_masks: compared_step",
+    ),
+    "arith.divf": ("arith.canonicalize: of_negations",),
+    "arith.extsi": ("arith.canonicalize: of_extsi extsi_of_extui",),
+    "arith.extui": ("arith.canonicalize: of_extui",),
+    "arith.index_cast": ("arith.canonicalize: of_extsi",),
+    "arith.index_castui": ("arith.canonicalize: of_extui",),
+    "arith.mulf": ("arith.canonicalize: of_negations",),
+    "arith.muli": ("arith.canonicalize: muli_of_muli",),
+    "arith.mulsi_extended": ("arith.canonicalize: low_half signed_product_with_one",),
+    "arith.mului_extended": ("arith.canonicalize: low_half",),
+    "arith.ori": ("arith.canonicalize: bitwise_of_extensions",),
+    "arith.subi": ("arith.canonicalize: sum_with_constant subi_of_subi",),
+    "arith.truncf": ("arith.canonicalize: truncf_of_extf",),
+    "arith.trunci": (
+        "arith.canonicalize: trunci_of_extui_of_wider trunci_of_extsi_of_wider trunci_of_trunci",
+        "arith.canonicalize: trunci_of_extsi_of_narrower trunci_of_extui_of_narrower trunci_of_shrsi",
+    ),
+    "arith.xori": ("arith.canonicalize: not_cmpi bitwise_of_extensions",),
+}
+
+
 def elementwise(
     name: str,
     operands: Sequence[str],
@@ -132,6 +164,7 @@ def elementwise(
         traits=(*traits, SAME_OPERANDS_AND_RESULT_TYPE),
         format=f"{' `,` '.join(f'${operand}' for operand in operands)} {group} attr-dict `:` type($result)",
         fold=fold,
+        canonicalize=_CANONICALIZE.get(name, ()),
         speculatable=has_safe_constant if NO_MEMORY_EFFECT in traits else None,
     )
 
@@ -170,6 +203,7 @@ def _extended(name: str, results: tuple[str, str], types: str, infer: dict[str, 
         infer=infer,
         format=f"$lhs `,` $rhs attr-dict `:` {types}",
         fold=FOLDS[name],
+        canonicalize=_CANONICALIZE.get(name, ()),
     )
 
 
@@ -232,6 +266,7 @@ def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale
         format=f"$in {scaled[0]} {' '.join(groups)} attr-dict `:` type($in) {scaled[1]} `to` type($out)",
         verify_signature=verify,
         fold=FOLDS.get(f"arith.{name}"),
+        canonicalize=_CANONICALIZE.get(f"arith.{name}", ()),
     )
 
 
@@ -260,6 +295,7 @@ def _comparison(name: str, type: str, predicates: Iterable[str], group: str) -> 
         infer={"result": result_of_test("lhs")},
         format=f"$predicate `,` $lhs `,` $rhs {group} attr-dict `:` type($lhs)",
         fold=FOLDS[name],
+        canonicalize=_CANONICALIZE.get(name, ()),
     )
 
 
@@ -301,6 +337,7 @@ SELECT = Definition(
     parse=_parse_select,
     print=_print_select,
     fold=FOLDS["arith.select"],
+    canonicalize=("arith.canonicalize: select_of_not select_of_select select_of_bits",),
 )
 
 OPS = [

@@ -1,7 +1,5 @@
 """Canonicalization patterns of `bufferization`: upstream's."""
 
-from collections.abc import Sequence
-
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.memref.views import memref_type
@@ -11,7 +9,7 @@ from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.types import MemRefType, TensorType
 
@@ -21,13 +19,13 @@ Made = list[Value] | None
 # -- to_tensor, to_buffer ----------------------------------------------------------------------------------------------
 
 
-def _tensor_of_buffer(op: Operation, builder: Builder) -> Made:
+def tensor_of_buffer(op: Operation, builder: Builder) -> Made:
     """Nothing stands between that may write to the buffer."""
     inner = made_by(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 
 
-def _buffer_of_tensor(op: Operation, builder: Builder) -> Made:
+def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
     """The buffer that the tensor is of; a copy of it where its layout may be another."""
     inner = made_by(op.operands[0], "bufferization.to_tensor")
     if inner is None:
@@ -61,7 +59,7 @@ def _casts(given: MemRefType, made: MemRefType) -> bool:
     return all(wanted is None or known == wanted for known, wanted in pairs)
 
 
-def _buffer_of_cast(op: Operation, builder: Builder) -> Made:
+def buffer_of_cast(op: Operation, builder: Builder) -> Made:
     """What was cast gets the buffer, and the buffer is cast."""
     inner = made_by(op.operands[0], "tensor.cast")
     source = None if inner is None else inner.operands[0]
@@ -72,7 +70,7 @@ def _buffer_of_cast(op: Operation, builder: Builder) -> Made:
     return [memref.cast(builder, builder.value(op.name, (source,), made, dict(op.attributes)), type)]
 
 
-def _load(op: Operation, builder: Builder) -> Made:
+def load(op: Operation, builder: Builder) -> Made:
     """An element of the tensor, if the buffer is only read."""
     buffer = made_by(op.operands[0], "bufferization.to_buffer")
     if buffer is None:
@@ -82,12 +80,12 @@ def _load(op: Operation, builder: Builder) -> Made:
     return [builder.value("tensor.extract", (buffer.operands[0], *op.operands[1:]), op.results[0].type)]
 
 
-def _dim_of_buffer(op: Operation, builder: Builder) -> Made:
+def dim_of_buffer(op: Operation, builder: Builder) -> Made:
     buffer = made_by(op.operands[0], "bufferization.to_buffer")
     return None if buffer is None else [builder.value("tensor.dim", (buffer.operands[0], op.operands[1]), INDEX)]
 
 
-def _dim_of_tensor(op: Operation, builder: Builder) -> Made:
+def dim_of_tensor(op: Operation, builder: Builder) -> Made:
     """That of the buffer, of what was copied, or the size that was asked for."""
     (tensor, axis), made = op.operands, op.operands[0].operation
     if made is None:
@@ -107,7 +105,7 @@ def _dim_of_tensor(op: Operation, builder: Builder) -> Made:
 # -- alloc_tensor, clone -----------------------------------------------------------------------------------------------
 
 
-def _known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type; a hint is not needed any more."""
     assert op.definition is not None
     if op.definition.operand_group(op, "copy"):
@@ -138,7 +136,7 @@ _VIEWS = {
 }
 
 
-def _needless_clone(op: Operation, builder: Builder) -> Made:
+def needless_clone(op: Operation, builder: Builder) -> Made:
     """The source lives on as the clone, one of which is freed in this block, with nothing else freed before."""
     (source,), (clone,) = op.operands, op.results
     root = source
@@ -160,14 +158,3 @@ def _needless_clone(op: Operation, builder: Builder) -> Made:
         following = following.next
     builder.erase(redundant)
     return [memref.cast(builder, source, clone.type)]
-
-
-BUFFERIZATION_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "bufferization.alloc_tensor": (_known_sizes,),
-    "bufferization.clone": (memref.from_ranked_casts, _needless_clone),
-    "bufferization.to_buffer": (_buffer_of_cast, _buffer_of_tensor),
-    "bufferization.to_tensor": (_tensor_of_buffer,),
-    "memref.dim": (_dim_of_buffer,),
-    "memref.load": (_load,),
-    "tensor.dim": (_dim_of_tensor,),
-}

@@ -77,6 +77,7 @@ OPS = [
         traits={MEM_READ},
         format="$buffer (`restrict` $restrict^)? (`writable` $writable^)? attr-dict `:` "
         "type($buffer) `to` type($result)",
+        canonicalize=("bufferization.canonicalize: tensor_of_buffer",),
     ),
     Definition(
         "bufferization.to_buffer",
@@ -86,6 +87,7 @@ OPS = [
         traits={PURE},
         format="$tensor (`read_only` $read_only^)? attr-dict `:` type($tensor) `to` type($buffer)",
         verify_signature=_verify_to_buffer,
+        canonicalize=("bufferization.canonicalize: buffer_of_cast buffer_of_tensor",),
     ),
     Definition(
         "bufferization.materialize_in_destination",
@@ -96,6 +98,7 @@ OPS = [
         format="$source `in` (`restrict` $restrict^)? (`writable` $writable^)? $dest attr-dict `:` "
         "functional-type(operands, results)",
         verify_signature=_verify_materialize,
+        canonicalize=("tensor.canonicalize: from_casts",),
     ),
     Definition(
         "bufferization.alloc_tensor",
@@ -106,6 +109,7 @@ OPS = [
         format="`(` $dynamic_sizes `)` (`copy` `` `(` $copy^ `)`)? (`size_hint` `` `=` `` $size_hint^)? attr-dict `:` "
         "type($result)",
         verify_signature=_verify_alloc_tensor,
+        canonicalize=("bufferization.canonicalize: known_sizes",),
     ),
     Definition(
         "bufferization.dealloc_tensor",
@@ -120,5 +124,9 @@ OPS = [
         traits={MEM_READ, MEM_ALLOC},
         format="$input attr-dict `:` type($input) `to` type($output)",
         verify_signature=_verify_clone,
+        canonicalize=(
+            "memref.canonicalize: from_ranked_casts",
+            "bufferization.canonicalize: needless_clone",
+        ),
     ),
 ]

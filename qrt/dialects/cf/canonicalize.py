@@ -10,7 +10,7 @@ from qrt.ir import Attribute, Block, DenseArrayAttr, DenseElementsAttr, Operatio
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType
 
@@ -65,7 +65,7 @@ def _past(target: Target) -> Target | None:
     return following, [known.get(value, value) for value in only.operands]
 
 
-def _jump_on(op: Operation, builder: Builder) -> Made:
+def jump_on(op: Operation, builder: Builder) -> Made:
     """A block that only this branch leads to becomes part of this one; one that only branches on is left out."""
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
@@ -75,12 +75,12 @@ def _jump_on(op: Operation, builder: Builder) -> Made:
     return None if past is None else _jump(builder, past)
 
 
-def _known_condition(op: Operation, builder: Builder) -> Made:
+def known_condition(op: Operation, builder: Builder) -> Made:
     known = constant_number(op.operands[0])
     return None if known is None else _jump(builder, _targets(op)[0 if known else 1])
 
 
-def _branch_past(op: Operation, builder: Builder) -> Made:
+def branch_past(op: Operation, builder: Builder) -> Made:
     targets = _targets(op)
     past = [_past(target) for target in targets]
     if past == [None, None]:
@@ -89,7 +89,7 @@ def _branch_past(op: Operation, builder: Builder) -> Made:
     return _branch(builder, op.operands[0], chosen, op)
 
 
-def _one_target(op: Operation, builder: Builder) -> Made:
+def one_target(op: Operation, builder: Builder) -> Made:
     """Both ways lead to one block: what they pass is selected, if no other block leads there."""
     (block, true), (other, false) = _targets(op)
     if block is not other:
@@ -103,7 +103,7 @@ def _one_target(op: Operation, builder: Builder) -> Made:
     return _jump(builder, (block, values))
 
 
-def _decided_before(op: Operation, builder: Builder) -> Made:
+def decided_before(op: Operation, builder: Builder) -> Made:
     """The branch that alone leads here was on the same condition."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
@@ -112,7 +112,7 @@ def _decided_before(op: Operation, builder: Builder) -> Made:
     return _jump(builder, _targets(op)[before.successors.index(op.parent)])
 
 
-def _condition_is_known_there(op: Operation, builder: Builder) -> Made:
+def condition_is_known_there(op: Operation, builder: Builder) -> Made:
     """In a block that only one way leads to, the condition is a constant."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
@@ -138,22 +138,22 @@ def _cases(op: Operation) -> list[Case]:
     return list(zip([value for value, _ in switch_cases(op)], _targets(op)[1:], strict=True))
 
 
-def _only_default(op: Operation, builder: Builder) -> Made:
+def only_default(op: Operation, builder: Builder) -> Made:
     return None if len(op.successors) > 1 else _jump(builder, _targets(op)[0])
 
 
-def _cases_like_default(op: Operation, builder: Builder) -> Made:
+def cases_like_default(op: Operation, builder: Builder) -> Made:
     default, cases = _targets(op)[0], _cases(op)
     kept = [case for case in cases if case[1] != default]
     return None if len(kept) == len(cases) else _switch_to(builder, op.operands[0], default, kept)
 
 
-def _known_flag(op: Operation, builder: Builder) -> Made:
+def known_flag(op: Operation, builder: Builder) -> Made:
     flag = constant_number(op.operands[0])
     return None if flag is None else _jump(builder, dict(_cases(op)).get(flag, _targets(op)[0]))
 
 
-def _switch_past(op: Operation, builder: Builder) -> Made:
+def switch_past(op: Operation, builder: Builder) -> Made:
     targets = _targets(op)
     past = [_past(target) for target in targets]
     if not any(past):
@@ -166,7 +166,7 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
     return [(value, target) for (value, _), target in zip(switch_cases(op), targets, strict=True)]
 
 
-def _switched_before(op: Operation, builder: Builder) -> Made:
+def switched_before(op: Operation, builder: Builder) -> Made:
     """The switch that alone leads here was on the same flag: it took one of its cases, or none of them."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
@@ -197,13 +197,5 @@ def _switch_to(builder: Builder, flag: Value, default: Target, cases: Sequence[C
     return []
 
 
-def _assert(op: Operation, builder: Builder) -> Made:
+def true_assertion(op: Operation, builder: Builder) -> Made:
     return [] if constant_number(op.operands[0]) else None
-
-
-BRANCH_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "cf.assert": (_assert,),
-    "cf.br": (_jump_on,),
-    "cf.cond_br": (_known_condition, _branch_past, _one_target, _decided_before, _condition_is_known_there),
-    "cf.switch": (_only_default, _cases_like_default, _known_flag, _switch_past, _switched_before),
-}

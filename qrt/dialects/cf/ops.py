@@ -149,6 +149,7 @@ SWITCH = Definition(
     parse=_parse_switch,
     print=_print_switch,
     verify=_verify_switch,
+    canonicalize=("cf.canonicalize: only_default cases_like_default known_flag switch_past switched_before",),
 )
 
 
@@ -167,6 +168,7 @@ OPS = [
         attributes={"msg": AttributeSpec(kind=attribute_kinds.STRING, required=True)},
         traits={MEM_WRITE},
         format="$arg `,` $msg attr-dict",
+        canonicalize=("cf.canonicalize: true_assertion",),
     ),
     Definition(
         "cf.br",
@@ -174,6 +176,7 @@ OPS = [
         successors=("dest: destOperands",),
         traits={TERMINATOR, PURE},
         format="$dest (`(` $destOperands^ `:` type($destOperands) `)`)? attr-dict",
+        canonicalize=("cf.canonicalize: jump_on",),
     ),
     Definition(
         "cf.cond_br",
@@ -185,6 +188,9 @@ OPS = [
         "$trueDest (`(` $trueDestOperands^ `:` type($trueDestOperands) `)`)? `,` "
         "$falseDest (`(` $falseDestOperands^ `:` type($falseDestOperands) `)`)? attr-dict",
         verify_signature=_verify_cond_br,
+        canonicalize=(
+            "cf.canonicalize: known_condition branch_past one_target decided_before condition_is_known_there",
+        ),
     ),
     SWITCH,
 ]

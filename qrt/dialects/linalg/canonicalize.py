@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
-from qrt.dialects.linalg import ops as linalg
 from qrt.dialects.linalg.bodies import COPY, build_body
 from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.dialects.tensor.canonicalize import cast, from_casts, keeps_sizes
+from qrt.dialects.tensor.canonicalize import cast, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, pad_value
 from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, with_lists
 from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
@@ -15,24 +14,22 @@ from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import segments
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 Made = list[Value] | None
-
-STRUCTURED_OPS = [definition.name for definition in linalg.OPS if issubclass(definition.operation_class, StructuredOp)]
 
 
 # -- all structured ops ------------------------------------------------------------------------------------------------
 
 
-def _of_nothing(op: Operation, builder: Builder) -> Made:
+def of_nothing(op: Operation, builder: Builder) -> Made:
     """A buffer without elements is all it works on."""
     empty = any(isinstance(value.type, MemRefType) and 0 in (value.type.shape or ()) for value in op.operands)
     return [] if empty and not op.results else None
 
 
-def _known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> Made:
     """Loops of a known length: the dimensions that they index are as long."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
@@ -75,7 +72,7 @@ def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]
     return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]
 
 
-def _cast_of_result(op: Operation, builder: Builder) -> Made:
+def cast_of_result(op: Operation, builder: Builder) -> Made:
     """Sizes that only the type it is cast to says are those of the output."""
     (value,) = op.operands
     source, type = value.operation, op.results[0].type
@@ -95,7 +92,7 @@ def _cast_of_result(op: Operation, builder: Builder) -> Made:
 # -- what only copies --------------------------------------------------------------------------------------------------
 
 
-def _identity(op: Operation, builder: Builder) -> Made:
+def identity(op: Operation, builder: Builder) -> Made:
     """Elements are yielded as they are, each in its place."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
@@ -111,11 +108,11 @@ def _identity(op: Operation, builder: Builder) -> Made:
     return [cast(builder, value, result.type) for value, result in zip(sources, op.results, strict=True)]
 
 
-def _copy_to_itself(op: Operation, builder: Builder) -> Made:
+def copy_to_itself(op: Operation, builder: Builder) -> Made:
     return [] if not op.results and op.operands[0] is op.operands[1] else None
 
 
-def _index_of_one(op: Operation, builder: Builder) -> Made:
+def index_of_one(op: Operation, builder: Builder) -> Made:
     """Of a loop that runs once."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
@@ -144,7 +141,7 @@ def _filled(value: Value) -> Operation | None:
     return fill if fill is not None and fill.operands[0].type is ranked(value).element else None
 
 
-def _reshape_of_fill(op: Operation, builder: Builder) -> Made:
+def reshape_of_fill(op: Operation, builder: Builder) -> Made:
     fill = _filled(op.operands[0])
     if fill is None:
         return None
@@ -152,7 +149,7 @@ def _reshape_of_fill(op: Operation, builder: Builder) -> Made:
     return [_fill(builder, fill.operands[0], builder.value(op.name, operands, op.results[0].type, dict(op.attributes)))]
 
 
-def _pad_of_fill(op: Operation, builder: Builder) -> Made:
+def pad_of_fill(op: Operation, builder: Builder) -> Made:
     fill, type = _filled(op.operands[0]), ranked(op.results[0])
     if fill is None or pad_value(op) is not fill.operands[0]:
         return None
@@ -175,7 +172,7 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
     return builder.value("tensor.dim", (tensor, _index(builder, axis)), INDEX)
 
 
-def _insert_of_pad(op: Operation, builder: Builder) -> Made:
+def insert_of_pad(op: Operation, builder: Builder) -> Made:
     """Into a tensor that is filled with the same value: only what was padded is put in."""
     pad = made_by(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
@@ -232,17 +229,17 @@ def _are_apart(left: _Range, right: _Range) -> bool:
     return left is not None and right is not None and (max(left) < min(right) or max(right) < min(left))
 
 
-def _extract_of_fill(op: Operation, builder: Builder) -> Made:
+def extract_of_fill(op: Operation, builder: Builder) -> Made:
     fill = _filled(op.operands[0])
     return None if fill is None else [fill.operands[0]]
 
 
-def _transpose_of_fill(op: Operation, builder: Builder) -> Made:
+def transpose_of_fill(op: Operation, builder: Builder) -> Made:
     fill = _filled(op.operands[0]) if op.results else None
     return None if fill is None else [_fill(builder, fill.operands[0], op.operands[1])]
 
 
-def _concat_of_fills(op: Operation, builder: Builder) -> Made:
+def concat_of_fills(op: Operation, builder: Builder) -> Made:
     fills = [_filled(value) for value in op.operands]
     found = [fill for fill in fills if fill is not None]
     if len(found) < len(fills) or len({fill.operands[0] for fill in found}) != 1:
@@ -270,7 +267,7 @@ def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: S
     return builder.create(op_name, (source, output), types, attributes, [body]).results
 
 
-def _transpose_of_transpose(op: Operation, builder: Builder) -> Made:
+def transpose_of_transpose(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], "linalg.transpose")
     if inner is None:
         return None
@@ -278,7 +275,7 @@ def _transpose_of_transpose(op: Operation, builder: Builder) -> Made:
     return _moved(builder, inner.operands[0], op.operands[1], "permutation", [first[axis] for axis in then])
 
 
-def _transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
+def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
     """Only what is broadcast is transposed."""
     inner = made_by(op.operands[0], "linalg.broadcast")
     if inner is None or len(op.operands[0].uses) > 1:
@@ -295,14 +292,14 @@ def _transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
     return _moved(builder, small, op.operands[1], "dimensions", [permutation.index(axis) for axis in added])
 
 
-def _transpose_to_itself(op: Operation, builder: Builder) -> Made:
+def transpose_to_itself(op: Operation, builder: Builder) -> Made:
     permutation = _numbers(op, "permutation")
     if not op.results or list(permutation) != sorted(permutation):
         return None
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
 
-def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
+def broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], "linalg.broadcast")
     if inner is None:
         return None
@@ -310,26 +307,3 @@ def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
     kept = [axis for axis in range(ranked(op.operands[1]).rank or 0) if axis not in added]
     dimensions = sorted([*added, *(kept[axis] for axis in _numbers(inner, "dimensions"))])
     return _moved(builder, inner.operands[0], op.operands[1], "dimensions", dimensions)
-
-
-_RESHAPES: Sequence[Pattern] = (_reshape_of_fill,)
-_FOLDS: dict[str, Sequence[Pattern]] = {"linalg.transpose": (_transpose_to_itself,)}
-_OWN: dict[str, Sequence[Pattern]] = {
-    "linalg.broadcast": (_identity, _broadcast_of_broadcast),
-    "linalg.copy": (_copy_to_itself,),
-    "linalg.generic": (_identity,),
-    "linalg.transpose": (_transpose_of_transpose, _transpose_of_broadcast, _transpose_of_fill),
-}
-_ANY: tuple[Pattern, ...] = (from_casts, _of_nothing, _known_sizes)
-
-LINALG_PATTERNS: dict[str, Sequence[Pattern]] = {
-    **{name: (*_FOLDS.get(name, ()), *_ANY, *_OWN.get(name, ())) for name in STRUCTURED_OPS},
-    "linalg.index": (_index_of_one,),
-    "tensor.cast": (_cast_of_result,),
-    "tensor.collapse_shape": _RESHAPES,
-    "tensor.concat": (_concat_of_fills,),
-    "tensor.expand_shape": _RESHAPES,
-    "tensor.extract": (_extract_of_fill,),
-    "tensor.insert_slice": (_insert_of_pad,),
-    "tensor.pad": (_pad_of_fill,),
-}

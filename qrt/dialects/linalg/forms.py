@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from qrt.dialects.linalg.structure import (
+    CANONICALIZE,
     TRAITS,
     Maps,
     StructuredOp,
@@ -313,6 +314,7 @@ def _definition(
     operands: tuple[str, ...],
     copying: bool,
     verify: Callable[[Operation], None],
+    canonicalize: tuple[str, ...] = CANONICALIZE,
 ) -> Definition:
     attribute = _ATTRIBUTE.get(f"linalg.{name}")
     return Definition(
@@ -327,12 +329,31 @@ def _definition(
         print=_print_shared if copying else _print_body,
         verify=verify,
         operation_class=operation_class,
+        canonicalize=canonicalize,
     )
 
 
 OPS = [
     _definition("map", MapOp, ("inputs*: shaped", "init: shaped"), False, verify_structured),
     _definition("reduce", ReduceOp, ("operands*: shaped",), False, _verify_reduce),
-    _definition("transpose", TransposeOp, ("input: shaped", "init: shaped"), True, _verify_transpose),
-    _definition("broadcast", BroadcastOp, ("input: shaped", "init: shaped"), True, _verify_broadcast),
+    _definition(
+        "transpose",
+        TransposeOp,
+        ("input: shaped", "init: shaped"),
+        True,
+        _verify_transpose,
+        (
+            "linalg.canonicalize: transpose_to_itself",
+            *CANONICALIZE,
+            "linalg.canonicalize: transpose_of_transpose transpose_of_broadcast transpose_of_fill",
+        ),
+    ),
+    _definition(
+        "broadcast",
+        BroadcastOp,
+        ("input: shaped", "init: shaped"),
+        True,
+        _verify_broadcast,
+        (*CANONICALIZE, "linalg.canonicalize: identity broadcast_of_broadcast"),
+    ),
 ]

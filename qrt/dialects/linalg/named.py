@@ -25,6 +25,8 @@ from qrt.dialects.linalg.bodies import (
     pooling,
 )
 from qrt.dialects.linalg.structure import (
+    CANONICALIZE,
+    CANONICALIZE_BUFFERS,
     MAPS,
     TRAITS,
     Maps,
@@ -430,6 +432,9 @@ def _index_numbers(count: int) -> AttributeKind:
     )
 
 
+_CANONICALIZE = {"linalg.copy": ("linalg.canonicalize: copy_to_itself",)}
+
+
 def _definition(name: str, named: Named) -> Definition:
     attributes: dict[str, AttributeSpec] = {}
     short = name.partition(".")[2]
@@ -455,6 +460,7 @@ def _definition(name: str, named: Named) -> Definition:
         print=_print,
         verify=_verify,
         operation_class=NamedOp,
+        canonicalize=(*CANONICALIZE, *_CANONICALIZE.get(name, ()), *CANONICALIZE_BUFFERS),
     )
 
 

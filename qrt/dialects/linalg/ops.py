@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from qrt.dialects.linalg import forms as linalg_forms
 from qrt.dialects.linalg import named as linalg_named
 from qrt.dialects.linalg.structure import (
+    CANONICALIZE,
+    CANONICALIZE_BUFFERS,
     ITERATOR,
     MAPS,
     TRAITS,
@@ -122,6 +124,7 @@ GENERIC = Definition(
     print=_print_generic,
     verify=verify_structured,
     operation_class=GenericOp,
+    canonicalize=(*CANONICALIZE, "linalg.canonicalize: identity", *CANONICALIZE_BUFFERS),
 )
 
 
@@ -169,6 +172,7 @@ INDEX = Definition(
     traits={PURE},
     format="$dim attr-dict `:` type($result)",
     verify=_verify_index,
+    canonicalize=("linalg.canonicalize: index_of_one",),
 )
 
 OPS = [GENERIC, YIELD, INDEX, *linalg_forms.OPS, *linalg_named.OPS]

@@ -21,6 +21,10 @@ ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
 
+CANONICALIZE = ("tensor.canonicalize: from_casts", "linalg.canonicalize: of_nothing known_sizes")
+"""Of every structured op; what it has of its own comes next, and `CANONICALIZE_BUFFERS` last."""
+CANONICALIZE_BUFFERS = ("memref.canonicalize: from_ranked_casts",)
+
 
 class StructuredOp(Operation):
     """A loop nest over operands that maps index: inputs first, then outputs, which the body is given too."""

@@ -1,9 +1,6 @@
 """Canonicalization patterns of buffers, their casts and accesses: upstream's."""
 
-from collections.abc import Sequence
-
 from qrt.dialects.arith.fold import made_by
-from qrt.dialects.linalg.canonicalize import STRUCTURED_OPS
 from qrt.dialects.memref.views import memref_type
 from qrt.dialects.tensor.canonicalize import constant_sizes
 from qrt.dialects.tensor.canonicalize_slices import numbers_of
@@ -14,7 +11,7 @@ from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import MemRefType, Type
 
 Made = list[Value] | None
@@ -58,7 +55,7 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
 
 
-def _store_to_cast(op: Operation, builder: Builder) -> Made:
+def store_to_cast(op: Operation, builder: Builder) -> Made:
     """What is stored keeps its type, also where it is a memref itself: the elements are of that type."""
     target = ranked_source(op.operands[1])
     if target is None:
@@ -67,7 +64,7 @@ def _store_to_cast(op: Operation, builder: Builder) -> Made:
     return builder.create(op.name, operands, (), dict(op.attributes)).results
 
 
-def _cast_of_cast(op: Operation, builder: Builder) -> Made:
+def cast_of_cast(op: Operation, builder: Builder) -> Made:
     source = ranked_source(op.operands[0])
     value = op.operands[0] if source is None else source
     if value.type is op.results[0].type:
@@ -85,7 +82,7 @@ def _cast_of_cast(op: Operation, builder: Builder) -> Made:
     return made.results
 
 
-def _space_cast(op: Operation, builder: Builder) -> Made:
+def space_cast(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], op.name)
     source = op.operands[0] if inner is None else inner.operands[0]
     if source.type is op.results[0].type:
@@ -96,7 +93,7 @@ def _space_cast(op: Operation, builder: Builder) -> Made:
 # -- buffers and their extents -----------------------------------------------------------------------------------------
 
 
-def _dim(op: Operation, builder: Builder) -> Made:
+def dim(op: Operation, builder: Builder) -> Made:
     """What a buffer was made with, or a view was asked for."""
     (source, axis), made = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
@@ -120,7 +117,7 @@ def _dim(op: Operation, builder: Builder) -> Made:
     return [size] if isinstance(size, Value) else [builder.constant(IntegerAttr(size, INDEX), INDEX)]
 
 
-def _only_written(op: Operation, builder: Builder) -> Made:
+def only_written(op: Operation, builder: Builder) -> Made:
     """A buffer that is only written to and freed goes, with what does so."""
     users = op.results[0].users
     for user in users:
@@ -132,7 +129,7 @@ def _only_written(op: Operation, builder: Builder) -> Made:
     return [op.results[0]]
 
 
-def _known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type."""
     type = memref_type(op.results[0])
     assert op.definition is not None
@@ -144,30 +141,7 @@ def _known_sizes(op: Operation, builder: Builder) -> Made:
     return [cast(builder, builder.value(op.name, kept, type.with_(shape=shape), attributes), type)]
 
 
-def _copy_of_nothing(op: Operation, builder: Builder) -> Made:
+def copy_of_nothing(op: Operation, builder: Builder) -> Made:
     """To itself, or without elements."""
     empty = any(0 in (memref_type(value).shape or ()) for value in op.operands)
     return [] if empty or op.operands[0] is op.operands[1] else None
-
-
-_ACCESS: Sequence[Pattern] = (from_ranked_casts,)
-_KEEP_CASTS = {"linalg.broadcast", "linalg.map", "linalg.reduce", "linalg.transpose"}
-
-MEMREF_PATTERNS: dict[str, Sequence[Pattern]] = {
-    **{name: _ACCESS for name in STRUCTURED_OPS if name not in _KEEP_CASTS},
-    "affine.load": _ACCESS,
-    "affine.store": (_store_to_cast,),
-    "memref.alloc": (_known_sizes, _only_written),
-    "memref.alloca": (_known_sizes, _only_written),
-    "memref.cast": (_cast_of_cast,),
-    "memref.copy": (from_ranked_casts, _copy_of_nothing),
-    "memref.dealloc": _ACCESS,
-    "memref.dim": (_dim,),
-    "memref.load": _ACCESS,
-    "memref.memory_space_cast": (_space_cast,),
-    "memref.store": (_store_to_cast,),
-    "vector.load": _ACCESS,
-    "vector.store": _ACCESS,
-    "vector.transfer_read": _ACCESS,
-    "vector.transfer_write": _ACCESS,
-}

@@ -1,9 +1,7 @@
 """Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
 
-from collections.abc import Sequence
-
 from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
 
 Made = list[Value] | None
@@ -43,7 +41,7 @@ def _is_last(op: Operation) -> bool:
     return op.next is not None and op.next is block.last and len(block.parent.blocks) == 1
 
 
-def _inline(op: Operation, builder: Builder) -> Made:
+def inline_scope(op: Operation, builder: Builder) -> Made:
     """A scope without stack memory, or at the end of another."""
     parent = op.parent_operation
     assert parent is not None
@@ -52,7 +50,7 @@ def _inline(op: Operation, builder: Builder) -> Made:
     return builder.inline(op.regions[0].blocks[0], ())
 
 
-def _hoist(op: Operation, builder: Builder) -> Made:
+def hoist_allocations(op: Operation, builder: Builder) -> Made:
     """Memory is taken before the branches around the scope, if nothing follows them. Not memory whose size only the run
     knows, which may be negative where it is not taken, and not that of a loop, which is new in each iteration."""
     outermost = op.parent_operation
@@ -88,6 +86,3 @@ def _runs_once(inner: Operation, outermost: Operation) -> bool:
             return True
         block = around.parent
     return False
-
-
-SCOPE_PATTERNS: dict[str, Sequence[Pattern]] = {"memref.alloca_scope": (_inline, _hoist)}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
 from qrt.dialects.arith.fold import made_by
-from qrt.dialects.memref.canonicalize import cast, from_ranked_casts, keeps_more
+from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import memref_type, permutation_of
 from qrt.dialects.tensor.canonicalize import constant_sizes
 from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, static_lists, with_lists
@@ -15,7 +15,7 @@ from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import MemRefType, StridedLayout
 
 Made = list[Value] | None
@@ -24,7 +24,7 @@ Made = list[Value] | None
 # -- subview -----------------------------------------------------------------------------------------------------------
 
 
-def _same_view(op: Operation, builder: Builder) -> Made:
+def same_view(op: Operation, builder: Builder) -> Made:
     """Of one place and size in the type; or all of a view, which has the same sizes."""
     source, type = op.operands[0], memref_type(op.results[0])
     if source.type is not type:
@@ -44,7 +44,7 @@ def _is_at_start(subview: Operation) -> bool:
     return all((constant_number(value) if isinstance(value, Value) else value) == 0 for value in offsets)
 
 
-def _whole(op: Operation, builder: Builder) -> Made:
+def whole_view(op: Operation, builder: Builder) -> Made:
     source, type = op.operands[0], memref_type(op.results[0])
     lists = {name: mixed_values(op, name) for name in PARTS}
     if len(op.operands) > 1 or tuple(lists["sizes"]) != memref_type(source).shape:
@@ -78,12 +78,12 @@ def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed
     return [cast(builder, view.results[0], type)]
 
 
-def _static_view(op: Operation, builder: Builder) -> Made:
+def static_view(op: Operation, builder: Builder) -> Made:
     lists = static_lists(op)
     return None if lists is None else _view(op, builder, op.operands[0], lists)
 
 
-def _view_of_cast(op: Operation, builder: Builder) -> Made:
+def view_of_cast(op: Operation, builder: Builder) -> Made:
     source = keeps_more(op.operands[0])
     if source is None or any(constant_of(value) is not None for value in op.operands):
         return None
@@ -93,7 +93,7 @@ def _view_of_cast(op: Operation, builder: Builder) -> Made:
 # -- extract_strided_metadata, reinterpret_cast ------------------------------------------------------------------------
 
 
-def _metadata(op: Operation, builder: Builder) -> Made:
+def known_metadata(op: Operation, builder: Builder) -> Made:
     """What the type says of offset, sizes and strides."""
     type = memref_type(op.operands[0])
     if type.shape is None or type.strides is None:
@@ -114,7 +114,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
     return builder.create(op.name, operands, types, dict(op.attributes)).results
 
 
-def _reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
+def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
     """The type, which says all, is that of the source."""
     type = memref_type(op.results[0])
     layout = type.strides
@@ -123,7 +123,7 @@ def _reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
     return [op.operands[0]] if None not in layout.strides and layout.offset == 0 else None
 
 
-def _reinterpret_of_view(op: Operation, builder: Builder) -> Made:
+def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
     """Only the buffer counts, which a view has from its source."""
     inner = op.operands[0].operation
     if inner is None:
@@ -151,7 +151,7 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
     return {name: _stated(mixed_values(op, name), known[name]) for name in PARTS}
 
 
-def _reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
+def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
     """What was taken apart and is put together again."""
     metadata = made_by(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:
@@ -171,7 +171,7 @@ def _reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
     return _reinterpret(op, builder, source)
 
 
-def _static_reinterpret(op: Operation, builder: Builder) -> Made:
+def static_reinterpret(op: Operation, builder: Builder) -> Made:
     """Numbers that are constants become part of the type."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
@@ -188,7 +188,7 @@ def _static_reinterpret(op: Operation, builder: Builder) -> Made:
 # -- transpose, view, assume_alignment ---------------------------------------------------------------------------------
 
 
-def _transpose(op: Operation, builder: Builder) -> Made:
+def transpose(op: Operation, builder: Builder) -> Made:
     """To the same order, or of what was transposed before."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
@@ -201,13 +201,13 @@ def _transpose(op: Operation, builder: Builder) -> Made:
     return [builder.value(op.name, inner.operands, op.results[0].type, {**op.attributes, "permutation": map})]
 
 
-def _view_of_all(op: Operation, builder: Builder) -> Made:
+def view_of_all(op: Operation, builder: Builder) -> Made:
     source, shift = op.operands[:2]
     whole = source.type is op.results[0].type and memref_type(source).has_static_shape
     return [source] if whole and constant_number(shift) == 0 else None
 
 
-def _static_sizes(op: Operation, builder: Builder) -> Made:
+def static_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type."""
     type = memref_type(op.results[0])
     shape, kept = constant_sizes(type.shape or (), op.operands[2:])
@@ -216,7 +216,7 @@ def _static_sizes(op: Operation, builder: Builder) -> Made:
     return [cast(builder, builder.value(op.name, [*op.operands[:2], *kept], type.with_(shape=shape)), type)]
 
 
-def _aligned_twice(op: Operation, builder: Builder) -> Made:
+def aligned_twice(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], op.name)
     same = inner is not None and inner.attributes["alignment"] == op.attributes["alignment"]
     return [op.operands[0]] if same else None
@@ -225,7 +225,7 @@ def _aligned_twice(op: Operation, builder: Builder) -> Made:
 # -- collapse_shape, expand_shape, reshape -----------------------------------------------------------------------------
 
 
-def _collapse_of_cast(op: Operation, builder: Builder) -> Made:
+def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     source = keeps_more(op.operands[0])
     if source is None:
         return None
@@ -234,7 +234,7 @@ def _collapse_of_cast(op: Operation, builder: Builder) -> Made:
     return None if type is None else [cast(builder, collapse(op, builder, source, groups, type), op.results[0].type)]
 
 
-def _expand_of_cast(op: Operation, builder: Builder) -> Made:
+def expand_of_cast(op: Operation, builder: Builder) -> Made:
     """Where the sizes say of each dimension what the source says."""
     source = keeps_more(op.operands[0])
     if source is None:
@@ -255,7 +255,7 @@ def _number(size: int | Value) -> int | None:
     return constant_number(size) if isinstance(size, Value) else size
 
 
-def _dim_of_reshape(op: Operation, builder: Builder) -> Made:
+def dim_of_reshape(op: Operation, builder: Builder) -> Made:
     """What the shape says, read where it was reshaped: it may be written to later."""
     source, axis = op.operands
     reshape = made_by(source, "memref.reshape")
@@ -279,21 +279,3 @@ def _is_known_at(index: Value, dim: Operation, reshape: Operation) -> bool:
     while around is not None and (around.parent is None or around.parent.parent is not block.parent):
         around = around.parent_operation
     return around is not None
-
-
-VIEW_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "memref.assume_alignment": (_aligned_twice,),
-    "memref.collapse_shape": (_collapse_of_cast,),
-    "memref.dim": (_dim_of_reshape,),
-    "memref.expand_shape": (_expand_of_cast,),
-    "memref.extract_strided_metadata": (_metadata, from_ranked_casts),
-    "memref.reinterpret_cast": (
-        _reinterpret_of_view,
-        _reinterpret_to_itself,
-        _reinterpret_of_metadata,
-        _static_reinterpret,
-    ),
-    "memref.subview": (_same_view, _static_view, _view_of_cast, _whole),
-    "memref.transpose": (_transpose,),
-    "memref.view": (_view_of_all, _static_sizes, from_ranked_casts),
-}

@@ -93,6 +93,7 @@ def _alloc(name: str) -> Definition:
         traits={MEM_ALLOC},
         format="`(` $dynamicSizes `)` (`` `[` $symbolOperands^ `]`)? attr-dict `:` type($memref)",
         verify_signature=_verify_alloc,
+        canonicalize=("memref.canonicalize: known_sizes only_written",),
     )
 
 
@@ -273,6 +274,7 @@ OPS = [
         parse=_parse_scope,
         print=_print_scope,
         verify=_verify_scope,
+        canonicalize=("memref.canonicalize_scopes: inline_scope hoist_allocations",),
     ),
     Definition(
         _SCOPE_RETURN,
@@ -286,6 +288,7 @@ OPS = [
         operands=("memref: ranked or unranked memref",),
         traits={MEM_FREE},
         format="$memref attr-dict `:` type($memref)",
+        canonicalize=("memref.canonicalize: from_ranked_casts",),
     ),
     Definition(
         "memref.load",
@@ -296,6 +299,10 @@ OPS = [
         traits={MEM_READ},
         format="$memref `[` $indices `]` attr-dict `:` type($memref)",
         verify_signature=_verify_load,
+        canonicalize=(
+            "memref.canonicalize: from_ranked_casts",
+            "bufferization.canonicalize: load",
+        ),
     ),
     Definition(
         "memref.store",
@@ -305,6 +312,7 @@ OPS = [
         traits={MEM_WRITE},
         format="$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)",
         verify_signature=_verify_store,
+        canonicalize=("memref.canonicalize: store_to_cast",),
     ),
     Definition(
         "memref.copy",
@@ -312,6 +320,7 @@ OPS = [
         traits={MEM_READ, MEM_WRITE},
         format="$source `,` $target attr-dict `:` type($source) `to` type($target)",
         verify_signature=_verify_copy,
+        canonicalize=("memref.canonicalize: from_ranked_casts copy_of_nothing",),
     ),
     Definition(
         "memref.dim",
@@ -321,6 +330,11 @@ OPS = [
         format="attr-dict $source `,` $index `:` type($source)",
         fold=_fold_dim,
         speculatable=is_known_dimension,
+        canonicalize=(
+            "memref.canonicalize: dim",
+            "memref.canonicalize_views: dim_of_reshape",
+            "bufferization.canonicalize: dim_of_buffer",
+        ),
     ),
     Definition(
         "memref.rank",

@@ -325,6 +325,7 @@ VIEWS = [
         traits={PURE},
         format=_CAST,
         verify_signature=_verify_cast,
+        canonicalize=("memref.canonicalize: cast_of_cast",),
     ),
     Definition(
         "memref.memory_space_cast",
@@ -333,6 +334,7 @@ VIEWS = [
         traits={PURE},
         format=_CAST,
         verify_signature=_verify_memory_space_cast,
+        canonicalize=("memref.canonicalize: space_cast",),
     ),
     Definition(
         "memref.assume_alignment",
@@ -343,6 +345,7 @@ VIEWS = [
         traits={PURE},
         format="$memref `,` $alignment attr-dict `:` type($memref)",
         verify_signature=_verify_alignment,
+        canonicalize=("memref.canonicalize_views: aligned_twice",),
     ),
     Definition(
         "memref.subview",
@@ -352,6 +355,7 @@ VIEWS = [
         traits={PURE},
         format=f"$source `` {_SLICE} attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_subview,
+        canonicalize=("memref.canonicalize_views: same_view static_view view_of_cast whole_view",),
     ),
     Definition(
         "memref.reinterpret_cast",
@@ -363,6 +367,10 @@ VIEWS = [
         "dynamic_indices($sizes, $static_sizes) `` `,` `strides` `` `:` dynamic_indices($strides, $static_strides) "
         "attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_reinterpret_cast,
+        canonicalize=(
+            "memref.canonicalize_views: reinterpret_of_view reinterpret_to_itself reinterpret_of_metadata",
+            "memref.canonicalize_views: static_reinterpret",
+        ),
     ),
     Definition(
         "memref.expand_shape",
@@ -373,6 +381,10 @@ VIEWS = [
         format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
         "type($src) `into` type($result)",
         verify_signature=_verify_expand_shape,
+        canonicalize=(
+            "_shaped.canonicalize_reshapes: to_itself twice expand_of_collapse",
+            "memref.canonicalize_views: expand_of_cast",
+        ),
     ),
     Definition(
         "memref.collapse_shape",
@@ -382,6 +394,10 @@ VIEWS = [
         traits={PURE},
         format="$src $reassociation attr-dict `:` type($src) `into` type($result)",
         verify_signature=_verify_collapse_shape,
+        canonicalize=(
+            "_shaped.canonicalize_reshapes: to_itself twice collapse_of_expand",
+            "memref.canonicalize_views: collapse_of_cast",
+        ),
     ),
     Definition(
         "memref.transpose",
@@ -391,6 +407,7 @@ VIEWS = [
         traits={PURE},
         format="$in permutation_map($permutation) attr-dict `:` type($in) `to` type($result)",
         verify_signature=_verify_transpose,
+        canonicalize=("memref.canonicalize_views: transpose",),
     ),
     Definition(
         "memref.reshape",
@@ -407,6 +424,10 @@ VIEWS = [
         traits={PURE},
         format="$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_view,
+        canonicalize=(
+            "memref.canonicalize_views: view_of_all static_sizes",
+            "memref.canonicalize: from_ranked_casts",
+        ),
     ),
     Definition(
         "memref.extract_strided_metadata",
@@ -415,5 +436,9 @@ VIEWS = [
         traits={PURE},
         format="$source `:` type($source) `->` type($results) attr-dict",
         verify_signature=_verify_metadata,
+        canonicalize=(
+            "memref.canonicalize_views: known_metadata",
+            "memref.canonicalize: from_ranked_casts",
+        ),
     ),
 ]

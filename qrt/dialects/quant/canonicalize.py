@@ -2,11 +2,9 @@
 `"quant.conv2d"` and `"quant.matmul"` are those of `qrt`. Changes no value: what `output_scale` and `output_zero_point`
 say, the result type says too."""
 
-from collections.abc import Mapping
-
 from qrt.dialects.quant.ops import element_of
 from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import QuantizedType
 
 _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")
@@ -24,10 +22,3 @@ def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
     attributes = {name: value for name, value in operation.attributes.items() if name not in _SAID_BY_THE_TYPE}
     name = operation.name.replace("quant.", "qrt.")
     return [builder.value(name, operation.operands, operation.results[0].type, attributes)]
-
-
-QUANT_KERNELS: Mapping[str, tuple[Pattern]] = {
-    "quant.cast": (written_cast,),
-    "quant.conv2d": (written_kernel,),
-    "quant.matmul": (written_kernel,),
-}

@@ -133,6 +133,7 @@ def _kernel(name: str, *operands: str, attributes: tuple[str, ...] = ()) -> Defi
         attributes={key: AttributeSpec() for key in attributes} | REQUANT | _OUTPUT,
         traits={PURE, EXTENSION},
         verify_signature=verify,
+        canonicalize=("quant.canonicalize: written_kernel",),
     )
 
 
@@ -176,6 +177,7 @@ OPS = [
         results=("result",),
         traits={PURE, EXTENSION},
         verify_signature=_verify_cast,
+        canonicalize=("quant.canonicalize: written_cast",),
     ),
     _kernel("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups")),
     _kernel("matmul", "a", "w", "bias?"),

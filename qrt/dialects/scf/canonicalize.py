@@ -9,7 +9,7 @@ from qrt.ir import Attribute, Block, Operation, Region, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Builder
 
 Made = list[Value] | None
 
@@ -59,7 +59,7 @@ def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
     return None
 
 
-def _adjacent_ifs(op: Operation, builder: Builder) -> Made:
+def adjacent_ifs(op: Operation, builder: Builder) -> Made:
     """Two on one condition, or on one and its negation, are one."""
     before = op.previous
     sides = _sides(op.operands[0], before.operands[0]) if before is not None and before.name == "scf.if" else None
@@ -94,7 +94,7 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
     builder.set_operands(last, [*last.operands, *builder.before_operation(last).inline(block, ())])
 
 
-def _nested_ifs(op: Operation, builder: Builder) -> Made:
+def nested_ifs(op: Operation, builder: Builder) -> Made:
     """An `if` that is all another does is one on both conditions. What the outer one does not compute is selected; what
     the inner one yields is to be the same wherever either condition is false."""
     then, otherwise = _body(op), _body(op, 1)
@@ -131,7 +131,7 @@ def _nested_ifs(op: Operation, builder: Builder) -> Made:
     return [selected.get(index, value) for index, value in enumerate(made)]
 
 
-def _condition_inside(op: Operation, builder: Builder) -> Made:
+def condition_inside(op: Operation, builder: Builder) -> Made:
     """Within the branches the condition is a constant."""
     condition = op.operands[0]
     if constant_number(condition) is not None:
@@ -146,7 +146,7 @@ def _condition_inside(op: Operation, builder: Builder) -> Made:
     return IN_PLACE if known else None
 
 
-def _to_select(op: Operation, builder: Builder) -> Made:
+def to_select(op: Operation, builder: Builder) -> Made:
     """What is yielded and not computed inside is selected."""
     true, false = _yielded(_body(op)), _yielded(_body(op, 1))
     inside = [
@@ -171,7 +171,7 @@ def _to_select(op: Operation, builder: Builder) -> Made:
     return values
 
 
-def _no_else(op: Operation, builder: Builder) -> Made:
+def no_else(op: Operation, builder: Builder) -> Made:
     if op.results or not _only_yields(_body(op, 1)):
         return None
     then, _ = op.take_regions()
@@ -179,7 +179,7 @@ def _no_else(op: Operation, builder: Builder) -> Made:
     return []
 
 
-def _known_if(op: Operation, builder: Builder) -> Made:
+def known_if(op: Operation, builder: Builder) -> Made:
     condition = constant_number(op.operands[0])
     if condition is None:
         return None
@@ -190,7 +190,7 @@ def _known_if(op: Operation, builder: Builder) -> Made:
 # -- loops -------------------------------------------------------------------------------------------------------------
 
 
-def _trivial_for(op: Operation, builder: Builder) -> Made:
+def trivial_for(op: Operation, builder: Builder) -> Made:
     """No iteration, one, or many that only yield what is known outside."""
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
@@ -203,7 +203,7 @@ def _trivial_for(op: Operation, builder: Builder) -> Made:
     return _yielded(body)[:]
 
 
-def _parallel(op: Operation, builder: Builder) -> Made:
+def parallel(op: Operation, builder: Builder) -> Made:
     """Loops of one iteration are left out; the whole where a loop has none."""
     assert op.definition is not None
     bounds = [op.definition.operand_group(op, name) for name in ("lowerBound", "upperBound", "step")]
@@ -246,7 +246,7 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 # -- others ------------------------------------------------------------------------------------------------------------
 
 
-def _execute_region(op: Operation, builder: Builder) -> Made:
+def execute_region(op: Operation, builder: Builder) -> Made:
     """A region of one block stands where it is; one of several where its parent may have several."""
     blocks = op.regions[0].blocks
     if "no_inline" in op.attributes:
@@ -268,7 +268,7 @@ def _execute_region(op: Operation, builder: Builder) -> Made:
     return results
 
 
-def _known_case(op: Operation, builder: Builder) -> Made:
+def known_case(op: Operation, builder: Builder) -> Made:
     chosen = constant_number(op.operands[0])
     if chosen is None:
         return None
@@ -276,12 +276,3 @@ def _known_case(op: Operation, builder: Builder) -> Made:
     block = _body(op, 1 + cases.index(chosen) if chosen in cases else 0)
     assert block is not None
     return builder.inline(block, ())
-
-
-REGION_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "scf.execute_region": (_execute_region,),
-    "scf.for": (_trivial_for,),
-    "scf.if": (_adjacent_ifs, _nested_ifs, _condition_inside, _to_select, _no_else, _known_if),
-    "scf.index_switch": (_known_case,),
-    "scf.parallel": (_parallel,),
-}

@@ -7,7 +7,7 @@ or of the op itself.
 from collections.abc import Sequence
 
 from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Builder
 
 Made = list[Value] | None
 _Operand = tuple[Operation, int]
@@ -64,7 +64,7 @@ def _reaching(value: Value, given: _Given) -> set[Value]:
     return seen - given.keys()
 
 
-def _only_value(op: Operation, builder: Builder) -> Made:
+def only_value(op: Operation, builder: Builder) -> Made:
     """What is given one value on every way is that value, where it is seen."""
     given, changed = _given(op), False
     for value in given:
@@ -79,7 +79,7 @@ def _only_value(op: Operation, builder: Builder) -> Made:
     return IN_PLACE if changed else None
 
 
-def _given_alike(op: Operation, builder: Builder) -> Made:
+def given_alike(op: Operation, builder: Builder) -> Made:
     """Two of one place that are given the same on every way are one."""
     given, changed = _given(op), False
     for owner in dict.fromkeys(value.owner for value in given):
@@ -92,7 +92,7 @@ def _given_alike(op: Operation, builder: Builder) -> Made:
     return IN_PLACE if changed else None
 
 
-def _unread(op: Operation, builder: Builder) -> Made:
+def unread_results(op: Operation, builder: Builder) -> Made:
     """What nothing reads goes with its operands, unless they are given to what is read too."""
     given = _given(op)
     read = {operands for value, operands in given.items() if value.uses}
@@ -113,7 +113,3 @@ def _unread(op: Operation, builder: Builder) -> Made:
     made = builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
     kept_results = dict(zip(results, made, strict=True))
     return [kept_results.get(result, result) for result in op.results]
-
-
-_OPS = ("scf.execute_region", "scf.for", "scf.if", "scf.index_switch", "scf.while")
-REGION_BRANCH_PATTERNS: dict[str, Sequence[Pattern]] = dict.fromkeys(_OPS, (_only_value, _given_alike, _unread))

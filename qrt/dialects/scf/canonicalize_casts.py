@@ -5,13 +5,11 @@ Upstream casts what an iteration yields whatever its sizes are, which is undefin
 seen that an iteration keeps them.
 """
 
-from collections.abc import Sequence
-
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.scf.parallel import FORALL
 from qrt.dialects.tensor.canonicalize import cast, destinations, keeps_sizes
 from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import Type
 
 Made = list[Value] | None
@@ -52,7 +50,7 @@ def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
     return True
 
 
-def _for(op: Operation, builder: Builder) -> Made:
+def casts_into_for(op: Operation, builder: Builder) -> Made:
     body = op.regions[0].blocks[0]
     assert body.last is not None
     for index, result in enumerate(op.results):
@@ -82,7 +80,7 @@ def _cast_inside(argument: Value, type: Type, builder: Builder) -> None:
         builder.set_operand(user, index, inner)
 
 
-def _forall(op: Operation, builder: Builder) -> Made:
+def casts_into_forall(op: Operation, builder: Builder) -> Made:
     outputs, body = FORALL.operand_group(op, "outputs"), op.regions[0].blocks[0]
     sources = {index: source for index, value in enumerate(outputs) if (source := _source(value)) is not None}
     if not sources:
@@ -100,6 +98,3 @@ def _forall(op: Operation, builder: Builder) -> Made:
     types = [value.type for value in operands[first:]]
     made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
     return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]
-
-
-CARRIED_CASTS: dict[str, Sequence[Pattern]] = {"scf.for": (_for,), "scf.forall": (_forall,)}

@@ -10,7 +10,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Builder
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
@@ -65,7 +65,7 @@ class _Parts:
         return builder.create("scf.forall", operands, types, attributes, self.op.take_regions()).results
 
 
-def _constant_bounds(op: Operation, builder: Builder) -> Made:
+def constant_bounds(op: Operation, builder: Builder) -> Made:
     """The constants of one list."""
     parts = _Parts(op)
     for index, part in enumerate(parts.bounds):
@@ -83,7 +83,7 @@ def _number_or_value(bound: int | Value) -> int | Value:
     return bound if number is None else number
 
 
-def _unread_or_unwritten(op: Operation, builder: Builder) -> Made:
+def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
     """An output that nothing reads, or that nothing is inserted into, goes: its result is what the loop was given."""
     parts = _Parts(op)
     kept = []
@@ -105,7 +105,7 @@ def _unread_or_unwritten(op: Operation, builder: Builder) -> Made:
     return [results.get(index, output) for index, output in enumerate(parts.outputs)]
 
 
-def _single_iterations(op: Operation, builder: Builder) -> Made:
+def single_iterations(op: Operation, builder: Builder) -> Made:
     """No iteration, one, or dimensions of one."""
     parts = _Parts(op)
     counts = parts.trips()
@@ -147,7 +147,7 @@ def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Va
     return results
 
 
-def _constant_variables(op: Operation, builder: Builder) -> Made:
+def constant_variables(op: Operation, builder: Builder) -> Made:
     """The variable of a dimension of one iteration is its lower bound."""
     parts = _Parts(op)
     arguments = [
@@ -162,7 +162,7 @@ def _constant_variables(op: Operation, builder: Builder) -> Made:
     return IN_PLACE
 
 
-def _extent_of_result(op: Operation, builder: Builder) -> Made:
+def extent_of_result(op: Operation, builder: Builder) -> Made:
     """The extents of a result are those of the output."""
     loop = made_by(op.operands[0], "scf.forall")
     if loop is None:
@@ -171,7 +171,7 @@ def _extent_of_result(op: Operation, builder: Builder) -> Made:
     return [builder.value("tensor.dim", (output, op.operands[1]), INDEX)]
 
 
-def _nested_parallel(op: Operation, builder: Builder) -> Made:
+def nested_parallel(op: Operation, builder: Builder) -> Made:
     """A loop that only runs another one is one loop with the dimensions of both."""
     body = op.regions[0].blocks[0]
     inner = body.first
@@ -193,10 +193,3 @@ def _nested_parallel(op: Operation, builder: Builder) -> Made:
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
     builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])
     return []
-
-
-FORALL_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "scf.forall": (_constant_bounds, _unread_or_unwritten, _single_iterations, _constant_variables),
-    "scf.parallel": (_nested_parallel,),
-    "tensor.dim": (_extent_of_result,),
-}

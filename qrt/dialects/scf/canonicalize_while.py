@@ -11,7 +11,7 @@ from qrt.dialects.scf.canonicalize import boolean, is_inside
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Builder
 
 Made = list[Value] | None
 
@@ -42,7 +42,7 @@ class _Parts:
         return builder.create("scf.while", inits, types, dict(op.attributes), op.take_regions()).results
 
 
-def _true_after(op: Operation, builder: Builder) -> Made:
+def true_after(op: Operation, builder: Builder) -> Made:
     """A condition that is forwarded is true in the second region."""
     parts = _Parts(op)
     arguments = [
@@ -62,7 +62,7 @@ _INVERSE = {0: 1, 1: 0, 2: 5, 5: 2, 3: 4, 4: 3, 6: 9, 9: 6, 7: 8, 8: 7}
 """The predicates of `arith.cmpi`, eq ne slt sle sgt sge ult ule ugt uge, and what is true where they are not."""
 
 
-def _compared_after(op: Operation, builder: Builder) -> Made:
+def compared_after(op: Operation, builder: Builder) -> Made:
     """A comparison that decided, and its inverse, are known in the second region."""
     parts = _Parts(op)
     decided = made_by(parts.condition.operands[0], "arith.cmpi")
@@ -92,7 +92,7 @@ def _predicate(comparison: Operation) -> int:
     return predicate.value
 
 
-def _in_order_of_carried(op: Operation, builder: Builder) -> Made:
+def in_order_of_carried(op: Operation, builder: Builder) -> Made:
     """Where all that is carried is forwarded, in another order, it is forwarded in that order."""
     parts = _Parts(op)
     arguments, forwarded = parts.before.arguments, parts.forwarded
@@ -103,7 +103,7 @@ def _in_order_of_carried(op: Operation, builder: Builder) -> Made:
     return [made[order.index(index)] for index in range(len(order))]
 
 
-def _if_moved_down(op: Operation, builder: Builder) -> Made:
+def if_moved_down(op: Operation, builder: Builder) -> Made:
     """What stands before the condition, and runs only if it is true, begins the second region."""
     parts = _Parts(op)
     inner = parts.condition.previous
@@ -146,13 +146,3 @@ def _is_within(value: Value, operation: Operation) -> bool:
         block = region.parent.parent if region.parent is not None else None
         region = block.parent if block is not None else None
     return region is not None
-
-
-WHILE_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "scf.while": (
-        _true_after,
-        _compared_after,
-        _in_order_of_carried,
-        _if_moved_down,
-    )
-}

@@ -293,6 +293,11 @@ FOR = Definition(
     parse=_parse_for,
     print=_print_for,
     verify=_verify_for,
+    canonicalize=(
+        "scf.canonicalize: trivial_for",
+        "scf.canonicalize_casts: casts_into_for",
+        "scf.canonicalize_branches: only_value given_alike unread_results",
+    ),
 )
 
 OPS = [
@@ -307,6 +312,10 @@ OPS = [
         parse=_parse_if,
         print=_print_if,
         verify=_verify_if,
+        canonicalize=(
+            "scf.canonicalize: adjacent_ifs nested_ifs condition_inside to_select no_else known_if",
+            "scf.canonicalize_branches: only_value given_alike unread_results",
+        ),
     ),
     Definition(
         "scf.while",
@@ -317,6 +326,10 @@ OPS = [
         parse=_parse_while,
         print=_print_while,
         verify=_verify_while,
+        canonicalize=(
+            "scf.canonicalize_while: true_after compared_after in_order_of_carried if_moved_down",
+            "scf.canonicalize_branches: only_value given_alike unread_results",
+        ),
     ),
     Definition(
         "scf.condition",
@@ -334,6 +347,10 @@ OPS = [
         parse=_parse_execute_region,
         print=_print_execute_region,
         verify=_verify_execute_region,
+        canonicalize=(
+            "scf.canonicalize: execute_region",
+            "scf.canonicalize_branches: only_value given_alike unread_results",
+        ),
     ),
     Definition(
         "scf.index_switch",
@@ -346,6 +363,10 @@ OPS = [
         parse=_parse_index_switch,
         print=_print_index_switch,
         verify=_verify_index_switch,
+        canonicalize=(
+            "scf.canonicalize: known_case",
+            "scf.canonicalize_branches: only_value given_alike unread_results",
+        ),
     ),
     *PARALLEL_OPS,
     Definition(

@@ -319,6 +319,10 @@ PARALLEL = Definition(
     parse=_parse_parallel,
     print=_print_parallel,
     verify=_verify_parallel,
+    canonicalize=(
+        "scf.canonicalize: parallel",
+        "scf.canonicalize_parallel: nested_parallel",
+    ),
 )
 
 _STATIC = AttributeSpec(kind=attribute_kinds.dense_array(_I64), required=True)
@@ -337,6 +341,10 @@ FORALL = Definition(
     parse=_parse_forall,
     print=_print_forall,
     verify=_verify_forall,
+    canonicalize=(
+        "scf.canonicalize_casts: casts_into_forall",
+        "scf.canonicalize_parallel: constant_bounds unread_or_unwritten single_iterations constant_variables",
+    ),
 )
 
 PARALLEL_OPS = [

@@ -10,7 +10,7 @@ from qrt.dialects.tensor.canonicalize import cast, cast_source
 from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import IndexType, MemRefType, TensorType
 
@@ -22,7 +22,7 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
     return value.type.shape
 
 
-def _static_shape(op: Operation, builder: Builder) -> Made:
+def static_shape(op: Operation, builder: Builder) -> Made:
     shape, type = _shape(op.operands[0]), op.results[0].type
     if shape is None or None in shape:
         return None
@@ -30,7 +30,7 @@ def _static_shape(op: Operation, builder: Builder) -> Made:
     return [cast(builder, builder.value("shape.const_shape", (), extents.type, {"shape": extents}), type)]
 
 
-def _shape_of_reshape(op: Operation, builder: Builder) -> Made:
+def shape_of_reshape(op: Operation, builder: Builder) -> Made:
     """What it was reshaped to."""
     reshape = made_by(op.operands[0], "tensor.reshape")
     if reshape is None:
@@ -43,7 +43,7 @@ def _shape_of_reshape(op: Operation, builder: Builder) -> Made:
     return [builder.value("arith.index_cast", (shape,), type)] if _shape(shape) == _shape(op.results[0]) else None
 
 
-def _cast_of_shape(op: Operation, builder: Builder) -> Made:
+def cast_of_shape(op: Operation, builder: Builder) -> Made:
     """The shape of what has a rank is as long as it is cast to be."""
     inner = made_by(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
@@ -54,14 +54,14 @@ def _cast_of_shape(op: Operation, builder: Builder) -> Made:
     return [builder.value(inner.name, inner.operands, op.results[0].type)]
 
 
-def _extract_of_shape(op: Operation, builder: Builder) -> Made:
+def extract_of_shape(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
     return [builder.value("tensor.dim", (inner.operands[0], op.operands[1]), INDEX)]
 
 
-def _rank_of_shape(op: Operation, builder: Builder) -> Made:
+def rank_of_shape(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
@@ -78,25 +78,25 @@ def _with_shapes(op: Operation, builder: Builder, shapes: Sequence[Value]) -> Ma
     return [builder.value(op.name, shapes, op.results[0].type)]
 
 
-def _once(op: Operation, builder: Builder) -> Made:
+def once(op: Operation, builder: Builder) -> Made:
     return _with_shapes(op, builder, list(dict.fromkeys(op.operands)))
 
 
-def _without_scalars(op: Operation, builder: Builder) -> Made:
+def without_scalars(op: Operation, builder: Builder) -> Made:
     """A shape of no extents adds nothing to others."""
     kept = [value for value in op.operands if _shape(value) != (0,)]
     return _with_shapes(op, builder, kept) if kept else None
 
 
-def _without_casts(op: Operation, builder: Builder) -> Made:
+def without_casts(op: Operation, builder: Builder) -> Made:
     return _with_shapes(op, builder, [cast_source(value) or value for value in op.operands])
 
 
-def _only_one(op: Operation, builder: Builder) -> Made:
+def only_one(op: Operation, builder: Builder) -> Made:
     return [cast(builder, op.operands[0], op.results[0].type)] if len(op.operands) == 1 else None
 
 
-def _joined_constants(op: Operation, builder: Builder) -> Made:
+def joined_constants(op: Operation, builder: Builder) -> Made:
     """Constants among others are one."""
     others = [value for value in op.operands if constant_of(value) is None]
     constants = [constant for value in op.operands if (constant := constant_of(value)) is not None]
@@ -113,20 +113,10 @@ def _joined_constants(op: Operation, builder: Builder) -> Made:
     return [builder.value(op.name, [*others, made], op.results[0].type)]
 
 
-def _known_rank(op: Operation, builder: Builder) -> Made:
+def known_rank(op: Operation, builder: Builder) -> Made:
     """The longest of shapes whose lengths are known says the length of the result."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):
         return None
     return [cast(builder, builder.value(op.name, op.operands, TensorType((max(known),), INDEX)), type)]
-
-
-SHAPE_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "shape.broadcast": (_known_rank, _joined_constants, _only_one, _without_casts, _once, _without_scalars),
-    "shape.is_broadcastable": (_once,),
-    "shape.rank": (_rank_of_shape,),
-    "shape.shape_of": (_static_shape, _shape_of_reshape),
-    "tensor.cast": (_cast_of_shape,),
-    "tensor.extract": (_extract_of_shape,),
-}

@@ -216,7 +216,7 @@ def _arithmetic(name: str) -> Definition:
     )
 
 
-def _of_shapes(name: str, result: str, fold: Fold) -> Definition:
+def _of_shapes(name: str, result: str, fold: Fold, *canonicalize: str) -> Definition:
     """An op on any number of shapes."""
     is_test = result == "i1"
     return Definition(
@@ -225,6 +225,7 @@ def _of_shapes(name: str, result: str, fold: Fold) -> Definition:
         results=(f"result: {result}",),
         traits={PURE, COMMUTATIVE},
         fold=fold,
+        canonicalize=canonicalize,
         format=_TEST if is_test else f"{_TEST} `->` type($result)",
     )
 
@@ -237,6 +238,7 @@ OPS = [
         traits={PURE},
         format="$arg attr-dict `:` type($arg) `->` type($result)",
         verify_signature=_verify_shape_of,
+        canonicalize=("shape.canonicalize: static_shape shape_of_reshape",),
     ),
     Definition(
         "shape.num_elements",
@@ -277,6 +279,7 @@ OPS = [
         traits={PURE},
         fold=_fold_rank,
         format="$shape attr-dict `:` type($shape) `->` type($rank)",
+        canonicalize=("shape.canonicalize: rank_of_shape",),
     ),
     Definition(
         "shape.get_extent",
@@ -302,8 +305,13 @@ OPS = [
         fold=_fold_to_extent_tensor,
         format="$input attr-dict `:` type($input) `->` type($result)",
     ),
-    _of_shapes("broadcast", _EXTENTS, _fold_broadcast),
-    _of_shapes("is_broadcastable", "i1", _fold_is_broadcastable),
+    _of_shapes(
+        "broadcast",
+        _EXTENTS,
+        _fold_broadcast,
+        "shape.canonicalize: known_rank joined_constants only_one without_casts once without_scalars",
+    ),
+    _of_shapes("is_broadcastable", "i1", _fold_is_broadcastable, "shape.canonicalize: once"),
     _of_shapes("shape_eq", "i1", _fold_shape_eq),
     _arithmetic("add"),
     _arithmetic("mul"),

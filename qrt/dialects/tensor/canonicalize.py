@@ -12,7 +12,7 @@ from qrt.ir import Attribute, Operation, Value
 from qrt.ir.core.attributes import FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import would_be_dead
 from qrt.ir.text.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype
 from qrt.types import TensorType, Type, VectorType
@@ -57,7 +57,7 @@ def _join(left: Shape | None, right: Shape | None) -> Shape | None:
     return tuple(a if b is None else b for a, b in zip(left, right, strict=True))
 
 
-def _cast_of_cast(op: Operation, builder: Builder) -> Made:
+def cast_of_cast(op: Operation, builder: Builder) -> Made:
     """The type between says nothing that the others do not."""
     inner = made_by(op.operands[0], "tensor.cast")
     if inner is None:
@@ -71,7 +71,7 @@ def _cast_of_cast(op: Operation, builder: Builder) -> Made:
     return [cast(builder, inner.operands[0], op.results[0].type)]
 
 
-def _cast_of_empty(op: Operation, builder: Builder) -> Made:
+def cast_of_empty(op: Operation, builder: Builder) -> Made:
     """What is empty is made of the type it is cast to."""
     empty, type = made_by(op.operands[0], "tensor.empty"), op.results[0].type
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
@@ -90,7 +90,7 @@ def _opened(given: TensorType, made: TensorType) -> Iterator[int | None]:
     return (known for size, known in zip(given.shape or (), made.shape or (), strict=True) if size is None)
 
 
-def _bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
+def bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], "tensor.bitcast")
     if inner is None:
         return None
@@ -131,7 +131,7 @@ def from_casts(op: Operation, builder: Builder) -> Made:
 # -- extents and elements ----------------------------------------------------------------------------------------------
 
 
-def _dim(op: Operation, builder: Builder) -> Made:
+def dim(op: Operation, builder: Builder) -> Made:
     """That of what was cast, of the tensor that was written into, or of the shape that was asked for."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
@@ -147,7 +147,7 @@ def _dim(op: Operation, builder: Builder) -> Made:
     return [size if size.type is INDEX else builder.value("arith.index_cast", (size,), INDEX)]
 
 
-def _extract(op: Operation, builder: Builder) -> Made:
+def extract(op: Operation, builder: Builder) -> Made:
     """From what was cast, or computed element by element."""
     tensor, *indices = op.operands
     source = tensor.operation
@@ -193,13 +193,13 @@ def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseEl
     return DenseElementsAttr(np.array(array).reshape(static_shape(type)), type)
 
 
-def _constant_elements(op: Operation, builder: Builder) -> Made:
+def elements_as_constant(op: Operation, builder: Builder) -> Made:
     """`splat` and `from_elements` of constants."""
     constant = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
     return None if constant is None or not op.operands else [builder.constant(constant, constant.type)]
 
 
-def _insert_what_is_there(op: Operation, builder: Builder) -> Made:
+def insert_what_is_there(op: Operation, builder: Builder) -> Made:
     scalar, dest = op.operands[:2]
     constant = constant_of(dest)
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat:
@@ -220,7 +220,7 @@ def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Va
     return tuple(known), kept
 
 
-def _known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type."""
     type = ranked(op.results[0])
     shape, kept = constant_sizes(type.shape or (), op.operands)
@@ -233,7 +233,7 @@ def _known_sizes(op: Operation, builder: Builder) -> Made:
 # -- tensor.concat -----------------------------------------------------------------------------------------------------
 
 
-def _concat(op: Operation, builder: Builder) -> Made:
+def concat(op: Operation, builder: Builder) -> Made:
     """One tensor is itself; what the operands say of sizes holds for each of them, and for the result."""
     made = ranked(op.results[0])
     if len(op.operands) == 1:
@@ -250,19 +250,3 @@ def _concat(op: Operation, builder: Builder) -> Made:
         return None
     operands = [cast(builder, value, type) for value, type in zip(op.operands, types, strict=True)]
     return [cast(builder, builder.value("tensor.concat", operands, result, dict(op.attributes)), made)]
-
-
-TENSOR_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "bufferization.materialize_in_destination": (from_casts,),
-    "tensor.bitcast": (_bitcast_of_bitcast,),
-    "tensor.cast": (_cast_of_empty, _cast_of_cast),
-    "tensor.concat": (_concat,),
-    "tensor.dim": (_dim,),
-    "tensor.empty": (_known_sizes,),
-    "tensor.extract": (_extract,),
-    "tensor.from_elements": (_constant_elements,),
-    "tensor.generate": (_known_sizes,),
-    "tensor.insert": (_insert_what_is_there, from_casts),
-    "tensor.splat": (_constant_elements,),
-    "vector.transfer_write": (from_casts,),
-}

@@ -11,24 +11,24 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM
 
 Made = list[Value] | None
 
 
-def _pad_by_nothing(op: Operation, builder: Builder) -> Made:
+def pad_by_nothing(op: Operation, builder: Builder) -> Made:
     amounts = mixed_values(op, "low") + mixed_values(op, "high")
     if "nofold" in op.attributes or not all(map(_is_zero, amounts)):
         return None
     return [cast(builder, op.operands[0], op.results[0].type)]
 
 
-def _pad_to_itself(op: Operation, builder: Builder) -> Made:
+def pad_to_itself(op: Operation, builder: Builder) -> Made:
     """By nothing, where the type says so too."""
     type = ranked(op.results[0])
-    return _pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
+    return pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
 
 
 def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed, type: Type) -> Value:
@@ -56,13 +56,13 @@ def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, h
     return None if type is None else [cast(builder, _pad(op, builder, source, low, high, type), op.results[0].type)]
 
 
-def _pad_of_cast(op: Operation, builder: Builder) -> Made:
+def pad_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     low, high = mixed_values(op, "low"), mixed_values(op, "high")
     return None if source is None else _pad_as_stated(op, builder, source, low, high)
 
 
-def _cast_of_pad(op: Operation, builder: Builder) -> Made:
+def cast_of_pad(op: Operation, builder: Builder) -> Made:
     """Sizes that only the type it is cast to says are those of the result."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
@@ -74,7 +74,7 @@ def _cast_of_pad(op: Operation, builder: Builder) -> Made:
     return [made]
 
 
-def _static_pad(op: Operation, builder: Builder) -> Made:
+def static_pad(op: Operation, builder: Builder) -> Made:
     lists = [mixed_values(op, name) for name in ("low", "high")]
     low, high = (
         [number if isinstance(v, Value) and (number := constant_number(v)) is not None else v for v in values]
@@ -85,7 +85,7 @@ def _static_pad(op: Operation, builder: Builder) -> Made:
     return _pad_as_stated(op, builder, op.operands[0], low, high)
 
 
-def _pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
+def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
     """Of a slice, each time, by one constant, at the end of other dimensions: both are of one slice."""
     inner = made_by(op.operands[0], "tensor.extract_slice")
     outer_pad = None if inner is None else made_by(inner.operands[0], "tensor.pad")
@@ -142,7 +142,7 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
     return lists
 
 
-def _pad_of_pad(op: Operation, builder: Builder) -> Made:
+def pad_of_pad(op: Operation, builder: Builder) -> Made:
     """By the same value, which neither computes inside."""
     inner = made_by(op.operands[0], "tensor.pad")
     if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
@@ -184,11 +184,3 @@ def pad_value(op: Operation) -> Value | None:
     owner = value.owner
     block = owner.parent if isinstance(owner, Operation) else owner
     return None if block is last.parent else value
-
-
-PADDING_FOLDS: dict[str, Sequence[Pattern]] = {"tensor.pad": (_pad_to_itself,)}
-"""What upstream folds, before any pattern."""
-
-PADDING_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "tensor.pad": (_pad_by_nothing, _pad_of_cast, _cast_of_pad, _pad_of_slice_of_pad, _static_pad, _pad_of_pad),
-}

@@ -9,7 +9,7 @@ from qrt.errors import VerifyError
 from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.core.define import segments
 from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.dense import splat
 from qrt.types import IntegerType, TensorType, Type
@@ -79,7 +79,7 @@ def _slice(
 # -- tensor.extract_slice ----------------------------------------------------------------------------------------------
 
 
-def _slice_of_constant(op: Operation, builder: Builder) -> Made:
+def slice_of_constant(op: Operation, builder: Builder) -> Made:
     """Of one that is the same everywhere."""
     constant, type = constant_of(op.operands[0]), ranked(op.results[0])
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
@@ -92,7 +92,7 @@ def _same_place(op: Operation, other: Operation) -> bool:
     return all(mixed_values(op, name) == mixed_values(other, name) for name in PARTS)
 
 
-def _slice_of_insert(op: Operation, builder: Builder) -> Made:
+def slice_of_insert(op: Operation, builder: Builder) -> Made:
     """What was put there."""
     inserted = made_by(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
@@ -100,7 +100,7 @@ def _slice_of_insert(op: Operation, builder: Builder) -> Made:
     return [inserted.operands[0]]
 
 
-def _static_extract(op: Operation, builder: Builder) -> Made:
+def static_extract(op: Operation, builder: Builder) -> Made:
     lists = static_lists(op)
     type = None if lists is None else _known(op, op.results[0], lists)
     if lists is None or type is None:
@@ -109,7 +109,7 @@ def _static_extract(op: Operation, builder: Builder) -> Made:
     return None if made is None else [cast(builder, made, op.results[0].type)]
 
 
-def _slice_of_cast(op: Operation, builder: Builder) -> Made:
+def slice_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     if source is None or any(constant_of(value) is not None for value in op.operands):
         return None
@@ -117,7 +117,7 @@ def _slice_of_cast(op: Operation, builder: Builder) -> Made:
     return None if made is None else [made]
 
 
-def _cast_of_slice(op: Operation, builder: Builder) -> Made:
+def cast_of_slice(op: Operation, builder: Builder) -> Made:
     """Sizes that only the type it is cast to says are those of the slice."""
     slice_, type = made_by(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
@@ -137,7 +137,7 @@ def _cast_of_slice(op: Operation, builder: Builder) -> Made:
 # -- tensor.insert_slice -----------------------------------------------------------------------------------------------
 
 
-def _insert_over(op: Operation, builder: Builder) -> Made:
+def insert_over(op: Operation, builder: Builder) -> Made:
     """What was put in the same place before is not seen."""
     before = made_by(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
@@ -158,7 +158,7 @@ def _results(op: Operation, value: Value | None, builder: Builder) -> Made:
     return [cast(builder, value, op.results[0].type)] if op.results else []
 
 
-def _static_insert(op: Operation, builder: Builder) -> Made:
+def static_insert(op: Operation, builder: Builder) -> Made:
     lists, (source, dest) = static_lists(op), op.operands[:2]
     known = None if lists is None else _known(op, source, lists)
     if lists is None or known is None:
@@ -167,7 +167,7 @@ def _static_insert(op: Operation, builder: Builder) -> Made:
     return _results(op, _slice(op, builder, (given, dest), lists, dest.type), builder)
 
 
-def _insert_of_casts(op: Operation, builder: Builder) -> Made:
+def insert_of_casts(op: Operation, builder: Builder) -> Made:
     source, dest = map(cast_source, op.operands[:2])
     if (source is None and dest is None) or any(constant_number(value) is not None for value in op.operands):
         return None
@@ -197,19 +197,3 @@ def _inserted_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
         else:
             return None
     return tuple(dropped) if at == len(reduced) else None
-
-
-_INSERT = (_static_insert, _insert_of_casts)
-
-SLICE_FOLDS: dict[str, Sequence[Pattern]] = {
-    "tensor.extract_slice": (_slice_of_constant, _slice_of_insert),
-    "tensor.insert_slice": (_insert_over,),
-}
-"""What upstream folds, before any pattern."""
-
-SLICE_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "tensor.cast": (_cast_of_slice,),
-    "tensor.extract_slice": (_static_extract, _slice_of_cast),
-    "tensor.insert_slice": _INSERT,
-    "tensor.parallel_insert_slice": _INSERT,
-}

@@ -186,6 +186,7 @@ OPS = [
         traits={PURE},
         format="`(` $dynamicSizes `)` attr-dict `:` type($result)",
         verify_signature=_verify_sizes,
+        canonicalize=("tensor.canonicalize: known_sizes",),
     ),
     Definition(
         "tensor.splat",
@@ -195,6 +196,7 @@ OPS = [
         traits={PURE},
         format="$input (`[` $dynamicSizes^ `]`)? attr-dict `:` type($aggregate)",
         verify_signature=_verify_sizes,
+        canonicalize=("tensor.canonicalize: elements_as_constant",),
     ),
     Definition(
         "tensor.dim",
@@ -204,6 +206,11 @@ OPS = [
         format="attr-dict $source `,` $index `:` type($source)",
         fold=_fold_dim,
         speculatable=is_known_dimension,
+        canonicalize=(
+            "scf.canonicalize_parallel: extent_of_result",
+            "tensor.canonicalize: dim",
+            "bufferization.canonicalize: dim_of_tensor",
+        ),
     ),
     Definition(
         "tensor.extract",
@@ -214,6 +221,11 @@ OPS = [
         format="$tensor `[` $indices `]` attr-dict `:` type($tensor)",
         verify_signature=_verify_extract,
         fold=_fold_extract,
+        canonicalize=(
+            "linalg.canonicalize: extract_of_fill",
+            "tensor.canonicalize: extract",
+            "shape.canonicalize: extract_of_shape",
+        ),
     ),
     Definition(
         "tensor.from_elements",
@@ -223,6 +235,7 @@ OPS = [
         traits={PURE},
         format="$elements attr-dict `:` type($result)",
         verify_signature=_verify_from_elements,
+        canonicalize=("tensor.canonicalize: elements_as_constant",),
     ),
     Definition(
         "tensor.reshape",
@@ -231,6 +244,7 @@ OPS = [
         traits={PURE},
         format="$source `(` $shape `)` attr-dict `:` functional-type(operands, results)",
         verify_signature=_verify_reshape,
+        canonicalize=("_shaped.canonicalize_reshapes: known_reshape",),
     ),
     Definition(
         "tensor.cast",
@@ -240,6 +254,12 @@ OPS = [
         format="$source attr-dict `:` type($source) `to` type($dest)",
         verify_signature=_verify_cast,
         fold=_fold_identity,
+        canonicalize=(
+            "linalg.canonicalize: cast_of_result",
+            "tensor.canonicalize: cast_of_empty cast_of_cast",
+            "tensor.canonicalize_slices: cast_of_slice",
+            "shape.canonicalize: cast_of_shape",
+        ),
     ),
     Definition(
         "tensor.bitcast",
@@ -249,6 +269,7 @@ OPS = [
         format="$source attr-dict `:` type($source) `to` type($dest)",
         verify_signature=_verify_bitcast,
         fold=_fold_identity,
+        canonicalize=("tensor.canonicalize: bitcast_of_bitcast",),
     ),
     Definition(
         "tensor.rank",
@@ -269,6 +290,7 @@ OPS = [
         traits={PURE},
         format="$scalar `into` $dest `[` $indices `]` attr-dict `:` type($dest)",
         verify_signature=_verify_insert,
+        canonicalize=("tensor.canonicalize: insert_what_is_there from_casts",),
     ),
     Definition(
         "tensor.generate",
@@ -278,6 +300,7 @@ OPS = [
         traits={RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK},
         format="$dynamicSizes $body attr-dict `:` type($result)",
         verify=_verify_generate,
+        canonicalize=("tensor.canonicalize: known_sizes",),
     ),
     Definition(
         "tensor.yield",

@@ -309,6 +309,7 @@ OPS = [
         format=f"$source `` {_SLICE_FORMAT} attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_extract_slice,
         fold=_fold_whole,
+        canonicalize=("tensor.canonicalize_slices: slice_of_constant slice_of_insert static_extract slice_of_cast",),
     ),
     Definition(
         "tensor.insert_slice",
@@ -320,6 +321,12 @@ OPS = [
         fold=_fold_insert,
         format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
+        canonicalize=(
+            "tensor.canonicalize_slices: insert_over",
+            "linalg.canonicalize: insert_of_pad",
+            "tensor.canonicalize_slices: static_insert insert_of_casts",
+            "vector.canonicalize_transfers: insert_of_written",
+        ),
     ),
     Definition(
         "tensor.parallel_insert_slice",
@@ -329,6 +336,7 @@ OPS = [
         format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
         verify=_verify_parallel_insert,
+        canonicalize=("tensor.canonicalize_slices: static_insert insert_of_casts",),
     ),
     Definition(
         "tensor.collapse_shape",
@@ -338,6 +346,10 @@ OPS = [
         traits={PURE},
         format="$src $reassociation attr-dict `:` type($src) `into` type($result)",
         verify_signature=_verify_collapse_shape,
+        canonicalize=(
+            "linalg.canonicalize: reshape_of_fill",
+            "_shaped.canonicalize_reshapes: to_itself of_constant twice collapse_of_expand collapse_of_cast",
+        ),
     ),
     Definition(
         "tensor.expand_shape",
@@ -348,6 +360,10 @@ OPS = [
         format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
         "type($src) `into` type($result)",
         verify_signature=_verify_expand_shape,
+        canonicalize=(
+            "linalg.canonicalize: reshape_of_fill",
+            "_shaped.canonicalize_reshapes: to_itself of_constant twice expand_of_collapse static_expand",
+        ),
     ),
     Definition(
         "tensor.concat",
@@ -357,6 +373,10 @@ OPS = [
         traits={PURE},
         format="`dim` `(` $dim `)` $inputs attr-dict `:` functional-type(operands, results)",
         verify_signature=_verify_concat,
+        canonicalize=(
+            "linalg.canonicalize: concat_of_fills",
+            "tensor.canonicalize: concat",
+        ),
     ),
     Definition(
         "tensor.pad",
@@ -368,5 +388,11 @@ OPS = [
         format="$source (`nofold` $nofold^)? `low` `` dynamic_indices($low, $static_low) "
         "`high` `` dynamic_indices($high, $static_high) $region attr-dict `:` type($source) `to` type($result)",
         verify=_verify_pad,
+        canonicalize=(
+            "tensor.canonicalize_padding: pad_to_itself",
+            "linalg.canonicalize: pad_of_fill",
+            "tensor.canonicalize_padding: pad_by_nothing pad_of_cast cast_of_pad pad_of_slice_of_pad static_pad",
+            "tensor.canonicalize_padding: pad_of_pad",
+        ),
     ),
 ]

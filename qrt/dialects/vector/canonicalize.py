@@ -7,7 +7,6 @@ import numpy as np
 
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import stored
-from qrt.dialects.vector.canonicalize_masks import mask_without_ones, transposed_mask
 from qrt.dialects.vector.ops import integers, shape_of, vector_of
 from qrt.dialects.vector.values import (
     Made,
@@ -23,7 +22,7 @@ from qrt.dialects.vector.values import (
 )
 from qrt.ir import Operation, Value
 from qrt.ir.core.fold import constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import Type, VectorType
 
 
@@ -38,7 +37,7 @@ def _transpose(builder: Builder, source: Value, order: Sequence[int], type: Type
 # -- vector.broadcast --------------------------------------------------------------------------------------------------
 
 
-def _broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
+def broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
     """Dimensions of 1 before the others make no difference to what is repeated."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), vector_of(op.results[0])
     if cast is None or not can_broadcast(cast.operands[0].type, type):
@@ -50,7 +49,7 @@ def _broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
     return changed(builder, op, cast.operands, {})
 
 
-def _broadcast_of_constant(op: Operation, builder: Builder) -> Made:
+def broadcast_of_constant(op: Operation, builder: Builder) -> Made:
     source, type = op.operands[0], vector_of(op.results[0])
     dense = dense_of(source)
     if dense is None:
@@ -60,7 +59,7 @@ def _broadcast_of_constant(op: Operation, builder: Builder) -> Made:
     return None if value is None else splat(builder, value, type)
 
 
-def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
+def broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], op.name)
     return None if inner is None else _broadcast(builder, inner.operands[0], op.results[0].type)
 
@@ -68,7 +67,7 @@ def _broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
 # -- vector.shape_cast -------------------------------------------------------------------------------------------------
 
 
-def _cast_of_cast(op: Operation, builder: Builder) -> Made:
+def cast_of_cast(op: Operation, builder: Builder) -> Made:
     """Of what has its elements in the same order."""
     source = op.operands[0].operation
     if source is None or source.name not in (op.name, "vector.transpose"):
@@ -78,14 +77,14 @@ def _cast_of_cast(op: Operation, builder: Builder) -> Made:
     return changed(builder, op, source.operands, {})
 
 
-def _cast_to_source(op: Operation, builder: Builder) -> Made:
+def cast_to_source(op: Operation, builder: Builder) -> Made:
     """To the shape of what was broadcast."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     is_back = broadcast is not None and broadcast.operands[0].type is op.results[0].type
     return broadcast.operands[:] if broadcast is not None and is_back else None
 
 
-def _cast_of_broadcast(op: Operation, builder: Builder) -> Made:
+def cast_of_broadcast(op: Operation, builder: Builder) -> Made:
     """Of what was broadcast, which has as many elements, or can be broadcast to this shape."""
     broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
@@ -96,7 +95,7 @@ def _cast_of_broadcast(op: Operation, builder: Builder) -> Made:
     return _broadcast(builder, source, type) if can_broadcast(source.type, type) else None
 
 
-def _cast_of_constant(op: Operation, builder: Builder) -> Made:
+def cast_of_constant(op: Operation, builder: Builder) -> Made:
     dense, type = dense_of(op.operands[0]), vector_of(op.results[0])
     return None if dense is None else [constant(builder, dense.array.reshape(type.shape), type)]
 
@@ -112,23 +111,23 @@ def _keeps_order(transpose: Operation) -> bool:
     return moved == sorted(moved)
 
 
-def _transpose_of_constant(op: Operation, builder: Builder) -> Made:
+def transpose_of_constant(op: Operation, builder: Builder) -> Made:
     dense, type = dense_of(op.operands[0]), vector_of(op.results[0])
     return None if dense is None or not dense.is_splat else splat(builder, dense.first, type)
 
 
-def _transpose_to_itself(op: Operation, builder: Builder) -> Made:
+def transpose_to_itself(op: Operation, builder: Builder) -> Made:
     return same_type(op, builder) if _keeps_order(op) else None
 
 
-def _transpose_of_shape_cast(op: Operation, builder: Builder) -> Made:
+def transpose_of_shape_cast(op: Operation, builder: Builder) -> Made:
     cast = made_by(op.operands[0], "vector.shape_cast")
     if cast is None or not _keeps_order(op):
         return None
     return [builder.value(cast.name, cast.operands, op.results[0].type)]
 
 
-def _transpose_of_transpose(op: Operation, builder: Builder) -> Made:
+def transpose_of_transpose(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], op.name)
     if inner is None:
         return None
@@ -137,7 +136,7 @@ def _transpose_of_transpose(op: Operation, builder: Builder) -> Made:
     return _transpose(builder, inner.operands[0], order, op.results[0].type)
 
 
-def _transpose_of_elements(op: Operation, builder: Builder) -> Made:
+def transpose_of_elements(op: Operation, builder: Builder) -> Made:
     elements = made_by(op.operands[0], "vector.from_elements")
     if elements is None:
         return None
@@ -146,7 +145,7 @@ def _transpose_of_elements(op: Operation, builder: Builder) -> Made:
     return [builder.value(elements.name, [elements.operands[number] for number in order], op.results[0].type)]
 
 
-def _transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
+def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
     """Dimensions that repeat the same may change places between those that do not."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     if broadcast is None:
@@ -166,7 +165,7 @@ def _transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
 # -- vector.shuffle ----------------------------------------------------------------------------------------------------
 
 
-def _identity_shuffle(op: Operation, builder: Builder) -> Made:
+def identity_shuffle(op: Operation, builder: Builder) -> Made:
     mask, begin = integers(op, "mask"), 0
     for value in op.operands:
         shape = shape_of(value.type)
@@ -176,7 +175,7 @@ def _identity_shuffle(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _shuffle_of_constants(op: Operation, builder: Builder) -> Made:
+def shuffle_of_constants(op: Operation, builder: Builder) -> Made:
     left, right = (dense_of(value) for value in op.operands)
     mask = integers(op, "mask")
     if left is None or right is None or left.array.ndim != 1 or -1 in mask:
@@ -186,14 +185,14 @@ def _shuffle_of_constants(op: Operation, builder: Builder) -> Made:
     return [constant(builder, np.array(lanes), op.results[0].type)]
 
 
-def _shuffle_of_splats(op: Operation, builder: Builder) -> Made:
+def shuffle_of_splats(op: Operation, builder: Builder) -> Made:
     left, right = (splat_source(value) for value in op.operands)
     if left is None or left is not right or -1 in integers(op, "mask"):
         return None
     return _broadcast(builder, left, op.results[0].type)
 
 
-def _interleave(op: Operation, builder: Builder) -> Made:
+def interleave(op: Operation, builder: Builder) -> Made:
     (left, right), mask = op.operands, integers(op, "mask")
     size = len(mask) // 2
     lanes = tuple(lane for pair in zip(range(size), range(size, 2 * size), strict=True) for lane in pair)
@@ -203,37 +202,9 @@ def _interleave(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.interleave", (left, right), op.results[0].type)]
 
 
-def _shuffle_of_scalars(op: Operation, builder: Builder) -> Made:
+def shuffle_of_scalars(op: Operation, builder: Builder) -> Made:
     """Of vectors without dimensions, of which each is one lane."""
     mask = integers(op, "mask")
     if shape_of(op.operands[0].type) or mask not in ((0,), (1,)):
         return None
     return _broadcast(builder, op.operands[mask[0]], op.results[0].type)
-
-
-VECTOR_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "vector.broadcast": (
-        same_type,
-        _broadcast_of_shape_cast,
-        _broadcast_of_constant,
-        _broadcast_of_broadcast,
-    ),
-    "vector.shape_cast": (
-        same_type,
-        _cast_of_cast,
-        _cast_to_source,
-        _cast_of_constant,
-        mask_without_ones,
-        _cast_of_broadcast,
-    ),
-    "vector.shuffle": (_identity_shuffle, _shuffle_of_constants, _shuffle_of_splats, _interleave, _shuffle_of_scalars),
-    "vector.transpose": (
-        _transpose_of_constant,
-        _transpose_to_itself,
-        transposed_mask,
-        _transpose_of_shape_cast,
-        _transpose_of_transpose,
-        _transpose_of_elements,
-        _transpose_of_broadcast,
-    ),
-}

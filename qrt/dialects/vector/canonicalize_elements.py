@@ -1,7 +1,6 @@
 """Canonicalization patterns of `vector` ops that take parts out of vectors and put parts in: upstream's where positions
 are known. One that is left to the run may be out of bounds, which is an error: it is not forgotten."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -29,7 +28,7 @@ from qrt.dialects.vector.values import (
 )
 from qrt.ir import Operation, Value
 from qrt.ir.core.fold import constant_number, constant_of
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 
@@ -37,12 +36,12 @@ _MAX_ELEMENTS = 256
 """Upstream makes larger constants only where one takes the place of another."""
 
 
-def _whole(op: Operation, builder: Builder) -> Made:
+def whole_vector(op: Operation, builder: Builder) -> Made:
     """The part at no position is all."""
     return None if integers(op, "static_position") else same_type(op, builder)
 
 
-def _constant_position(op: Operation, builder: Builder) -> Made:
+def constant_position(op: Operation, builder: Builder) -> Made:
     """Constants within the vector are part of the position."""
     before = op.operands[: 1 if op.name == "vector.extract" else 2]
     position, shape = position_of(op), shape_of(before[-1].type)
@@ -65,7 +64,7 @@ def _at(builder: Builder, op: Operation, source: Value, position: Position) -> M
 # -- vector.extract: what the part is ----------------------------------------------------------------------------------
 
 
-def _of_constant(op: Operation, builder: Builder) -> Made:
+def of_constant(op: Operation, builder: Builder) -> Made:
     dense, position = dense_of(op.operands[0]), known_position(op)
     if dense is None or position is None:
         return None
@@ -75,7 +74,7 @@ def _of_constant(op: Operation, builder: Builder) -> Made:
     return [builder.constant(dense.element_at(position), type)]
 
 
-def _of_extract(op: Operation, builder: Builder) -> Made:
+def of_extract(op: Operation, builder: Builder) -> Made:
     inner = made_by(op.operands[0], op.name)
     if inner is None:
         return None
@@ -85,7 +84,7 @@ def _of_extract(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, inner.operands[0], [*first, *second])
 
 
-def _of_inserts(op: Operation, builder: Builder) -> Made:
+def of_inserts(op: Operation, builder: Builder) -> Made:
     """What was inserted there, or the vector around what was inserted elsewhere, through transpositions."""
     position, source = known_position(op), op.operands[0]
     if position is None:
@@ -112,7 +111,7 @@ def _of_inserts(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, value, wanted[:count]) if value.type is not op.results[0].type else [value]
 
 
-def _of_repeated(op: Operation, builder: Builder) -> Made:
+def of_repeated(op: Operation, builder: Builder) -> Made:
     """Of what repeats another, where no more than that is taken."""
     source, position = repeated(op.operands[0]), position_of(op)
     if source is None:
@@ -129,7 +128,7 @@ def _of_repeated(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, source, where) if source.type is not op.results[0].type else [source]
 
 
-def _of_shuffle(op: Operation, builder: Builder) -> Made:
+def of_shuffle(op: Operation, builder: Builder) -> Made:
     shuffle, position = made_by(op.operands[0], "vector.shuffle"), known_position(op)
     if shuffle is None or position is None or len(shape_of(shuffle.operands[0].type)) != 1:
         return None
@@ -139,7 +138,7 @@ def _of_shuffle(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, shuffle.operands[lane >= size], [lane if lane < size else lane - size])
 
 
-def _of_shape_cast(op: Operation, builder: Builder) -> Made:
+def of_shape_cast(op: Operation, builder: Builder) -> Made:
     """At the same place of the other shape, if both have the dimensions of the part."""
     cast, position = made_by(op.operands[0], "vector.shape_cast"), known_position(op)
     if cast is None or position is None:
@@ -159,7 +158,7 @@ def _of_shape_cast(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, cast.operands[0], where)
 
 
-def _of_slice(op: Operation, builder: Builder) -> Made:
+def of_slice(op: Operation, builder: Builder) -> Made:
     """Of the vector that a slice is of, if the slice has the part's dimensions whole."""
     cut, position = made_by(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
@@ -174,7 +173,7 @@ def _of_slice(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, cut.operands[0], [a + b for a, b in zip(position, offsets, strict=True)])
 
 
-def _of_inserted_slices(op: Operation, builder: Builder) -> Made:
+def of_inserted_slices(op: Operation, builder: Builder) -> Made:
     """Of the last slice that was inserted there."""
     position, value = known_position(op), op.operands[0]
     if position is None:
@@ -194,7 +193,7 @@ def _of_inserted_slices(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _of_elements(op: Operation, builder: Builder) -> Made:
+def of_elements(op: Operation, builder: Builder) -> Made:
     elements, position = made_by(op.operands[0], "vector.from_elements"), known_position(op)
     if elements is None or position is None:
         return None
@@ -210,14 +209,14 @@ def _of_elements(op: Operation, builder: Builder) -> Made:
 # -- vector.extract: what makes the part -------------------------------------------------------------------------------
 
 
-def _to_broadcast(op: Operation, builder: Builder) -> Made:
+def to_broadcast(op: Operation, builder: Builder) -> Made:
     source, type = repeated(op.operands[0]), op.results[0].type
     if source is None or known_position(op) is None or not isinstance(type, VectorType):
         return None
     return [builder.value("vector.broadcast", (source,), type)] if can_broadcast(source.type, type) else None
 
 
-def _to_mask(op: Operation, builder: Builder) -> Made:
+def to_mask(op: Operation, builder: Builder) -> Made:
     """A part of a mask is a mask, or nothing is set in it."""
     mask, position, type = made_by(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
@@ -232,7 +231,7 @@ def _to_mask(op: Operation, builder: Builder) -> Made:
     return [builder.value(mask.name, mask.operands[len(position) :], type)]
 
 
-def _to_shape_cast(op: Operation, builder: Builder) -> Made:
+def to_shape_cast(op: Operation, builder: Builder) -> Made:
     """All of what was cast, without dimensions of 1."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), op.results[0].type
     if cast is None or known_position(op) is None or not isinstance(type, VectorType):
@@ -243,7 +242,7 @@ def _to_shape_cast(op: Operation, builder: Builder) -> Made:
 # -- vector.insert -----------------------------------------------------------------------------------------------------
 
 
-def _over_insert(op: Operation, builder: Builder) -> Made:
+def over_insert(op: Operation, builder: Builder) -> Made:
     """What is inserted over what was inserted there."""
     inner = made_by(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
@@ -251,7 +250,7 @@ def _over_insert(op: Operation, builder: Builder) -> Made:
     return changed(builder, op, [op.operands[0], *inner.operands[1:]], {})
 
 
-def _into_constant(op: Operation, builder: Builder) -> Made:
+def into_constant(op: Operation, builder: Builder) -> Made:
     part, whole = op.operands[:2]
     into, position, type = dense_of(whole), known_position(op), vector_of(op.results[0])
     dense = dense_of(part)
@@ -265,7 +264,7 @@ def _into_constant(op: Operation, builder: Builder) -> Made:
     return [constant(builder, made, type)]
 
 
-def _as_broadcast(op: Operation, builder: Builder) -> Made:
+def as_broadcast(op: Operation, builder: Builder) -> Made:
     """All that there is, or what is everywhere already."""
     part, whole, type = op.operands[0], op.operands[1], op.results[0].type
     if known_position(op) is None:
@@ -278,7 +277,7 @@ def _as_broadcast(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.broadcast", (splat,), type)]
 
 
-def _as_elements(op: Operation, builder: Builder) -> Made:
+def as_elements(op: Operation, builder: Builder) -> Made:
     """A vector all elements of which are inserted one after another is made of them."""
     if any(user.name == op.name and user.operands[1] is op.results[0] for user in op.results[0].users):
         return None
@@ -316,26 +315,26 @@ def _as_elements(op: Operation, builder: Builder) -> Made:
 # -- vector.from_elements, vector.to_elements --------------------------------------------------------------------------
 
 
-def _of_own_elements(op: Operation, builder: Builder) -> Made:
+def of_own_elements(op: Operation, builder: Builder) -> Made:
     source = op.operands[0].operation
     if source is None or source.name != "vector.to_elements" or op.operands != source.results:
         return None
     return source.operands[:] if source.operands[0].type is op.results[0].type else None
 
 
-def _of_constants(op: Operation, builder: Builder) -> Made:
+def of_constants(op: Operation, builder: Builder) -> Made:
     made = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
     return None if made is None else [builder.constant(made, made.type)]
 
 
-def _of_one_element(op: Operation, builder: Builder) -> Made:
+def of_one_element(op: Operation, builder: Builder) -> Made:
     first = op.operands[0]
     if any(value is not first for value in op.operands):
         return None
     return [builder.value("vector.broadcast", (first,), op.results[0].type)]
 
 
-def _of_neighbours(op: Operation, builder: Builder) -> Made:
+def of_neighbours(op: Operation, builder: Builder) -> Made:
     """Elements that one vector has next to each other, whole dimensions of them, are a part of it."""
     first, size = made_by(op.operands[0], "vector.extract"), len(op.operands)
     if first is None or size == 1:
@@ -357,12 +356,12 @@ def _of_neighbours(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.shape_cast", (part,), op.results[0].type)]
 
 
-def _elements_of_elements(op: Operation, builder: Builder) -> Made:
+def elements_of_elements(op: Operation, builder: Builder) -> Made:
     source = made_by(op.operands[0], "vector.from_elements")
     return None if source is None else source.operands[:]
 
 
-def _elements_of_broadcast(op: Operation, builder: Builder) -> Made:
+def elements_of_broadcast(op: Operation, builder: Builder) -> Made:
     """Those of what is repeated, each as often."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     if broadcast is None:
@@ -374,26 +373,3 @@ def _elements_of_broadcast(op: Operation, builder: Builder) -> Made:
     elements = builder.create(op.name, (source,), [source.type.element] * size).results
     numbers = np.arange(size).reshape(source.type.shape)
     return [elements[number] for number in np.broadcast_to(numbers, shape).reshape(-1).tolist()]
-
-
-ELEMENT_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "vector.extract": (
-        _whole,
-        _constant_position,
-        _of_constant,
-        _of_extract,
-        _of_inserts,
-        _of_repeated,
-        _of_shuffle,
-        _of_shape_cast,
-        _of_slice,
-        _of_inserted_slices,
-        _to_broadcast,
-        _to_mask,
-        _to_shape_cast,
-        _of_elements,
-    ),
-    "vector.from_elements": (_of_own_elements, _of_constants, _of_one_element, _of_neighbours),
-    "vector.insert": (_whole, _constant_position, _over_insert, _into_constant, _as_broadcast, _as_elements),
-    "vector.to_elements": (_elements_of_elements, _elements_of_broadcast),
-}

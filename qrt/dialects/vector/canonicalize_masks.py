@@ -12,7 +12,7 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.fold import constant_number
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")
@@ -30,7 +30,7 @@ def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> Made:
     return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(kept)})]
 
 
-def _of_constant_sizes(op: Operation, builder: Builder) -> Made:
+def of_constant_sizes(op: Operation, builder: Builder) -> Made:
     type = vector_of(op.results[0])
     sizes = [number for value in op.operands if (number := constant_number(value)) is not None]
     shape, scalable = type.shape or (1,), type.scalable or (False,)
@@ -39,7 +39,7 @@ def _of_constant_sizes(op: Operation, builder: Builder) -> Made:
     return _constant_mask(builder, [min(max(size, 0), n) for size, n in zip(sizes, shape, strict=True)], type)
 
 
-def _full_or_empty(op: Operation, builder: Builder) -> Made:
+def full_or_empty(op: Operation, builder: Builder) -> Made:
     type, sizes = vector_of(op.results[0]), integers(op, "mask_dim_sizes")
     if sizes != (type.shape or (1,)) and any(sizes):
         return None
@@ -100,7 +100,7 @@ _LANES = {"ult": (0, True), "uge": (0, False), "ule": (-1, True), "ugt": (-1, Fa
 """By predicate: how much less than the number of lanes all of them are compared alike with, and how that ends."""
 
 
-def _compared_step(op: Operation, builder: Builder) -> Made:
+def compared_step(op: Operation, builder: Builder) -> Made:
     """Numbers of lanes are less than the number of lanes."""
     step, bound = made_by(op.operands[0], "vector.step"), splat_number(op.operands[1])
     predicate = predicate_of(op)
@@ -111,10 +111,3 @@ def _compared_step(op: Operation, builder: Builder) -> Made:
     if any(type.scalable) or type.shape[0] + less > bound:
         return None
     return splat(builder, np.bool_(outcome), type)
-
-
-MASK_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "arith.cmpi": (_compared_step,),
-    "vector.constant_mask": (_full_or_empty,),
-    "vector.create_mask": (_of_constant_sizes,),
-}

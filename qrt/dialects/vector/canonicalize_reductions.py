@@ -1,12 +1,10 @@
 """Canonicalization patterns of `vector` ops that reduce: upstream's where no value changes."""
 
-from collections.abc import Sequence
-
 from qrt.dialects.arith.fold import made_by, splat_is
 from qrt.dialects.vector.ops import combination, integers, kind_of, shape_of, vector_of
 from qrt.dialects.vector.values import Made, extract
 from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, VectorType
 
@@ -15,7 +13,7 @@ def _first(builder: Builder, vector: Value) -> Value:
     return extract(builder, vector, [0] * len(shape_of(vector.type)))
 
 
-def _one_element(op: Operation, builder: Builder) -> Made:
+def one_element(op: Operation, builder: Builder) -> Made:
     """The reduction of one element is that, combined with the start. A float sum that is given no start begins with
     0.0, which upstream forgets here: it makes a negative zero positive."""
     vector, *start = op.operands
@@ -32,7 +30,7 @@ def _one_element(op: Operation, builder: Builder) -> Made:
     return [builder.value(combination(op), (element, *start), element.type, attributes)]
 
 
-def _unit_dimensions(op: Operation, builder: Builder) -> Made:
+def unit_dimensions(op: Operation, builder: Builder) -> Made:
     """Dimensions of 1 are dropped, and the start is combined with what is left."""
     (vector, start), reduced = op.operands, integers(op, "reduction_dims")
     type = vector_of(vector)
@@ -46,7 +44,7 @@ def _unit_dimensions(op: Operation, builder: Builder) -> Made:
     return [builder.value(combination(op), (start, left), made)]
 
 
-def _added_contraction(op: Operation, builder: Builder) -> Made:
+def added_contraction(op: Operation, builder: Builder) -> Made:
     """A sum that begins with zero, and has something added to it, begins with that."""
     flags = op.attributes.get("overflowFlags")
     if flags is not None and ENUMERATIONS["arith.overflow"].flags(flags):
@@ -58,10 +56,3 @@ def _added_contraction(op: Operation, builder: Builder) -> Made:
         operands = [*contract.operands[:2], other]
         return [builder.value(contract.name, operands, value.type, dict(contract.attributes))]
     return None
-
-
-REDUCTION_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "arith.addi": (_added_contraction,),
-    "vector.multi_reduction": (_unit_dimensions,),
-    "vector.reduction": (_one_element,),
-}

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from qrt.dialects.arith.fold import made_by
-from qrt.dialects.vector.canonicalize_masks import slice_of_mask
 from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
-from qrt.dialects.vector.values import Made, array, changed, constant, dense_of, extract, same_type, splat_source
+from qrt.dialects.vector.values import Made, array, changed, constant, dense_of, extract, splat_source
 from qrt.ir import Attribute, Operation, Value
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import Type, VectorType
 
@@ -24,7 +23,7 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 # -- vector.extract_strided_slice --------------------------------------------------------------------------------------
 
 
-def _of_inserted(op: Operation, builder: Builder) -> Made:
+def of_inserted(op: Operation, builder: Builder) -> Made:
     """Of the last slice that was inserted there."""
     value = op.operands[0]
     taken = slice_of(op, len(shape_of(value.type)))
@@ -45,14 +44,14 @@ def _of_inserted(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _of_constant(op: Operation, builder: Builder) -> Made:
+def of_constant(op: Operation, builder: Builder) -> Made:
     dense = dense_of(op.operands[0])
     if dense is None:
         return None
     return [constant(builder, dense.array[slice_of(op, dense.array.ndim)], op.results[0].type)]
 
 
-def _of_broadcast(op: Operation, builder: Builder) -> Made:
+def of_broadcast(op: Operation, builder: Builder) -> Made:
     """What is repeated is sliced before, where it is at all."""
     broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
@@ -69,7 +68,7 @@ def _of_broadcast(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.broadcast", (source,), type)]
 
 
-def _to_extract(op: Operation, builder: Builder) -> Made:
+def to_extract(op: Operation, builder: Builder) -> Made:
     """One of the first dimensions and all of the last is a part, of another shape."""
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
     count = len(sizes)
@@ -86,7 +85,7 @@ def _to_extract(op: Operation, builder: Builder) -> Made:
 # -- vector.insert_strided_slice ---------------------------------------------------------------------------------------
 
 
-def _into_what_is_there(op: Operation, builder: Builder) -> Made:
+def into_what_is_there(op: Operation, builder: Builder) -> Made:
     """All of a vector, or what is there already."""
     part, whole = op.operands
     if part.type is whole.type:
@@ -100,7 +99,7 @@ def _into_what_is_there(op: Operation, builder: Builder) -> Made:
     return [whole] if all(integers(taken, name) == integers(op, name) for name in ("offsets", "strides")) else None
 
 
-def _into_constant(op: Operation, builder: Builder) -> Made:
+def into_constant(op: Operation, builder: Builder) -> Made:
     part, whole = (dense_of(value) for value in op.operands)
     if part is None or whole is None:
         return None
@@ -109,9 +108,3 @@ def _into_constant(op: Operation, builder: Builder) -> Made:
     made = whole.array.copy()
     made[slice_of(op, made.ndim)] = part.array.reshape((1,) * (made.ndim - part.array.ndim) + part.array.shape)
     return [constant(builder, made, op.results[0].type)]
-
-
-SLICE_OF_VECTOR_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "vector.extract_strided_slice": (same_type, _of_inserted, _of_constant, slice_of_mask, _of_broadcast, _to_extract),
-    "vector.insert_strided_slice": (_into_what_is_there, _into_constant),
-}

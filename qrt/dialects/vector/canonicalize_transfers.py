@@ -1,7 +1,7 @@
 """Canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`: upstream's where no value changes
 and no error is lost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import cast_source
@@ -81,7 +81,13 @@ def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
 # -- both --------------------------------------------------------------------------------------------------------------
 
 
-def _in_bounds(op: Operation, builder: Builder) -> Made:
+def _of_plain(pattern: Pattern) -> Pattern:
+    """The pattern, for transfers whose lanes are elements of memory."""
+    return lambda op, builder: pattern(op, builder) if is_plain(op) else None
+
+
+@_of_plain
+def known_in_bounds(op: Operation, builder: Builder) -> Made:
     """Constant indices say that no lane leaves the memory. Lanes that are repeated leave it where others do."""
     transfer = Transfer(op)
     known = []
@@ -96,7 +102,8 @@ def _in_bounds(op: Operation, builder: Builder) -> Made:
     return changed(builder, op, op.operands, {BOUNDS: ArrayAttr(tuple(TRUE if flag else FALSE for flag in known))})
 
 
-def _without_mask(op: Operation, builder: Builder) -> Made:
+@_of_plain
+def without_mask(op: Operation, builder: Builder) -> Made:
     """A mask that lets all lanes through."""
     if not Transfer(op).mask or not is_full(op.operands[-1]):
         return None
@@ -107,7 +114,8 @@ def _without_mask(op: Operation, builder: Builder) -> Made:
 # -- vector.transfer_read ----------------------------------------------------------------------------------------------
 
 
-def _what_was_written(op: Operation, builder: Builder) -> Made:
+@_of_plain
+def what_was_written(op: Operation, builder: Builder) -> Made:
     """A read of the vector that has been written there, and of nothing that was written since."""
     read = Transfer(op)
     for _, write in _writes_before(read.base):
@@ -127,7 +135,8 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
     return dense is not None and dense.is_splat and dense.element_at((0,) * dense.array.ndim) == padding
 
 
-def _written_otherwise(op: Operation, builder: Builder) -> Made:
+@_of_plain
+def written_otherwise(op: Operation, builder: Builder) -> Made:
     """A read, in another order of dimensions, of what has been written there."""
     read, source = Transfer(op), made_by(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
@@ -144,7 +153,8 @@ def _written_otherwise(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.transpose", (value,), read.type, {"permutation": permutation})]
 
 
-def _of_cast(op: Operation, builder: Builder) -> Made:
+@_of_plain
+def of_cast(op: Operation, builder: Builder) -> Made:
     """Of a tensor that was cast to say less."""
     source = cast_source(op.operands[0])
     return None if source is None else changed(builder, op, [source, *op.operands[1:]], {})
@@ -153,7 +163,8 @@ def _of_cast(op: Operation, builder: Builder) -> Made:
 # -- vector.transfer_write ---------------------------------------------------------------------------------------------
 
 
-def _what_was_read(op: Operation, builder: Builder) -> Made:
+@_of_plain
+def what_was_read(op: Operation, builder: Builder) -> Made:
     """A write of what was read there, or of all of another tensor over all of one."""
     write, source = Transfer(op), made_by(op.operands[0], "vector.transfer_read")
     if source is None or not is_plain(source) or not isinstance(write.base.type, TensorType):
@@ -173,7 +184,8 @@ def _what_was_read(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def _over_write(op: Operation, builder: Builder) -> Made:
+@_of_plain
+def over_write(op: Operation, builder: Builder) -> Made:
     """What is written over what was written there, with nothing between that reads it."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
@@ -189,7 +201,7 @@ def _over_write(op: Operation, builder: Builder) -> Made:
 # -- tensor.insert_slice -----------------------------------------------------------------------------------------------
 
 
-def _insert_of_written(op: Operation, builder: Builder) -> Made:
+def insert_of_written(op: Operation, builder: Builder) -> Made:
     """A slice of a vector that was written over all of a tensor is written where it is inserted."""
     cut, into = made_by(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else made_by(cut.operands[0], "vector.transfer_write")
@@ -215,17 +227,3 @@ def _insert_of_written(op: Operation, builder: Builder) -> Made:
     bounds = {**source.attributes, BOUNDS: ArrayAttr((FALSE,) * len(whole))}
     written = builder.value(source.name, [write.vector, part, *write.indices], type, bounds)
     return builder.create(op.name, [written, *op.operands[1:]], [into.type], dict(op.attributes)).results
-
-
-def _of_plain(pattern: Pattern) -> Pattern:
-    """The pattern, for transfers whose lanes are elements of memory."""
-    return lambda op, builder: pattern(op, builder) if is_plain(op) else None
-
-
-TRANSFER_PATTERNS: dict[str, Sequence[Pattern]] = {
-    "tensor.insert_slice": (_insert_of_written,),
-    "vector.transfer_read": tuple(
-        map(_of_plain, (_what_was_written, _in_bounds, _without_mask, _of_cast, _written_otherwise))
-    ),
-    "vector.transfer_write": tuple(map(_of_plain, (_what_was_read, _in_bounds, _without_mask, _over_write))),
-}

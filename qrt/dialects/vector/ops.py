@@ -475,6 +475,7 @@ OPS = [
         format="$kind `,` $vector (`,` $acc^)? (`fastmath` `` $fastmath^)? attr-dict `:` "
         "type($vector) `into` type($dest)",
         verify_signature=_verify_reduction,
+        canonicalize=("vector.canonicalize_reductions: one_element",),
     ),
     Definition(
         "vector.multi_reduction",
@@ -485,6 +486,7 @@ OPS = [
         traits={PURE},
         format="$kind `,` $source `,` $acc attr-dict $reduction_dims `:` type($source) `to` type($dest)",
         verify_signature=_verify_multi_reduction,
+        canonicalize=("vector.canonicalize_reductions: unit_dimensions",),
     ),
     Definition(
         "vector.broadcast",
@@ -493,6 +495,10 @@ OPS = [
         traits={PURE},
         format="$source attr-dict `:` type($source) `to` type($vector)",
         verify_signature=_verify_broadcast,
+        canonicalize=(
+            "vector.values: same_type",
+            "vector.canonicalize: broadcast_of_shape_cast broadcast_of_constant broadcast_of_broadcast",
+        ),
     ),
     Definition(
         "vector.extract",
@@ -502,6 +508,11 @@ OPS = [
         traits={PURE},
         format=f"$source `` {_POSITION} `:` type($result) `from` type($source)",
         verify_signature=_verify_extract,
+        canonicalize=(
+            "vector.canonicalize_elements: whole_vector constant_position of_constant of_extract of_inserts",
+            "vector.canonicalize_elements: of_repeated of_shuffle of_shape_cast of_slice of_inserted_slices",
+            "vector.canonicalize_elements: to_broadcast to_mask to_shape_cast of_elements",
+        ),
     ),
     Definition(
         "vector.insert",
@@ -512,6 +523,10 @@ OPS = [
         traits={PURE},
         format=f"$valueToStore `,` $dest {_POSITION} `:` type($valueToStore) `into` type($dest)",
         verify_signature=_verify_insert,
+        canonicalize=(
+            "vector.canonicalize_elements: whole_vector constant_position over_insert into_constant as_broadcast",
+            "vector.canonicalize_elements: as_elements",
+        ),
     ),
     Definition(
         "vector.shape_cast",
@@ -520,6 +535,12 @@ OPS = [
         traits={PURE},
         format="$source attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_shape_cast,
+        canonicalize=(
+            "vector.values: same_type",
+            "vector.canonicalize: cast_of_cast cast_to_source cast_of_constant",
+            "vector.canonicalize_masks: mask_without_ones",
+            "vector.canonicalize: cast_of_broadcast",
+        ),
     ),
     Definition(
         "vector.transpose",
@@ -529,6 +550,12 @@ OPS = [
         traits={PURE},
         format="$vector `,` $permutation attr-dict `:` type($vector) `to` type($result)",
         verify_signature=_verify_transpose,
+        canonicalize=(
+            "vector.canonicalize: transpose_of_constant transpose_to_itself",
+            "vector.canonicalize_masks: transposed_mask",
+            "vector.canonicalize: transpose_of_shape_cast transpose_of_transpose transpose_of_elements",
+            "vector.canonicalize: transpose_of_broadcast",
+        ),
     ),
     *(
         Definition(
@@ -540,8 +567,9 @@ OPS = [
             traits={PURE},
             format=f"{form} attr-dict `:` {types}",
             verify_signature=verify,
+            canonicalize=canonicalize,
         )
-        for name, verify, operands, parts, form, types in (
+        for name, verify, operands, parts, form, types, canonicalize in (
             (
                 "extract",
                 _verify_extract_slice,
@@ -549,6 +577,12 @@ OPS = [
                 ("offsets", "sizes", "strides"),
                 "$source",
                 "type($source) `to` type($result)",
+                (
+                    "vector.values: same_type",
+                    "vector.canonicalize_slices: of_inserted of_constant",
+                    "vector.canonicalize_masks: slice_of_mask",
+                    "vector.canonicalize_slices: of_broadcast to_extract",
+                ),
             ),
             (
                 "insert",
@@ -557,6 +591,7 @@ OPS = [
                 ("offsets", "strides"),
                 "$valueToStore `,` $dest",
                 "type($valueToStore) `into` type($dest)",
+                ("vector.canonicalize_slices: into_what_is_there into_constant",),
             ),
         )
     ),
@@ -568,6 +603,7 @@ OPS = [
         traits={PURE},
         format="$elements attr-dict `:` type($dest)",
         verify_signature=_verify_from_elements,
+        canonicalize=("vector.canonicalize_elements: of_own_elements of_constants of_one_element of_neighbours",),
     ),
     Definition(
         "vector.to_elements",
@@ -577,6 +613,7 @@ OPS = [
         parse=_parse_to_elements,
         print=_print_to_elements,
         verify_signature=_verify_to_elements,
+        canonicalize=("vector.canonicalize_elements: elements_of_elements elements_of_broadcast",),
     ),
     Definition(
         "vector.interleave",
@@ -596,6 +633,10 @@ OPS = [
         parse=_parse_shuffle,
         print=_print_shuffle,
         verify_signature=_verify_shuffle,
+        canonicalize=(
+            "vector.canonicalize: identity_shuffle shuffle_of_constants shuffle_of_splats interleave",
+            "vector.canonicalize: shuffle_of_scalars",
+        ),
     ),
     Definition(
         "vector.fma",
@@ -613,6 +654,7 @@ OPS = [
         traits={MEM_READ},
         format="$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)",
         verify_signature=_verify_access,
+        canonicalize=("memref.canonicalize: from_ranked_casts",),
     ),
     Definition(
         "vector.store",
@@ -621,6 +663,7 @@ OPS = [
         traits={MEM_WRITE},
         format="$valueToStore `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($valueToStore)",
         verify_signature=_verify_access,
+        canonicalize=("memref.canonicalize: from_ranked_casts",),
     ),
     Definition(
         "vector.print",
@@ -644,6 +687,7 @@ OPS = [
         traits={PURE},
         format="$operands attr-dict `:` type($result)",
         verify_signature=_verify_create_mask,
+        canonicalize=("vector.canonicalize_masks: of_constant_sizes",),
     ),
     Definition(
         "vector.constant_mask",
@@ -652,5 +696,6 @@ OPS = [
         traits={PURE},
         format="$mask_dim_sizes attr-dict `:` type($result)",
         verify_signature=_verify_constant_mask,
+        canonicalize=("vector.canonicalize_masks: full_or_empty",),
     ),
 ]

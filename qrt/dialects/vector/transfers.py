@@ -232,6 +232,10 @@ TRANSFERS = [
         parse=_parse_read,
         print=_print,
         verify_signature=_verify,
+        canonicalize=(
+            "memref.canonicalize: from_ranked_casts",
+            "vector.canonicalize_transfers: what_was_written known_in_bounds without_mask of_cast written_otherwise",
+        ),
     ),
     Definition(
         "vector.transfer_write",
@@ -243,5 +247,10 @@ TRANSFERS = [
         parse=_parse_write,
         print=_print,
         verify_signature=_verify,
+        canonicalize=(
+            "tensor.canonicalize: from_casts",
+            "memref.canonicalize: from_ranked_casts",
+            "vector.canonicalize_transfers: what_was_read known_in_bounds without_mask over_write",
+        ),
     ),
 ]

@@ -13,6 +13,7 @@ after a colon the operands that are passed to its block. Formats: see `qrt.ir.te
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError, VerifyError, nearest
@@ -42,6 +43,7 @@ from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
     from qrt.ir.core.fold import Folds
+    from qrt.ir.core.rewrite import Pattern
     from qrt.ir.text.assembly import Assembly
     from qrt.ir.text.parser import Parser, PendingOperation
     from qrt.ir.text.printer import Printer
@@ -194,7 +196,8 @@ class Definition:
     to be reported at the op. `effects` gives the effects of an op whose types decide on them; `speculatable` says
     whether an op may run where it would not have run, if its traits do not. `derived` gives attributes that follow from
     the rest, which upstream's generic form says. `fold` gives the results as values or
-    constants where they are known, and changes nothing."""
+    constants where they are known, and changes nothing. `canonicalize` names the patterns that `canonicalize` tries, in
+    upstream's order: a module of `qrt.dialects`, a colon, and functions of it."""
 
     name: str
     operands: tuple[str, ...] = ()
@@ -216,6 +219,7 @@ class Definition:
     speculatable: Callable[[Operation], bool] | None = None
     derived: Callable[[Operation], dict[str, Attribute]] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
+    canonicalize: tuple[str, ...] = ()
     trait_order: tuple[Trait, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -242,6 +246,16 @@ class Definition:
     def defaults(self) -> dict[str, Attribute]:
         """The attributes that need not be said, with what their absence means."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
+
+    @cached_property
+    def canonicalizations(self) -> "tuple[Pattern, ...]":
+        """The patterns of the op, loaded when a pass first asks for them."""
+        found: list[Pattern] = []
+        for entry in self.canonicalize:
+            module, _, names = entry.partition(": ")
+            room = import_module(f"qrt.dialects.{module}")
+            found += [getattr(room, name) for name in names.split()]
+        return tuple(found)
 
     @property
     def dialect(self) -> str:

@@ -1,6 +1,6 @@
 """Folding and patterns driven by a worklist, as upstream's greedy driver does, in the order it does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.fold import Folds, constant_of, fold
@@ -13,8 +13,11 @@ from qrt.types import TensorType, Type
 _MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
 _MANY_USES = 64  # uses that count as those of several users: to look for the first is to pass all that were before it
 
+Patterns = Callable[[Operation], Sequence[Pattern]]
+"""The patterns to try on an operation, in order."""
 
-def rewrite_greedily(root: Operation, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
+
+def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
     """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
     become one at its beginning. Blocks that nothing reaches, and block arguments that nothing reads, go. Visits
     operations in the order upstream's driver does."""
@@ -44,7 +47,7 @@ class _Worklist(Observer):
     """Operations to visit, the last one first. What is changed joins it, under the operations around: what is inside
     them may be what they fold by."""
 
-    def __init__(self, folds: Folds, patterns: Mapping[str, Sequence[Pattern]]) -> None:
+    def __init__(self, folds: Folds, patterns: Patterns) -> None:
         self.folds = folds
         self.patterns = patterns
         self.pending: dict[Operation, None] = {}
@@ -132,7 +135,7 @@ class _Worklist(Observer):
                 value if isinstance(value, Value) else _materialized(builder, operation, value, result.type)
                 for value, result in zip(folded, operation.results, strict=True)
             ]
-        made = (pattern(operation, builder) for pattern in self.patterns.get(operation.name, ()))
+        made = (pattern(operation, builder) for pattern in self.patterns(operation))
         return next((values for values in made if values is not None), None)
 
 
