@@ -18,8 +18,9 @@ from qrt.ir.core.attributes import (
     attribute,
 )
 from qrt.ir.core.define import Definition
-from qrt.ir.core.operations import Block, Module, Operation, Region, Value, equal
+from qrt.ir.core.operations import Block, Operation, Region, Value, equal
 from qrt.ir.core.traits import Trait
+from qrt.ir.module import Module
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr
 from qrt.ir.text.parser import parse
 

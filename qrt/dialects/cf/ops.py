@@ -22,6 +22,31 @@ if TYPE_CHECKING:
 _I32 = IntegerType(32)
 _WEIGHTS = AttributeSpec(kind=attribute_kinds.dense_array(_I32))
 
+# -- what branches pass ------------------------------------------------------------------------------------------------
+
+
+def passed_values(branch: Operation) -> list[list[Value]]:
+    """What a branch passes to each of its successors: the last of its operands."""
+    assert branch.definition is not None
+    if branch.name == "cf.switch":
+        defaults = branch.definition.operand_group(branch, "defaultOperands")
+        return [defaults, *(values for _, values in switch_cases(branch))]
+    names = [successor.rest for successor in branch.definition.successor_names]
+    return [branch.definition.operand_group(branch, name) for name in names]
+
+
+def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
+    """Make a branch pass other values to its successors."""
+    flag = branch.operands[:1] if branch.name != "cf.br" else []
+    sizes = [len(values) for values in lists]
+    if branch.name == "cf.cond_br":
+        branch.attributes["operandSegmentSizes"] = segments(1, *sizes)
+    elif branch.name == "cf.switch":
+        branch.attributes["case_operand_segments"] = DenseArrayAttr(_I32, tuple(sizes[1:]))
+        branch.attributes["operandSegmentSizes"] = segments(1, sizes[0], sum(sizes[1:]))
+    branch.set_operands([*flag, *(value for values in lists for value in values)])
+
+
 # -- cf.switch ---------------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +174,8 @@ SWITCH = Definition(
     parse=_parse_switch,
     print=_print_switch,
     verify=_verify_switch,
+    passed_values=passed_values,
+    pass_values=pass_values,
     canonicalize=("cf.canonicalize: only_default cases_like_default known_flag switch_past switched_before",),
 )
 
@@ -177,6 +204,8 @@ OPS = [
         traits={TERMINATOR, PURE},
         format="$dest (`(` $destOperands^ `:` type($destOperands) `)`)? attr-dict",
         canonicalize=("cf.canonicalize: jump_on",),
+        passed_values=passed_values,
+        pass_values=pass_values,
     ),
     Definition(
         "cf.cond_br",
@@ -188,33 +217,11 @@ OPS = [
         "$trueDest (`(` $trueDestOperands^ `:` type($trueDestOperands) `)`)? `,` "
         "$falseDest (`(` $falseDestOperands^ `:` type($falseDestOperands) `)`)? attr-dict",
         verify_signature=_verify_cond_br,
+        passed_values=passed_values,
+        pass_values=pass_values,
         canonicalize=(
             "cf.canonicalize: known_condition branch_past one_target decided_before condition_is_known_there",
         ),
     ),
     SWITCH,
 ]
-
-BRANCHES = frozenset({"cf.br", "cf.cond_br", "cf.switch"})
-
-
-def passed_values(branch: Operation) -> list[list[Value]]:
-    """What a branch passes to each of its successors: the last of its operands."""
-    if branch.name == "cf.switch":
-        defaults = SWITCH.operand_group(branch, "defaultOperands")
-        return [defaults, *(values for _, values in switch_cases(branch))]
-    assert branch.definition is not None
-    names = [successor.rest for successor in branch.definition.successor_names]
-    return [branch.definition.operand_group(branch, name) for name in names]
-
-
-def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
-    """Make a branch pass other values to its successors."""
-    flag = branch.operands[:1] if branch.name != "cf.br" else []
-    sizes = [len(values) for values in lists]
-    if branch.name == "cf.cond_br":
-        branch.attributes["operandSegmentSizes"] = segments(1, *sizes)
-    elif branch.name == "cf.switch":
-        branch.attributes["case_operand_segments"] = DenseArrayAttr(_I32, tuple(sizes[1:]))
-        branch.attributes["operandSegmentSizes"] = segments(1, sizes[0], sum(sizes[1:]))
-    branch.set_operands([*flag, *(value for values in lists for value in values)])

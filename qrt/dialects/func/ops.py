@@ -7,7 +7,6 @@ from qrt.ir.core.attributes import (
     Attribute,
     DictAttr,
     StringAttr,
-    SymbolRefAttr,
     TypeAttr,
     spell_entries,
     symbol_text,
@@ -16,7 +15,6 @@ from qrt.ir.core.define import (
     ISOLATED_FROM_ABOVE,
     PURE,
     SYMBOL,
-    SYMBOL_TABLE,
     TERMINATOR,
     AttributeSpec,
     Definition,
@@ -25,6 +23,7 @@ from qrt.ir.core.define import (
 )
 from qrt.ir.core.discardable import check_argument
 from qrt.ir.core.operations import Operation, Region
+from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.traits import RETURN_LIKE
 from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.types import FunctionType, Type
@@ -240,20 +239,6 @@ def _verify_return(operation: Operation) -> None:
                 f"type of return operand {index} ('{value.type}') doesn't match function result type ('{type}') "
                 f"in function @{function.sym_name}"
             )
-
-
-def symbol_of(operation: Operation) -> Operation | None:
-    """What the callee of a call names, in the symbol tables around it."""
-    callee = operation.attributes["callee"]
-    assert isinstance(callee, SymbolRefAttr)
-    table = operation.parent_operation
-    while table is not None:
-        if SYMBOL_TABLE in (table.definition.traits if table.definition is not None else ()):
-            found = table.regions[0].blocks[0].symbol(callee.path[0]) if len(callee.path) == 1 else None
-            if found is not None:
-                return found
-        table = table.parent_operation
-    return None
 
 
 def _verify_call(operation: Operation) -> None:

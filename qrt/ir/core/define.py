@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from qrt.errors import QuantTypeError, VerifyError, nearest
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
@@ -197,7 +197,8 @@ class Definition:
     whether an op may run where it would not have run, if its traits do not. `derived` gives attributes that follow from
     the rest, which upstream's generic form says. `fold` gives the results as values or
     constants where they are known, and changes nothing. `canonicalize` names the patterns that `canonicalize` tries, in
-    upstream's order: a module of `qrt.dialects`, a colon, and functions of it."""
+    upstream's order: a module of `qrt.dialects`, a colon, and functions of it. `passed_values` gives what a branch
+    passes to each of its successors, the last of its operands; `pass_values` makes it pass others."""
 
     name: str
     operands: tuple[str, ...] = ()
@@ -220,6 +221,8 @@ class Definition:
     derived: Callable[[Operation], dict[str, Attribute]] | None = None
     fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
     canonicalize: tuple[str, ...] = ()
+    passed_values: Callable[[Operation], list[list[Value]]] | None = None
+    pass_values: Callable[[Operation, Sequence[Sequence[Value]]], None] | None = None
     trait_order: tuple[Trait, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -230,12 +233,13 @@ class Definition:
         object.__setattr__(self, "trait_order", expand((*self.traits, *implied)))
         object.__setattr__(self, "traits", frozenset(self.trait_order))
 
+    compiled: "ClassVar[Callable[[Definition], Assembly]]"
+    """What compiles a format: the parser sets it."""
+
     @cached_property
     def assembly(self) -> "Assembly | None":
         """The compiled format."""
-        from qrt.ir.text.assembly import Assembly  # a format needs the definition it is compiled for
-
-        return None if self.format is None else Assembly(self)
+        return None if self.format is None else Definition.compiled(self)
 
     @cached_property
     def properties(self) -> frozenset[str]:

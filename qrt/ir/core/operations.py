@@ -1,17 +1,16 @@
 """Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
-from qrt.errors import Diagnostic, VerifyError
+from qrt.errors import VerifyError
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
 from qrt.text import Location, Source
 from qrt.types import Type
 
 if TYPE_CHECKING:
-    from qrt.dialects.func.ops import FuncOp
     from qrt.ir.core.define import Definition
 
 
@@ -238,10 +237,11 @@ class Operation:
         """As `error`, beginning with the operation's name."""
         return self.error(f"'{self.name}' op {message}", at)
 
-    def __str__(self) -> str:
-        from qrt.ir.text.printer import print_operation
+    spelled: "ClassVar[Callable[[Operation], str]]"
+    """The text of an operation: the printer's, which sets it."""
 
-        return print_operation(self)
+    def __str__(self) -> str:
+        return Operation.spelled(self)
 
     def __repr__(self) -> str:
         return f"<Operation {self.name} at {self.location}>"
@@ -354,85 +354,6 @@ class Region:
         block.parent = self
         self.blocks.append(block)
         return block
-
-
-class Module:
-    """A whole program: its `builtin.module`, the resources its constants name, and the version of upstream as whose
-    text it is printed."""
-
-    __slots__ = ("operation", "upstream")
-
-    def __init__(self, operation: Operation, upstream: int = 22) -> None:
-        self.operation = operation
-        self.upstream = upstream
-
-    @property
-    def body(self) -> Block:
-        return self.operation.regions[0].blocks[0]
-
-    @property
-    def functions(self) -> "list[FuncOp]":
-        """The `func.func` operations, in order."""
-        from qrt.dialects.func.ops import FuncOp
-
-        return [operation for operation in self.body if isinstance(operation, FuncOp)]
-
-    def function(self, name: str | None = None) -> "FuncOp":
-        """The function of a name, or the only one that has a body. VerifyError if there is no such function."""
-        functions = self.functions
-        if name is None:
-            functions = [function for function in functions if not function.is_declaration]
-            if len(functions) == 1:
-                return functions[0]
-            raise self.operation.error(f"expected one function with a body, found {len(functions)}: name one")
-        for function in functions:
-            if function.sym_name == name:
-                return function
-        raise self.operation.error(f"no function named @{name}")
-
-    def callee(self, call: Operation) -> "FuncOp":
-        """The function a `func.call` names; VerifyError if there is none."""
-        from qrt.dialects.func.ops import FuncOp, symbol_of
-
-        found = symbol_of(call)
-        if not isinstance(found, FuncOp):
-            raise call.op_error("does not reference a valid function")
-        return found
-
-    def verify(self, strict: bool = False) -> list[Diagnostic]:
-        """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
-        that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
-        checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
-        from qrt.ir.core.verifier import verify
-
-        return verify(self.operation, strict)
-
-    def print(self, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
-        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
-        is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
-        the same types."""
-        from qrt.ir.text.printer import print_module
-
-        return print_module(self, generic, locations, exact)
-
-    def __str__(self) -> str:
-        return self.print()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Module) and equal(self.operation, other.operation)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable
-
-    def __reduce__(self) -> Any:
-        return _restore, (self.print(generic=True, locations=True, exact=True), self.upstream)
-
-
-def _restore(text: str, upstream: int) -> Module:
-    from qrt.ir.text.parser import parse
-
-    module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
-    module.upstream = upstream
-    return module
 
 
 def equal(left: Operation, right: Operation) -> bool:

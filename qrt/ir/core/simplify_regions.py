@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator
 
-from qrt.dialects.cf.ops import BRANCHES, pass_values, passed_values
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
+
+
+def _passed(operation: Operation) -> list[list[Value]] | None:
+    """What a branch passes to each of its successors; None of other operations."""
+    definition = operation.definition
+    return definition.passed_values(operation) if definition is not None and definition.passed_values else None
 
 
 def simplify_regions(root: Operation) -> bool:
@@ -56,9 +61,9 @@ def _erase_dead_arguments(region: Region) -> bool:
         return False
     for block in region.blocks:
         last = block.last
-        if last is not None and last.name in BRANCHES:
-            lists = zip(last.successors, passed_values(last), strict=True)
-            pass_values(last, [_kept(values, to.arguments, dead) for to, values in lists])
+        if last is not None and last.definition is not None and last.definition.pass_values is not None:
+            lists = zip(last.successors, _passed(last) or (), strict=True)
+            last.definition.pass_values(last, [_kept(values, to.arguments, dead) for to, values in lists])
     unread = [op for block in region.blocks for op in block if would_be_dead(op) and live.isdisjoint(op.results)]
     for operation in unread:
         for inner in operation.walk():
@@ -100,8 +105,9 @@ def _live(region: Region) -> set[Value]:
 
 def _read(operation: Operation) -> Iterator[Value]:
     """What an operation and all inside it read; of a branch, not what it only passes on."""
-    if operation.name in BRANCHES:
-        yield from operation.operands[: len(operation.operands) - sum(map(len, passed_values(operation)))]
+    passed = _passed(operation)
+    if passed is not None:
+        yield from operation.operands[: len(operation.operands) - sum(map(len, passed))]
     else:
         for inner in operation.walk():
             yield from inner.operands
@@ -110,7 +116,8 @@ def _read(operation: Operation) -> Iterator[Value]:
 def _incoming(block: Block, index: int) -> Iterator[Value]:
     """What branches pass for an argument of a block."""
     for branch in block.branches:
-        if branch.name in BRANCHES:
-            for to, values in zip(branch.successors, passed_values(branch), strict=True):
+        passed = _passed(branch)
+        if passed is not None:
+            for to, values in zip(branch.successors, passed, strict=True):
                 if to is block:
                     yield values[index]

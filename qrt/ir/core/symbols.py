@@ -54,6 +54,20 @@ def nearest_table(operation: Operation) -> Operation | None:
     return parent
 
 
+def symbol_of(operation: Operation) -> Operation | None:
+    """What the callee of a call names, in the symbol tables around it."""
+    callee = operation.attributes["callee"]
+    assert isinstance(callee, SymbolRefAttr)
+    table = operation.parent_operation
+    while table is not None:
+        if SYMBOL_TABLE in (table.definition.traits if table.definition is not None else ()):
+            found = table.regions[0].blocks[0].symbol(callee.path[0]) if len(callee.path) == 1 else None
+            if found is not None:
+                return found
+        table = table.parent_operation
+    return None
+
+
 def require_known_tables(root: Operation) -> None:
     """Raise VerifyError at an unregistered op that may be a symbol table: what is named inside is then not known."""
     for operation in root.walk():

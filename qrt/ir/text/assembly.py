@@ -11,7 +11,6 @@ relations, from its traits, or from a constraint that only one type satisfies.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qrt.ir.core.constraints import INDEX, Relation, always, same_as
@@ -288,29 +287,7 @@ def _inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relat
 # -- lines -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Line:
-    """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
-    said, where others are left to infer."""
-
-    pattern: re.Pattern[str]
-    parts: tuple[str, ...]
-    said: tuple[str, ...] | None = None
-
-
-_OPERAND_LIST = rf"{grammar.NAME}(?:[ ]?,[ ]?{grammar.NAME})*+"
-
-GENERIC_LINE = Line(
-    pattern(
-        rf"\(({_OPERAND_LIST})?\){grammar.SPACE}(?:<({grammar.ATTRIBUTES})>{grammar.SPACE})?"
-        rf"({grammar.ATTRIBUTES})?{grammar.SPACE}:{grammar.SPACE}({grammar.SIGNATURE})"
-    ),
-    ("operands", "properties", "attributes", "signature"),
-)
-"""The generic form of an op without regions and successors."""
-
-
-def _line(assembly: Assembly) -> Line | None:
+def _line(assembly: Assembly) -> grammar.Line | None:
     patterns: list[str] = []
     parts: list[str] = []
     operands: list[str] = []
@@ -324,7 +301,7 @@ def _line(assembly: Assembly) -> Line | None:
                 operands.append(name)
                 text, part = rf"({grammar.NAME})(?![#])", "operand"
             case AllOperands():
-                text, part = rf"({_OPERAND_LIST})(?![#])", "operands"
+                text, part = rf"({grammar.OPERANDS})(?![#])", "operands"
             case TypeOf(name=name, is_operand=is_operand, size=""):
                 said[not is_operand].append(name)
                 text, part = rf"({grammar.TYPE})", "operand type" if is_operand else "result type"
@@ -339,10 +316,10 @@ def _line(assembly: Assembly) -> Line | None:
     compiled = pattern(grammar.SPACE.join(patterns))
     definition = assembly.definition
     if "signature" in parts and "operands" in parts:
-        return Line(compiled, tuple(parts))
+        return grammar.Line(compiled, tuple(parts))
     if operands != definition.operand_groups.names or "signature" in parts or "operands" in parts:
         return None
     if any(relation.source in definition.attributes for _, relation in assembly.inferred):
         return None
     in_order = said == (definition.operand_groups.names, definition.result_groups.names)
-    return Line(compiled, tuple(parts), None if in_order else (*said[0], *said[1]))
+    return grammar.Line(compiled, tuple(parts), None if in_order else (*said[0], *said[1]))

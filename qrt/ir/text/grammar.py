@@ -3,6 +3,9 @@
 A type is matched to three levels of angle brackets; deeper ones, and all that is unusual, go the slow way.
 """
 
+import re
+from dataclasses import dataclass
+
 from qrt.text import pattern
 
 SPACE = pattern("").pattern
@@ -28,3 +31,25 @@ HEAD_PATTERN = pattern(
     r"(?:\"((?:[^\"\\\n]++|\\.)++)\"|([a-zA-Z_][\w$.]*))"
 )
 LOCATION_PATTERN = pattern(r"loc\s*\(")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
+    said, where others are left to infer."""
+
+    pattern: re.Pattern[str]
+    parts: tuple[str, ...]
+    said: tuple[str, ...] | None = None
+
+
+OPERANDS = rf"{NAME}(?:[ ]?,[ ]?{NAME})*+"
+
+GENERIC_LINE = Line(
+    pattern(
+        rf"\(({OPERANDS})?\){SPACE}(?:<({ATTRIBUTES})>{SPACE})?"
+        rf"({ATTRIBUTES})?{SPACE}:{SPACE}({SIGNATURE})"
+    ),
+    ("operands", "properties", "attributes", "signature"),
+)
+"""The generic form of an op without regions and successors."""

@@ -4,20 +4,23 @@ What repeats in a program (types, signatures, attribute dictionaries) is read on
 that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
 """
 
+import copyreg
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from qrt.errors import require
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr
 from qrt.ir.core.define import Definition
-from qrt.ir.core.operations import Block, Module, Operation, Region, Value, garbage_uncollected
+from qrt.ir.core.operations import Block, Operation, Region, Value, garbage_uncollected
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
+from qrt.ir.module import Module
 from qrt.ir.text import unsupported
-from qrt.ir.text.assembly import GENERIC_LINE, Line
+from qrt.ir.text.assembly import Assembly
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.grammar import (
     ATTRIBUTES_PATTERN,
+    GENERIC_LINE,
     HEAD_PATTERN,
     LOCATION_PATTERN,
     NAMES_PATTERN,
@@ -25,9 +28,12 @@ from qrt.ir.text.grammar import (
     RESULT_PATTERN,
     SIGNATURE_PATTERN,
     TYPE_PATTERN,
+    Line,
 )
 from qrt.text import Location, Source
 from qrt.types import Type
+
+Definition.compiled = Assembly
 
 _BLOCK_END = ("}", "^")
 _MEMO_LENGTH = 512  # characters; a longer text is not looked up
@@ -55,6 +61,19 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
         module = Parser(Source(text, filename), allow_unregistered, upstream).module()
     module.upstream = upstream
     return module
+
+
+def _reduce(module: Module) -> Any:
+    return _restore, (module.print(generic=True, locations=True, exact=True), module.upstream)
+
+
+def _restore(text: str, upstream: int) -> Module:
+    module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
+    module.upstream = upstream
+    return module
+
+
+copyreg.pickle(Module, _reduce)
 
 
 class PendingOperation:

@@ -56,13 +56,11 @@ def attribute(operation: Operation, name: str) -> Location:
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """The parts of a form that reads as one line, with their spans."""
-    from qrt.ir.text.assembly import GENERIC_LINE  # here, since definitions say where they are broken
-
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None
     if head == f'"{operation.name}"':
-        line = GENERIC_LINE
+        line = grammar.GENERIC_LINE
     elif assembly is not None and assembly.line is not None and operation.name.endswith(head):
         line = assembly.line
     else:  # a custom form with a parser of its own, or the place of another operation, which this one replaces

@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qrt.ir.core.attributes import Attribute, quote, spell_entries
-from qrt.ir.core.operations import Block, Module, Operation, Region, Value
+from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.text.dense import Blob, DenseResourceAttr
 from qrt.types import FunctionType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.module import Module
 
 _STORAGE_OF_22 = {"si": "i", "ui": "u"}
 _STRING_OR_STORAGE = re.compile(
@@ -14,7 +18,7 @@ _STRING_OR_STORAGE = re.compile(
 )
 
 
-def print_module(module: Module, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+def print_module(module: "Module", generic: bool = False, locations: bool = False, exact: bool = False) -> str:
     """The text of a module, and of the resources its constants name. Not `exact`: as its upstream prints it, which up
     to 22 leaves the sign of storage unsaid."""
     printer = Printer(generic, locations)
@@ -36,6 +40,9 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
         printer.number_all(operation)
     printer.operation(operation)
     return printer.text()
+
+
+Operation.spelled = print_operation
 
 
 class Printer:
