@@ -11,7 +11,7 @@ from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, is_dead, replace
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, Type, UniformType

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 
 from qrt.dialects.quant.constant_casts import CONSTANT_CASTS
 from qrt.ir import Module, Operation
-from qrt.ir.core.fold import Folds
 from qrt.ir.core.greedy import rewrite_greedily
-from qrt.ir.core.rewrite import Pattern
+from qrt.ir.core.rewrite import Folds, Pattern
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:

@@ -9,7 +9,8 @@ from qrt.dialects.arith.scalars import fold_constants
 from qrt.dialects.tensor.slices import ranked
 from qrt.ir import Operation
 from qrt.ir.core.constraints import Shaped, element_of
-from qrt.ir.core.fold import Folds, constant_number
+from qrt.ir.core.matching import constant_number
+from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, Type

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from qrt.dialects.linalg.ops import StructuredOp, iterator
 from qrt.ir import ArrayAttr, Module, Operation, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.fold import Folds
 from qrt.ir.core.greedy import rewrite_greedily
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder, Folds, Pattern
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:

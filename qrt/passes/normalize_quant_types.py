@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.core.fold import UPSTREAM_FOLDS
-from qrt.ir.core.rewrite import fold_at_once
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, fold_at_once
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 

@@ -8,8 +8,7 @@ from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.core.fold import UPSTREAM_FOLDS, Folds
-from qrt.ir.core.rewrite import Builder, constants_last, fold_at_once
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Builder, Folds, constants_last, fold_at_once
 from qrt.ir.core.traits import COMMUTATIVE
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
 

@@ -7,7 +7,7 @@ from qrt.dialects.affine.scope import map_of
 from qrt.dialects.scf.parallel import mixed_bounds
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
-from qrt.ir.core.fold import constant_number
+from qrt.ir.core.matching import constant_number
 
 Number = int | None
 """A bound or a count; None where it is not known."""

@@ -4,14 +4,13 @@ from itertools import accumulate, pairwise
 from math import prod
 
 from qrt.dialects._shaped.strides import has_identity_layout
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import cast, cast_source
 from qrt.dialects.tensor.canonicalize_slices import Mixed, with_lists
 from qrt.dialects.tensor.slices import Groups, Shape, mixed_values, ranked, reassociation_of
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from qrt.dialects.affine.scope import is_symbol, map_of
 from qrt.dialects.affine.sums import flattened
-from qrt.dialects.arith.fold import made_by
 from qrt.ir import Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, is_readable, substitute
-from qrt.ir.core.fold import constant_number
+from qrt.ir.core.matching import constant_number, made_by
 
 
 class Inputs:

@@ -22,8 +22,9 @@ from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, is_def
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
-from qrt.ir.core.fold import Folds, constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.traits import (
     LOOP_LIKE,
     MEM_READ,

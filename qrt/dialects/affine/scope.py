@@ -6,7 +6,7 @@ from qrt.dialects.memref.views import memref_type
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import PURE
-from qrt.ir.core.fold import constant_number
+from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import CONSTANT_LIKE
 

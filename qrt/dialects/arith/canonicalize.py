@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
-from qrt.dialects.arith.fold import filled, holds_every_value, made_by, predicate_of, splat_is
+from qrt.dialects.arith.fold import holds_every_value, predicate_of
 from qrt.dialects.arith.ops import OVERFLOW
+from qrt.dialects.arith.scalars import filled, splat_is
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import I1, element_of, with_element
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qrt.dialects.arith.scalars import Folded, constant_value, fold_constants
+from qrt.dialects.arith.scalars import Folded, constant_value, filled, fold_constants, splat, splat_is, splat_number
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import I1, element_of
-from qrt.ir.core.fold import constant_of
-from qrt.ir.core.operations import Operation, Value
-from qrt.ir.text import dense
-from qrt.ir.text.dense import DenseElementsAttr, is_backed, storage_dtype
+from qrt.ir.core.matching import constant_of, made_by
+from qrt.ir.core.operations import Operation
+from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
+from qrt.types import FloatType, TensorType
 
 if TYPE_CHECKING:
-    from qrt.ir.core.fold import Folds
+    from qrt.ir.core.rewrite import Folds
 
 Fold = Callable[[Operation, "Folds"], Folded]
 Identity = Callable[[Operation], Folded]
@@ -34,46 +33,6 @@ def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
         return constants(operation, folds)
 
     return fold
-
-
-# -- what operands are -------------------------------------------------------------------------------------------------
-
-
-def splat(value: Value) -> Any:
-    """The one value of a scalar or splat constant, None of anything else."""
-    found = constant_value(constant_of(value))
-    return found if found is None or not found.ndim else None
-
-
-def splat_number(value: Value) -> int | None:
-    """That of an integer, read signed."""
-    found = splat(value)
-    if found is None or found.dtype.kind not in "bi":
-        return None
-    return -int(found) if found.dtype.kind == "b" else int(found)
-
-
-def splat_is(value: Value, number: int) -> bool:
-    """Whether a value is a constant that all elements of have the bits of this number."""
-    found = splat_number(value)
-    return found is not None and (found - number) % (1 << getattr(element_of(value.type), "width", 64)) == 0
-
-
-def made_by(value: Value, name: str) -> Operation | None:
-    """The operation that a value is a result of, if it is of this op."""
-    source = value.operation
-    return source if source is not None and source.name == name else None
-
-
-def filled(number: int, type: Type) -> Attribute | None:
-    """An integer constant of one value; None for a type of unknown shape."""
-    element = element_of(type)
-    assert isinstance(element, IntegerType | IndexType)
-    if not isinstance(type, TensorType | VectorType):
-        return IntegerAttr(number, element)
-    if not is_backed(element) or (isinstance(type, TensorType) and not type.has_static_shape):
-        return None
-    return dense.splat(storage_dtype(element).type(number), type)
 
 
 # -- identities --------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from qrt.ir.core.constraints import (
     with_element_type,
 )
 from qrt.ir.core.define import AttributeSpec, Definition
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import (
     COMMUTATIVE,

@@ -8,16 +8,17 @@ import numpy as np
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text import dense
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
-from qrt.ir.text.dense import DenseElementsAttr, static_shape, storage_dtype
+from qrt.ir.text.dense import DenseElementsAttr, is_backed, static_shape, storage_dtype
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
-from qrt.types import FloatType, TensorType, Type, VectorType
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
 if TYPE_CHECKING:
-    from qrt.ir.core.fold import Folds
+    from qrt.ir.core.rewrite import Folds
 
 Folded = list[Value | Attribute] | None
 
@@ -106,3 +107,37 @@ def _bits(value: Any, element: FloatType, had_nan: bool) -> Any:
     if not had_nan and element.special != "none":
         bits = np.where(np.isnan(value), unsigned.type(element.format.encode_float(np.nan)), bits)[()]
     return bits
+
+
+# -- what operands are -------------------------------------------------------------------------------------------------
+
+
+def splat(value: Value) -> Any:
+    """The one value of a scalar or splat constant, None of anything else."""
+    found = constant_value(constant_of(value))
+    return found if found is None or not found.ndim else None
+
+
+def splat_number(value: Value) -> int | None:
+    """That of an integer, read signed."""
+    found = splat(value)
+    if found is None or found.dtype.kind not in "bi":
+        return None
+    return -int(found) if found.dtype.kind == "b" else int(found)
+
+
+def splat_is(value: Value, number: int) -> bool:
+    """Whether a value is a constant that all elements of have the bits of this number."""
+    found = splat_number(value)
+    return found is not None and (found - number) % (1 << getattr(element_of(value.type), "width", 64)) == 0
+
+
+def filled(number: int, type: Type) -> Attribute | None:
+    """An integer constant of one value; None for a type of unknown shape."""
+    element = element_of(type)
+    assert isinstance(element, IntegerType | IndexType)
+    if not isinstance(type, TensorType | VectorType):
+        return IntegerAttr(number, element)
+    if not is_backed(element) or (isinstance(type, TensorType) and not type.has_static_shape):
+        return None
+    return dense.splat(storage_dtype(element).type(number), type)

@@ -1,6 +1,5 @@
 """Canonicalization patterns of `bufferization`: upstream's."""
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.memref.views import memref_type
 from qrt.dialects.tensor.canonicalize import cast, constant_sizes
@@ -8,7 +7,7 @@ from qrt.dialects.tensor.slices import ranked
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.fold import constant_number
+from qrt.ir.core.matching import constant_number, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.types import MemRefType, TensorType

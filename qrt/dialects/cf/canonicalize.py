@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.dialects.arith.fold import filled
+from qrt.dialects.arith.scalars import filled
 from qrt.dialects.cf.ops import passed_values, switch_cases
 from qrt.ir import Attribute, Block, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
-from qrt.ir.core.fold import constant_number
+from qrt.ir.core.matching import constant_number
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.linalg.bodies import COPY, build_body
 from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
@@ -14,6 +13,7 @@ from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import segments
+from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 

@@ -8,7 +8,7 @@ from qrt.dialects.arith.ops import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, 
 from qrt.dialects.arith.scalars import Folded, constant_value, fold_constants
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import Definition
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import (
     ELEMENTWISE,
@@ -18,7 +18,7 @@ from qrt.ir.core.traits import (
 )
 
 if TYPE_CHECKING:
-    from qrt.ir.core.fold import Folds
+    from qrt.ir.core.rewrite import Folds
 
 _EXACT = "absf ceil floor roundeven"
 _INEXACT = (

@@ -1,6 +1,5 @@
 """Canonicalization patterns of buffers, their casts and accesses: upstream's."""
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.memref.views import memref_type
 from qrt.dialects.tensor.canonicalize import constant_sizes
 from qrt.dialects.tensor.canonicalize_slices import numbers_of
@@ -10,7 +9,7 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.fold import constant_number
+from qrt.ir.core.matching import constant_number, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import MemRefType, Type
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from qrt.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import memref_type, permutation_of
 from qrt.dialects.tensor.canonicalize import constant_sizes
@@ -14,7 +13,7 @@ from qrt.errors import VerifyError
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import MemRefType, StridedLayout
 

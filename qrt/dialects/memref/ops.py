@@ -15,8 +15,9 @@ from qrt.ir.core.attributes import UNIT as PRESENT
 from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
 from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
 from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
-from qrt.ir.core.fold import Folds, constant_of, is_known_dimension
+from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.symbols import nearest_table, symbols
 from qrt.ir.core.traits import (
     MEM_ALLOC,

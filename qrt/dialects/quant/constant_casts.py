@@ -5,7 +5,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES

@@ -9,7 +9,7 @@ from qrt.ir.core.operations import Operation, Value
 from qrt.types import UniformType
 
 if TYPE_CHECKING:
-    from qrt.ir.core.fold import Folds
+    from qrt.ir.core.rewrite import Folds
 
 Folded = list[Value | Attribute] | None
 

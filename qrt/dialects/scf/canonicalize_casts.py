@@ -5,10 +5,10 @@ Upstream casts what an iteration yields whatever its sizes are, which is undefin
 seen that an iteration keeps them.
 """
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.scf.parallel import FORALL
 from qrt.dialects.tensor.canonicalize import cast, destinations, keeps_sizes
 from qrt.ir import Operation, Value
+from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import Type
 

@@ -6,11 +6,11 @@ the condition is false, to the results.
 
 from collections.abc import Sequence
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.scf.canonicalize import boolean, is_inside
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
+from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import IN_PLACE, Builder
 
 Made = list[Value] | None

@@ -17,7 +17,7 @@ from qrt.dialects.scf.parallel import PARALLEL_OPS
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.traits import (
     LOOP_LIKE,

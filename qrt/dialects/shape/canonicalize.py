@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.shape.ops import broadcast_of
 from qrt.dialects.tensor.canonicalize import cast, cast_source
 from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import IndexType, MemRefType, TensorType

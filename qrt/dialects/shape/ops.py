@@ -10,8 +10,9 @@ import numpy as np
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint
 from qrt.ir.core.define import PURE, AttributeSpec, Definition, incompatible
-from qrt.ir.core.fold import Folds, constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE
 from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr

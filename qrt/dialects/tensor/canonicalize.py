@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.slices import Shape, concat_type, ranked
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.core.attributes import FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import would_be_dead
 from qrt.ir.text.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 from qrt.dialects.affine.scope import is_symbol
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, with_lists
 from qrt.dialects.tensor.slices import mixed_values, ranked
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM

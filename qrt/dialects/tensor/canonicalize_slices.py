@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.dialects.tensor.slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.errors import VerifyError
 from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
 from qrt.ir.core.define import segments
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.dense import splat

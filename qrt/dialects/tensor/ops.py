@@ -7,8 +7,9 @@ from qrt.dialects.tensor.slices import ranked, static_values
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import PURE, Definition
-from qrt.ir.core.fold import Folds, constant_of, is_known_dimension
+from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.traits import NO_MEMORY_EFFECT, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IndexType, IntegerType, TensorType

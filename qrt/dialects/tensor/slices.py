@@ -7,8 +7,8 @@ from math import prod
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import PURE, AttributeSpec, Definition
-from qrt.ir.core.fold import Folds
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.traits import SINGLE_BLOCK
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import I64, I64_ARRAY, UNIT, array_of, dense_array

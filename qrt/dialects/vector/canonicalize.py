@@ -5,7 +5,6 @@ from math import prod
 
 import numpy as np
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import stored
 from qrt.dialects.vector.ops import integers, shape_of, vector_of
 from qrt.dialects.vector.values import (
@@ -21,7 +20,7 @@ from qrt.dialects.vector.values import (
     splat_source,
 )
 from qrt.ir import Operation, Value
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.types import Type, VectorType
 

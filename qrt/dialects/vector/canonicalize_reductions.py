@@ -1,9 +1,10 @@
 """Canonicalization patterns of `vector` ops that reduce: upstream's where no value changes."""
 
-from qrt.dialects.arith.fold import made_by, splat_is
+from qrt.dialects.arith.scalars import splat_is
 from qrt.dialects.vector.ops import combination, integers, kind_of, shape_of, vector_of
 from qrt.dialects.vector.values import Made, extract
 from qrt.ir import Operation, Value
+from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, VectorType

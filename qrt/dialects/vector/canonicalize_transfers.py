@@ -3,7 +3,6 @@ and no error is lost."""
 
 from collections.abc import Iterator
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.tensor.canonicalize import cast_source
 from qrt.dialects.tensor.canonicalize_slices import with_lists
 from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
@@ -14,7 +13,7 @@ from qrt.dialects.vector.values import Made, changed, dense_array, dense_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
-from qrt.ir.core.fold import constant_number, constant_of
+from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
 from qrt.types import MemRefType, TensorType, VectorType
 

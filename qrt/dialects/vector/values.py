@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from qrt.dialects.arith.fold import made_by
 from qrt.dialects.vector.ops import integers, part_type, shape_of, vector_of
 from qrt.ir import Attribute, DenseElementsAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import IN_PLACE, Builder
 from qrt.ir.text import dense
 from qrt.ir.text.assembly_elements import DYNAMIC

@@ -42,8 +42,7 @@ from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.core.fold import Folds
-    from qrt.ir.core.rewrite import Pattern
+    from qrt.ir.core.rewrite import Folds, Pattern
     from qrt.ir.text.assembly import Assembly
     from qrt.ir.text.parser import Parser, PendingOperation
     from qrt.ir.text.printer import Printer

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from qrt.ir.core.attributes import Attribute
-from qrt.ir.core.fold import Folds, constant_of, fold
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Observer, Pattern, constants_last, is_dead
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Folds, Observer, Pattern, constants_last, fold, is_dead
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
 from qrt.types import TensorType, Type

@@ -1,14 +1,36 @@
-"""Rewriting: making operations at a place, replacing and erasing them."""
+"""Rewriting: folding, making operations at a place, replacing and erasing them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr
-from qrt.ir.core.fold import Folds, constant_of, fold
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
 from qrt.text import Location
 from qrt.types import Type
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Folds beyond those that preserve every value: `qcast_dcast` and `dcast_qcast` take each pair of inverse casts for
+    the identity."""
+
+    qcast_dcast: bool = False
+    dcast_qcast: bool = False
+
+
+UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
+"""What upstream's folders do."""
+
+
+def fold(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
+    """The results as values or constants, one each; None where there is nothing to fold."""
+    definition = operation.definition
+    if definition is None or definition.fold is None:
+        return None
+    return definition.fold(operation, folds)
 
 
 class Observer:

@@ -13,7 +13,7 @@ from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, String
 from qrt.ir.core.affine import Expression
 from qrt.ir.core.attributes import UNIT
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
 from qrt.passes.elementwise import INDEX, scalar_attribute
