@@ -4,9 +4,9 @@ Upstream asks less of what it calls speculatable: there an undefined result is p
 used. Here an operation that is undefined raises.
 """
 
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.arith.ops import has_safe_constant
 from qrt.dialects.arith.scalars import fold_constants
-from qrt.dialects.tensor.slices import ranked
 from qrt.ir import Operation
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.matching import constant_number

@@ -3,18 +3,17 @@
 from itertools import accumulate, pairwise
 from math import prod
 
+from qrt.dialects._shaped.lists import Mixed, mixed_values, with_lists
+from qrt.dialects._shaped.reshapes import Groups, reassociation_of
 from qrt.dialects._shaped.strides import has_identity_layout
+from qrt.dialects._shaped.types import Shape, ranked
 from qrt.dialects.tensor.canonicalize import cast, cast_source
-from qrt.dialects.tensor.canonicalize_slices import Mixed, with_lists
-from qrt.dialects.tensor.slices import Groups, Shape, mixed_values, ranked, reassociation_of
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import IntegerType, MemRefType, TensorType, Type
-
-Made = list[Value] | None
 
 
 def _shape(value: Value) -> Shape:

@@ -14,9 +14,7 @@ from qrt.ir import Attribute, Operation, Value
 from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, substitute
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder, Pattern
-
-Made = list[Value] | None
+from qrt.ir.core.rewrite import Builder, Made, Pattern
 
 
 def _with_map(first: int) -> Pattern:

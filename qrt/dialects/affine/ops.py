@@ -14,17 +14,17 @@ from qrt.dialects._regions.forms import (
     spell_types,
     spell_values,
 )
+from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.affine.parallel import PARALLEL
 from qrt.dialects.affine.scope import is_symbol, map_of, require_valid
-from qrt.dialects.memref.views import memref_type
 from qrt.errors import ParseError
 from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
-from qrt.ir.core.attributes import Attribute, IntegerAttr
+from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Region, Value
-from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import (
     LOOP_LIKE,
     MEM_READ,
@@ -114,10 +114,10 @@ def evaluate(expression: Expression, values: Sequence[int], dimensions: int) -> 
     return left // right if operator == "floordiv" else -(-left // right)
 
 
-def _fold_map(choose: Callable[[Sequence[int]], int]) -> "Callable[[Operation, Folds], list[Value | Attribute] | None]":
+def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
     """Constants through the map of an operation."""
 
-    def fold(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
+    def fold(operation: Operation, folds: Folds) -> Folded:
         map = map_of(operation)
         constants = [constant_of(value) for value in operation.operands]
         values = [constant.value for constant in constants if isinstance(constant, IntegerAttr)]
@@ -131,7 +131,7 @@ def _fold_map(choose: Callable[[Sequence[int]], int]) -> "Callable[[Operation, F
     return fold
 
 
-def _fold_apply(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
+def _fold_apply(operation: Operation, folds: Folds) -> Folded:
     (result,) = map_of(operation).results
     if isinstance(result, tuple) and result[0] in ("d", "s"):
         return [operation.operands[result[1] + (map_of(operation).dimensions if result[0] == "s" else 0)]]
@@ -406,9 +406,7 @@ FOR = Definition(
 )
 
 
-def _mapped(
-    name: str, fold: "Callable[[Operation, Folds], list[Value | Attribute] | None]", *canonicalize: str
-) -> Definition:
+def _mapped(name: str, fold: Fold, *canonicalize: str) -> Definition:
     return Definition(
         name,
         operands=("operands*: index",),
@@ -455,10 +453,7 @@ OPS = [
         parse=_parse_load,
         print=_print_access,
         verify=_verify_access,
-        canonicalize=(
-            "affine.canonicalize: simplest_load",
-            "memref.canonicalize: from_ranked_casts",
-        ),
+        canonicalize=("affine.canonicalize: simplest_load", "memref.canonicalize: from_ranked_casts"),
     ),
     Definition(
         "affine.store",
@@ -468,10 +463,7 @@ OPS = [
         parse=_parse_store,
         print=_print_access,
         verify=_verify_access,
-        canonicalize=(
-            "affine.canonicalize: simplest_store",
-            "memref.canonicalize: store_to_cast",
-        ),
+        canonicalize=("affine.canonicalize: simplest_store", "memref.canonicalize: store_to_cast"),
     ),
     PARALLEL,
     _mapped("affine.apply", _fold_apply, "affine.canonicalize: simplest_map"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qrt.dialects.memref.views import memref_type
+from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import PURE

@@ -8,11 +8,9 @@ from qrt.dialects.arith.scalars import filled, splat_is
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import I1, element_of, with_element
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder, Pattern
+from qrt.ir.core.rewrite import Builder, Made, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
-
-Made = list[Value] | None
 
 
 def _width(type: Type) -> int:

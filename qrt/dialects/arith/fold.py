@@ -2,30 +2,27 @@
 
 from collections.abc import Callable
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from qrt.dialects.arith.scalars import Folded, constant_value, filled, fold_constants, splat, splat_is, splat_number
+from qrt.dialects.arith.scalars import constant_value, filled, fold_constants, splat, splat_is, splat_number
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import I1, element_of
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.types import FloatType, TensorType
 
-if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Folds
-
-Fold = Callable[[Operation, "Folds"], Folded]
 Identity = Callable[[Operation], Folded]
 
 
 def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
     """The first identity that applies, else the constant."""
 
-    def fold(operation: Operation, folds: "Folds") -> Folded:
+    def fold(operation: Operation, folds: Folds) -> Folded:
         for identity in identities:
             found = identity(operation)
             if found is not None:
@@ -211,7 +208,7 @@ def _product_with_one(op: Operation) -> Folded:
     return [op.operands[0], high] if high is not None and splat_is(op.operands[1], 1) else None
 
 
-def fold_select(op: Operation, folds: "Folds") -> Folded:
+def fold_select(op: Operation, folds: Folds) -> Folded:
     """One branch where the condition says which, or where both are the same."""
     condition, true, false = op.operands
     if true is false:
@@ -253,7 +250,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
     return [source.operands[0]] if source is not None and element_of(source.operands[0].type) is I1 else None
 
 
-def _cmpf(op: Operation, folds: "Folds") -> Folded:
+def _cmpf(op: Operation, folds: Folds) -> Folded:
     """Scalars alone, as upstream. A NaN decides, whatever the other operand is."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
@@ -262,7 +259,7 @@ def _cmpf(op: Operation, folds: "Folds") -> Folded:
     return fold_constants(op, folds) if all(isinstance(c, FloatAttr) for c in constants) else None
 
 
-def _lossless(op: Operation, folds: "Folds") -> Folded:
+def _lossless(op: Operation, folds: Folds) -> Folded:
     """A conversion between formats, of constants that the result's format holds."""
     folded = fold_constants(op, folds)
     before = constant_value(constant_of(op.operands[0]))

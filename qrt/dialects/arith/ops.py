@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from qrt.dialects.arith.fold import FOLDS, Fold
+from qrt.dialects.arith.fold import FOLDS
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import (
     I1,
@@ -20,6 +20,7 @@ from qrt.ir.core.constraints import (
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Fold
 from qrt.ir.core.traits import (
     COMMUTATIVE,
     CONSTANT_LIKE,

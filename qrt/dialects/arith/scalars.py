@@ -1,7 +1,7 @@
 """Element-wise operations of `arith` and `math` as functions, and on constants: attributes to NumPy values and back."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,17 +10,13 @@ from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.text import dense
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.ir.text.dense import DenseElementsAttr, is_backed, static_shape, storage_dtype
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Folds
-
-Folded = list[Value | Attribute] | None
 
 MAX_ELEMENTS = 1 << 20
 """Larger constants are left to be computed when the program runs: folding them would only make it longer."""
@@ -49,7 +45,7 @@ _PLAIN: dict[str, Callable[[Attribute], Any]] = {
 # -- constants ---------------------------------------------------------------------------------------------------------
 
 
-def fold_constants(operation: Operation, folds: "Folds") -> Folded:
+def fold_constants(operation: Operation, folds: Folds) -> Folded:
     """The results, where all operands are constants, the operation is defined on them, and its types execute."""
     constants = [constant_of(value) for value in operation.operands]
     operands = [constant_value(constant) for constant in constants]

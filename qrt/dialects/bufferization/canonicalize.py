@@ -1,19 +1,16 @@
 """Canonicalization patterns of `bufferization`: upstream's."""
 
+from qrt.dialects._shaped.lists import constant_sizes
+from qrt.dialects._shaped.types import memref_type, ranked
 from qrt.dialects.memref import canonicalize as memref
-from qrt.dialects.memref.views import memref_type
-from qrt.dialects.tensor.canonicalize import cast, constant_sizes
-from qrt.dialects.tensor.slices import ranked
+from qrt.dialects.tensor.canonicalize import cast
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.types import MemRefType, TensorType
-
-Made = list[Value] | None
-
 
 # -- to_tensor, to_buffer ----------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """`bufferization`: where tensors become buffers, and buffers tensors."""
 
-from qrt.dialects.memref.views import memref_type
+from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.constraints import INDEX, Relation, same_as
 from qrt.ir.core.define import PURE, AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
@@ -124,9 +124,6 @@ OPS = [
         traits={MEM_READ, MEM_ALLOC},
         format="$input attr-dict `:` type($input) `to` type($output)",
         verify_signature=_verify_clone,
-        canonicalize=(
-            "memref.canonicalize: from_ranked_casts",
-            "bufferization.canonicalize: needless_clone",
-        ),
+        canonicalize=("memref.canonicalize: from_ranked_casts", "bufferization.canonicalize: needless_clone"),
     ),
 ]

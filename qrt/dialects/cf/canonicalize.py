@@ -10,11 +10,10 @@ from qrt.ir import Attribute, Block, DenseArrayAttr, DenseElementsAttr, Operatio
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType
 
-Made = list[Value] | None
 Target = tuple[Block, list[Value]]
 """A successor and what is passed to it."""
 

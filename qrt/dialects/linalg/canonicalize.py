@@ -2,23 +2,21 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
+from qrt.dialects._shaped.slices import PARTS
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.bodies import COPY, build_body
 from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.canonicalize import cast, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, pad_value
-from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, with_lists
-from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
 from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import IntegerType, MemRefType, TensorType, Type
-
-Made = list[Value] | None
-
 
 # -- all structured ops ------------------------------------------------------------------------------------------------
 

@@ -1,24 +1,20 @@
 """`math`: element-wise functions of floats, and counting bits."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from qrt.dialects.arith.ops import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, result_of_test, said
-from qrt.dialects.arith.scalars import Folded, constant_value, fold_constants
+from qrt.dialects.arith.scalars import constant_value, fold_constants
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import Definition
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import (
     ELEMENTWISE,
     PURE,
     SAME_OPERANDS_AND_RESULT_SHAPE,
     SAME_OPERANDS_AND_RESULT_TYPE,
 )
-
-if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Folds
 
 _EXACT = "absf ceil floor roundeven"
 _INEXACT = (
@@ -29,13 +25,13 @@ _INEXACT = (
 _TRAITS = (PURE, ELEMENTWISE)
 
 
-def _fold_as_host(operation: Operation, folds: "Folds") -> Folded:
+def _fold_as_host(operation: Operation, folds: Folds) -> Folded:
     """Upstream calls the C library, which has f32 and f64."""
     native = getattr(element_of(operation.operands[0].type), "name", "") in ("f32", "f64")
     return fold_constants(operation, folds) if native else None
 
 
-def _fold_sqrt(operation: Operation, folds: "Folds") -> Folded:
+def _fold_sqrt(operation: Operation, folds: Folds) -> Folded:
     """Upstream leaves the roots of negative numbers, -0.0 among them."""
     value = constant_value(constant_of(operation.operands[0]))
     return None if value is None or bool(np.signbit(value).any()) else _fold_as_host(operation, folds)

@@ -1,20 +1,16 @@
 """Canonicalization patterns of buffers, their casts and accesses: upstream's."""
 
-from qrt.dialects.memref.views import memref_type
-from qrt.dialects.tensor.canonicalize import constant_sizes
-from qrt.dialects.tensor.canonicalize_slices import numbers_of
-from qrt.dialects.tensor.slices import dropped_dimensions, mixed_values
+from qrt.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
+from qrt.dialects._shaped.slices import dropped_dimensions
+from qrt.dialects._shaped.types import memref_type
 from qrt.errors import VerifyError
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import MemRefType, Type
-
-Made = list[Value] | None
-
 
 # -- casts -------------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,8 @@
 """Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
 
-from qrt.ir import Operation, Value
-from qrt.ir.core.rewrite import Builder
+from qrt.ir import Operation
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
-
-Made = list[Value] | None
 
 _SCOPES = {
     "affine.for",

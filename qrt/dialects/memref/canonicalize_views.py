@@ -3,22 +3,20 @@
 from collections.abc import Sequence
 
 from qrt.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
+from qrt.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, with_lists
+from qrt.dialects._shaped.reshapes import reassociation_of
+from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
 from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
+from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
-from qrt.dialects.memref.views import memref_type, permutation_of
-from qrt.dialects.tensor.canonicalize import constant_sizes
-from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, static_lists, with_lists
-from qrt.dialects.tensor.slices import PARTS, dropped_dimensions, mixed_values, reassociation_of
+from qrt.dialects.memref.views import permutation_of
 from qrt.errors import VerifyError
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import MemRefType, StridedLayout
-
-Made = list[Value] | None
-
 
 # -- subview -----------------------------------------------------------------------------------------------------------
 

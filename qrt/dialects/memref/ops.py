@@ -10,14 +10,15 @@ from qrt.dialects._regions.forms import (
     spell_types,
     terminator_operands,
 )
-from qrt.dialects.memref.views import VIEWS, memref_type
+from qrt.dialects._shaped.types import memref_type
+from qrt.dialects.memref.views import VIEWS
 from qrt.ir.core.attributes import UNIT as PRESENT
-from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
+from qrt.ir.core.attributes import IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
 from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
 from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
 from qrt.ir.core.matching import constant_of, is_known_dimension
-from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.symbols import nearest_table, symbols
 from qrt.ir.core.traits import (
     MEM_ALLOC,
@@ -122,7 +123,7 @@ def _verify_copy(operation: Operation) -> None:
             raise operation.op_error("requires the same shape for all operands")
 
 
-def _fold_dim(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
+def _fold_dim(operation: Operation, folds: Folds) -> Folded:
     type, index = operation.operands[0].type, constant_of(operation.operands[1])
     shape = type.shape if isinstance(type, MemRefType) else None
     if shape is None or not isinstance(index, IntegerAttr) or not 0 <= index.value < len(shape):
@@ -131,7 +132,7 @@ def _fold_dim(operation: Operation, folds: Folds) -> "list[Value | Attribute] | 
     return None if size is None else [IntegerAttr(size, INDEX)]
 
 
-def _fold_rank(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
+def _fold_rank(operation: Operation, folds: Folds) -> Folded:
     rank = memref_type(operation.operands[0]).rank
     return None if rank is None else [IntegerAttr(rank, INDEX)]
 
@@ -300,10 +301,7 @@ OPS = [
         traits={MEM_READ},
         format="$memref `[` $indices `]` attr-dict `:` type($memref)",
         verify_signature=_verify_load,
-        canonicalize=(
-            "memref.canonicalize: from_ranked_casts",
-            "bufferization.canonicalize: load",
-        ),
+        canonicalize=("memref.canonicalize: from_ranked_casts", "bufferization.canonicalize: load"),
     ),
     Definition(
         "memref.store",

@@ -3,37 +3,29 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from qrt.dialects._shaped.strides import Number, collapsed, expanded, is_contiguous, product, subview
-from qrt.dialects.tensor.slices import (
-    REASSOCIATION,
+from qrt.dialects._shaped.lists import STATIC, static_values
+from qrt.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
+from qrt.dialects._shaped.slices import (
+    PARTS,
+    SLICE_ATTRIBUTES,
+    SLICE_FORMAT,
+    SLICE_OPERANDS,
     dropped_dimensions,
-    reassociation_of,
-    static_values,
-    verify_dynamic_sizes,
     verify_slice_bounds,
     verify_slice_lists,
 )
+from qrt.dialects._shaped.strides import Number, collapsed, expanded, is_contiguous, product, subview
+from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core.define import PURE, AttributeSpec, Definition, incompatible
-from qrt.ir.core.operations import Operation, Value
-from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32, dense_array
+from qrt.ir.core.operations import Operation
+from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.text import Source
-from qrt.types import IntegerType, MemRefType, StridedLayout, Type
+from qrt.types import MemRefType, StridedLayout, Type
 
-_LISTS = ("offsets", "sizes", "strides")
-_STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
-_OPERANDS = tuple(f"{part}*: index" for part in _LISTS)
-_ATTRIBUTES = {f"static_{part}": _STATIC for part in _LISTS}
-_SLICE = " ".join(f"dynamic_indices(${part}, $static_{part})" for part in _LISTS)
 _CAST = "$source attr-dict `:` type($source) `to` type($result)"
-
-
-def memref_type(value: Value) -> MemRefType:
-    """The type of a value that a constraint holds to be a memref."""
-    assert isinstance(value.type, MemRefType)
-    return value.type
 
 
 def _types(operation: Operation) -> tuple[MemRefType, MemRefType]:
@@ -86,7 +78,7 @@ def _verify_subview(operation: Operation) -> None:
     given, made = _types(operation)
     shape = given.shape or ()
     verify_slice_lists(operation, len(shape))
-    offsets, sizes, steps = (static_values(operation, name) for name in _LISTS)
+    offsets, sizes, steps = (static_values(operation, name) for name in PARTS)
     if made.element is not given.element:
         raise operation.error(f"expected result element type to be '{given.element}', but got '{made}'")
     expected = subview(given, offsets, sizes, steps)
@@ -134,7 +126,7 @@ def _verify_reinterpret_cast(operation: Operation) -> None:
         raise operation.error(
             f"different element types specified for source type '{given}' and result memref type '{made}'"
         )
-    (offset,), sizes, strides = (static_values(operation, name) for name in _LISTS)
+    (offset,), sizes, strides = (static_values(operation, name) for name in PARTS)
     for axis, (size, said) in enumerate(zip(made.shape or (), sizes, strict=True)):
         if size is not None and said is not None and size != said:
             raise operation.error(f"expected result type with size = {said} instead of {size} in dim = {axis}")
@@ -349,19 +341,19 @@ VIEWS = [
     ),
     Definition(
         "memref.subview",
-        operands=("source: memref", *_OPERANDS),
+        operands=("source: memref", *SLICE_OPERANDS),
         results=("result: memref",),
-        attributes=_ATTRIBUTES,
+        attributes=SLICE_ATTRIBUTES,
         traits={PURE},
-        format=f"$source `` {_SLICE} attr-dict `:` type($source) `to` type($result)",
+        format=f"$source `` {SLICE_FORMAT} attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_subview,
         canonicalize=("memref.canonicalize_views: same_view static_view view_of_cast whole_view",),
     ),
     Definition(
         "memref.reinterpret_cast",
-        operands=("source: ranked or unranked memref", *_OPERANDS),
+        operands=("source: ranked or unranked memref", *SLICE_OPERANDS),
         results=("result: memref",),
-        attributes=_ATTRIBUTES,
+        attributes=SLICE_ATTRIBUTES,
         traits={PURE},
         format="$source `to` `offset` `` `:` dynamic_indices($offsets, $static_offsets) `` `,` `sizes` `` `:` "
         "dynamic_indices($sizes, $static_sizes) `` `,` `strides` `` `:` dynamic_indices($strides, $static_strides) "
@@ -376,7 +368,7 @@ VIEWS = [
         "memref.expand_shape",
         operands=("src: memref", "output_shape*: index"),
         results=("result: memref",),
-        attributes={"reassociation": REASSOCIATION, "static_output_shape": _STATIC},
+        attributes={"reassociation": REASSOCIATION, "static_output_shape": STATIC},
         traits={PURE},
         format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
         "type($src) `into` type($result)",
@@ -424,10 +416,7 @@ VIEWS = [
         traits={PURE},
         format="$source `[` $byte_shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_view,
-        canonicalize=(
-            "memref.canonicalize_views: view_of_all static_sizes",
-            "memref.canonicalize: from_ranked_casts",
-        ),
+        canonicalize=("memref.canonicalize_views: view_of_all static_sizes", "memref.canonicalize: from_ranked_casts"),
     ),
     Definition(
         "memref.extract_strided_metadata",
@@ -436,9 +425,6 @@ VIEWS = [
         traits={PURE},
         format="$source `:` type($source) `->` type($results) attr-dict",
         verify_signature=_verify_metadata,
-        canonicalize=(
-            "memref.canonicalize_views: known_metadata",
-            "memref.canonicalize: from_ranked_casts",
-        ),
+        canonicalize=("memref.canonicalize_views: known_metadata", "memref.canonicalize: from_ranked_casts"),
     ),
 ]

@@ -1,30 +1,25 @@
-"""Folders of the `quant` casts: a cast that undoes another (NUMERICS.md, "Folds")."""
+"""Folders of the `quant` casts: a cast that undoes another (NUMERICS.md, Folds)."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from qrt.ir.core.attributes import Attribute, StringAttr
+from qrt.ir.core.attributes import StringAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Folded, Folds
 from qrt.types import UniformType
 
-if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Folds
 
-Folded = list[Value | Attribute] | None
-
-
-def fold_scast(operation: Operation, folds: "Folds") -> Folded:
+def fold_scast(operation: Operation, folds: Folds) -> Folded:
     """`scast(scast(x))` of one type is `x`: bits do not move."""
     return _undone(operation, "quant.scast")
 
 
-def fold_dcast(operation: Operation, folds: "Folds") -> Folded:
+def fold_dcast(operation: Operation, folds: Folds) -> Folded:
     """`dcast(qcast(x))` is `x` rounded to what the type can say: the identity only if that is asked for."""
     return _undone(operation, "quant.qcast") if folds.dcast_qcast else None
 
 
-def fold_qcast(operation: Operation, folds: "Folds") -> Folded:
+def fold_qcast(operation: Operation, folds: Folds) -> Folded:
     """`qcast(dcast(q))` is `q` where the roundings of the two cannot reach half a step."""
     found = _undone(operation, "quant.dcast")
     return found if found is None or folds.qcast_dcast or _is_exact(operation) else None

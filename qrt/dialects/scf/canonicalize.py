@@ -9,9 +9,7 @@ from qrt.ir import Attribute, Block, Operation, Region, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder
-
-Made = list[Value] | None
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:

@@ -7,9 +7,8 @@ or of the op itself.
 from collections.abc import Sequence
 
 from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Builder
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 
-Made = list[Value] | None
 _Operand = tuple[Operation, int]
 _Given = dict[Value, tuple[_Operand, ...]]
 """The operands that an argument or a result is given, one for each way there."""

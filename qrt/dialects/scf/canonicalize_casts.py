@@ -9,10 +9,8 @@ from qrt.dialects.scf.parallel import FORALL
 from qrt.dialects.tensor.canonicalize import cast, destinations, keeps_sizes
 from qrt.ir import Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import Type
-
-Made = list[Value] | None
 
 
 def _source(value: Value) -> Value | None:

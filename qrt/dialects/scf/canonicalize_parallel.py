@@ -10,11 +10,10 @@ from qrt.ir.core.attributes import Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
-Made = list[Value] | None
 _NAMES = ("LowerBound", "UpperBound", "Step")
 _RANGES = ("lowerBound", "upperBound", "step")
 

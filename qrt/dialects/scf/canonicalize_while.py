@@ -11,9 +11,7 @@ from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder
-
-Made = list[Value] | None
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 
 
 class _Parts:

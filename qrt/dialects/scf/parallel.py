@@ -319,10 +319,7 @@ PARALLEL = Definition(
     parse=_parse_parallel,
     print=_print_parallel,
     verify=_verify_parallel,
-    canonicalize=(
-        "scf.canonicalize: parallel",
-        "scf.canonicalize_parallel: nested_parallel",
-    ),
+    canonicalize=("scf.canonicalize: parallel", "scf.canonicalize_parallel: nested_parallel"),
 )
 
 _STATIC = AttributeSpec(kind=attribute_kinds.dense_array(_I64), required=True)

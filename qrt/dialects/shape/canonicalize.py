@@ -9,11 +9,9 @@ from qrt.dialects.tensor.canonicalize import cast, cast_source
 from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import IndexType, MemRefType, TensorType
-
-Made = list[Value] | None
 
 
 def _shape(value: Value) -> tuple[int | None, ...] | None:

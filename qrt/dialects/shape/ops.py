@@ -1,7 +1,7 @@
 """`shape`: what the lowering of unranked tensors computes with extents held in `tensor<?xindex>`. The dialect's own
 types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from qrt.ir.core.constraints import INDEX, add_type_constraint
 from qrt.ir.core.define import PURE, AttributeSpec, Definition, incompatible
 from qrt.ir.core.matching import constant_number, constant_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE
 from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
@@ -87,9 +87,6 @@ def _print_const_shape(printer: "Printer", operation: Operation) -> None:
 
 
 # -- folding -----------------------------------------------------------------------------------------------------------
-
-Folded = list[Value | Attribute] | None
-Fold = Callable[[Operation, Folds], Folded]
 
 
 def _known(value: Value) -> list[int] | None:

@@ -1,23 +1,19 @@
 """Canonicalization patterns of `tensor` ops that make, cast, measure and join tensors: upstream's."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
-import numpy as np
-
+from qrt.dialects._shaped.constants import constant_elements
+from qrt.dialects._shaped.lists import constant_sizes
+from qrt.dialects._shaped.types import Shape, ranked
 from qrt.dialects.linalg.structure import StructuredOp
-from qrt.dialects.tensor.slices import Shape, concat_type, ranked
-from qrt.ir import Attribute, Operation, Value
-from qrt.ir.core.attributes import FloatAttr, IntegerAttr
+from qrt.dialects.tensor.slices import concat_type
+from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.core.traits import would_be_dead
-from qrt.ir.text.dense import DenseElementsAttr, is_backed, splat, static_shape, storage_dtype
-from qrt.types import TensorType, Type, VectorType
-
-Made = list[Value] | None
-
+from qrt.ir.text.dense import DenseElementsAttr
+from qrt.types import TensorType, Type
 
 # -- casts -------------------------------------------------------------------------------------------------------------
 
@@ -169,29 +165,6 @@ def extract(op: Operation, builder: Builder) -> Made:
     return [values.get(yielded, yielded)]
 
 
-def stored(value: Attribute | None, type: Type) -> Any:
-    """A number as the array of a constant of this type holds it; None where it is none, or no array does."""
-    if not isinstance(type, TensorType | VectorType) or not is_backed(type.element):
-        return None
-    dtype = storage_dtype(type.element)
-    if isinstance(value, FloatAttr):
-        return np.array(value.bits, f"u{dtype.itemsize}").view(dtype)
-    return np.array(value.value, dtype) if isinstance(value, IntegerAttr) else None
-
-
-def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseElementsAttr | None:
-    """A constant of these elements, or of one for all; None where they are not numbers that an array holds, or the
-    type leaves sizes open."""
-    array = [stored(value, type) for value in values]
-    if not isinstance(type, TensorType | VectorType) or type.shape is None or None in type.shape:
-        return None
-    if any(element is None for element in array):
-        return None
-    if len(array) == 1:
-        return splat(array[0], type)
-    return DenseElementsAttr(np.array(array).reshape(static_shape(type)), type)
-
-
 def elements_as_constant(op: Operation, builder: Builder) -> Made:
     """`splat` and `from_elements` of constants."""
     constant = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
@@ -204,19 +177,6 @@ def insert_what_is_there(op: Operation, builder: Builder) -> Made:
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat:
         return None
     return [dest] if constant_elements([constant_of(scalar)], dest.type) == constant else None
-
-
-def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Value]]:
-    """The shape with the constants among the sizes of its open dimensions, and the other sizes."""
-    following, known, kept = iter(sizes), list(shape), []
-    for axis, stated in enumerate(shape):
-        size = next(following) if stated is None else None
-        number = None if size is None else constant_number(size)
-        if number is not None and number >= 0:
-            known[axis] = number
-        elif size is not None:
-            kept.append(size)
-    return tuple(known), kept
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:

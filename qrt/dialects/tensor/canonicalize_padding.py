@@ -2,19 +2,17 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.affine.scope import is_symbol
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.dialects.tensor.canonicalize_slices import Mixed, numbers_of, with_lists
-from qrt.dialects.tensor.slices import mixed_values, ranked
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM
-
-Made = list[Value] | None
 
 
 def pad_by_nothing(op: Operation, builder: Builder) -> Made:

@@ -2,51 +2,16 @@
 
 from collections.abc import Sequence
 
+from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
+from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
+from qrt.dialects._shaped.types import Shape, ranked
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.dialects.tensor.slices import PARTS, Shape, dropped_dimensions, mixed_values, ranked
 from qrt.errors import VerifyError
-from qrt.ir import Attribute, DenseArrayAttr, DenseElementsAttr, Operation, Value
-from qrt.ir.core.define import segments
+from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder
-from qrt.ir.text.assembly_elements import DYNAMIC
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.dense import splat
-from qrt.types import IntegerType, TensorType, Type
-
-Made = list[Value] | None
-Mixed = list[int | Value]
-
-
-def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """The operands after `before`, and the attributes, that say lists of integers and values."""
-    operands, attributes, sizes = list(before), {}, [1] * len(before)
-    for name, values in lists.items():
-        given = [value for value in values if isinstance(value, Value)]
-        stated = tuple(DYNAMIC if isinstance(value, Value) else value for value in values)
-        attributes[f"static_{name}"] = DenseArrayAttr(IntegerType(64), stated)
-        operands += given
-        sizes.append(len(given))
-    return operands, {**attributes, "operandSegmentSizes": segments(*sizes)}
-
-
-def static_lists(op: Operation) -> dict[str, Mixed] | None:
-    """The lists of a slice with its constant operands as integers; None where there are none that may be. Offsets and
-    sizes are not negative."""
-    lists = {name: mixed_values(op, name) for name in PARTS}
-    static: dict[str, Mixed] = {}
-    for name, values in lists.items():
-        numbers = [constant_number(value) if isinstance(value, Value) else None for value in values]
-        allowed = [number is not None and (name == "strides" or number >= 0) for number in numbers]
-        static[name] = [
-            number if fine and number is not None else value
-            for value, number, fine in zip(values, numbers, allowed, strict=True)
-        ]
-    return None if static == lists else static
-
-
-def numbers_of(values: Mixed) -> Shape:
-    """A list without its values."""
-    return tuple(None if isinstance(value, Value) else value for value in values)
+from qrt.types import TensorType, Type
 
 
 def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:

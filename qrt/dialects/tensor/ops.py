@@ -1,15 +1,16 @@
-"""`tensor`: making tensors, asking for extents, reading and writing elements; slices in `tensor_slices`."""
+"""`tensor`: making tensors, asking for extents, reading and writing elements; slices in `slices.py`."""
 
 from math import prod
 
-from qrt.dialects.tensor import slices as tensor_slices
-from qrt.dialects.tensor.slices import ranked, static_values
-from qrt.ir.core.attributes import Attribute, IntegerAttr
+from qrt.dialects._shaped.lists import mixed_values, static_values
+from qrt.dialects._shaped.types import ranked
+from qrt.dialects.tensor import slices
+from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import PURE, Definition
-from qrt.ir.core.matching import constant_of, is_known_dimension
+from qrt.ir.core.matching import constant_of, is_known_dimension, made_by
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import NO_MEMORY_EFFECT, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IndexType, IntegerType, TensorType
@@ -107,8 +108,6 @@ def _verify_generate(operation: Operation) -> None:
 
 # -- folding ---------------------------------------------------------------------------------------------------------
 
-Folded = list[Value | Attribute] | None
-
 
 def _index(value: int) -> IntegerAttr:
     return IntegerAttr(value, IndexType())
@@ -117,11 +116,6 @@ def _index(value: int) -> IntegerAttr:
 def _constant_index(value: Value) -> int | None:
     found = constant_of(value)
     return found.value if isinstance(found, IntegerAttr) else None
-
-
-def _defined_by(value: Value, name: str) -> Operation | None:
-    source = value.operation
-    return source if source is not None and source.name == name else None
 
 
 def _fold_identity(operation: Operation, folds: Folds) -> Folded:
@@ -144,12 +138,12 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
     if size is not None:
         return [_index(size)]
     for name in ("tensor.empty", "tensor.generate"):
-        maker = _defined_by(source, name)
+        maker = made_by(source, name)
         if maker is not None and maker.definition is not None:
             return [maker.definition.operand_group(maker, "dynamicSizes")[shape[:axis].count(None)]]
-    slice_ = _defined_by(source, "tensor.extract_slice")
+    slice_ = made_by(source, "tensor.extract_slice")
     if slice_ is not None and len(static_values(slice_, "sizes")) == len(shape):
-        found = tensor_slices.mixed_values(slice_, "sizes")[axis]
+        found = mixed_values(slice_, "sizes")[axis]
         return [_index(found) if isinstance(found, int) else found]
     return None
 
@@ -161,7 +155,7 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     for at, size in zip(index, shape, strict=True):
         if at is not None and (at < 0 or (size is not None and at >= size)):
             return None
-    splat = _defined_by(tensor, "tensor.splat")
+    splat = made_by(tensor, "tensor.splat")
     if splat is not None:
         return [splat.operands[0]]
     constant = constant_of(tensor)
@@ -170,7 +164,7 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     known = tuple(at for at in index if at is not None)
     if len(known) < len(shape) or None in shape:
         return None
-    made = _defined_by(tensor, "tensor.from_elements")
+    made = made_by(tensor, "tensor.from_elements")
     if made is not None:
         flat = 0
         for at, size in zip(known, shape, strict=True):
@@ -310,5 +304,5 @@ OPS = [
         parents=("tensor.generate", "tensor.pad"),
         format="$value attr-dict `:` type($value)",
     ),
-    *tensor_slices.OPS,
+    *slices.OPS,
 ]

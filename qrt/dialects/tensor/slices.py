@@ -4,104 +4,25 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr
+from qrt.dialects._shaped.lists import STATIC, mixed_values, static_values
+from qrt.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
+from qrt.dialects._shaped.slices import (
+    PARTS,
+    SLICE_ATTRIBUTES,
+    SLICE_FORMAT,
+    SLICE_OPERANDS,
+    dropped_dimensions,
+    verify_slice_bounds,
+    verify_slice_lists,
+)
+from qrt.dialects._shaped.types import ranked
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import PURE, AttributeSpec, Definition
-from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import SINGLE_BLOCK
-from qrt.ir.text.assembly_elements import DYNAMIC
-from qrt.ir.text.attribute_kinds import I64, I64_ARRAY, UNIT, array_of, dense_array
-from qrt.types import IntegerType, TensorType
-
-Shape = tuple[int | None, ...]
-Groups = tuple[tuple[int, ...], ...]
-
-_STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
-PARTS = ("offsets", "sizes", "strides")
-_SLICE_FORMAT = "".join(f"dynamic_indices(${part}, $static_{part}) " for part in PARTS)
-_SLICE_ATTRIBUTES = {f"static_{part}": _STATIC for part in PARTS}
-_SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
-
-
-def ranked(value: Value) -> TensorType:
-    """The type of a value that a constraint holds to be a ranked tensor."""
-    assert isinstance(value.type, TensorType)
-    return value.type
-
-
-def static_values(operation: Operation, name: str) -> tuple[int | None, ...]:
-    """The list `static_<name>`; None for what an operand gives."""
-    stated = operation.attributes[f"static_{name}"]
-    assert isinstance(stated, DenseArrayAttr)  # the attribute's kind
-    return tuple(None if value == DYNAMIC else value for value in stated.values)
-
-
-def mixed_values(operation: Operation, name: str) -> list[int | Value]:
-    """The list as integers and operands."""
-    assert operation.definition is not None  # that declares both
-    dynamic = iter(operation.definition.operand_group(operation, name))
-    return [next(dynamic) if value is None else value for value in static_values(operation, name)]
-
-
-# -- slices: `%t[offsets] [sizes] [strides]` -------------------------------------------------------------------------
-
-
-def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
-    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`."""
-    dropped: list[int] = []
-    at = 0
-    for axis, size in enumerate(full):
-        if at < len(reduced) and reduced[at] == size:
-            at += 1
-        elif size == 1:
-            dropped.append(axis)
-        else:
-            return None
-    return tuple(dropped) if at == len(reduced) else None
-
-
-def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
-    """Offsets, sizes and strides are `rank` each, or as many `offsets` as that says, with an operand for each that is
-    left open; the first two are not negative."""
-    assert operation.definition is not None  # that declares the lists
-    lists = {name: static_values(operation, name) for name in PARTS}
-    for name in ("sizes", "strides", "offsets"):
-        given, wanted = len(operation.definition.operand_group(operation, name)), lists[name].count(None)
-        if given != wanted:
-            raise operation.error(
-                f"expected the number of '{name}' to match the number of dynamic entries in 'static_{name}' "
-                f"({given} vs {wanted})"
-            )
-    ranks = {"offsets": rank if offsets is None else offsets, "sizes": rank, "strides": rank}
-    counts = {name: len(values) for name, values in lists.items()}
-    for first, second in pairwise(PARTS):
-        lone_offset = first == "offsets" and counts[first] == ranks[first] == 1
-        if counts[first] != counts[second] and not lone_offset:
-            raise operation.error(
-                f"expected mixed {first} rank to match mixed {second} rank ({counts[first]} vs {counts[second]}) so "
-                "the rank of the result type is well-formed."
-            )
-    for name, wanted in ranks.items():
-        if counts[name] != wanted:
-            raise operation.error(f"expected {wanted} {name.removesuffix('s')} values, got {counts[name]}")
-    for name in ("offsets", "sizes"):
-        negative = [value for value in lists[name] if value is not None and value < 0]
-        if negative:
-            raise operation.error(f"expected {name} to be non-negative, but got {negative[0]}")
-
-
-def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
-    """The slice is within its source, as far as both are known."""
-    parts = [static_values(operation, name) for name in PARTS]
-    for axis, (size, offset, count, stride) in enumerate(zip(shape, *parts, strict=True)):
-        if size is None or offset is None:
-            continue
-        if offset >= size:
-            raise operation.error(f"offset {axis} is out-of-bounds: {offset} >= {size}")
-        if count is not None and stride is not None and offset + (count - 1) * stride >= size:
-            last = offset + (count - 1) * stride
-            raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
+from qrt.ir.text.attribute_kinds import I64, UNIT
+from qrt.types import TensorType
 
 
 def _verify_slice(operation: Operation, whole: TensorType, part: TensorType) -> None:
@@ -134,7 +55,7 @@ def _verify_parallel_insert(operation: Operation) -> None:
         raise operation.op_error("may only insert into an output block argument")
 
 
-def _fold_whole(operation: Operation, folds: Folds) -> list[Value | Attribute] | None:
+def _fold_whole(operation: Operation, folds: Folds) -> Folded:
     """A slice of all of a tensor of static shape, or in the place of all of it."""
     source, made = ranked(operation.operands[0]), ranked(operation.results[0])
     if source is not made or not made.has_static_shape:
@@ -144,7 +65,7 @@ def _fold_whole(operation: Operation, folds: Folds) -> list[Value | Attribute] |
     return [operation.operands[0]] if whole else None
 
 
-def _fold_insert(operation: Operation, folds: Folds) -> list[Value | Attribute] | None:
+def _fold_insert(operation: Operation, folds: Folds) -> Folded:
     """All of a tensor, or a slice put back where it was taken from."""
     source, dest = operation.operands[:2]
     taken = source.operation
@@ -155,15 +76,6 @@ def _fold_insert(operation: Operation, folds: Folds) -> list[Value | Attribute] 
 
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
-
-
-def reassociation_of(operation: Operation) -> Groups:
-    """For each dimension of the collapsed type, those of the expanded type."""
-    stated = operation.attributes["reassociation"]
-    assert isinstance(stated, ArrayAttr)  # the attribute's kind
-    return tuple(
-        tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)
-    )
 
 
 def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed: TensorType) -> None:
@@ -200,16 +112,6 @@ def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed:
 
 def _verify_collapse_shape(operation: Operation) -> None:
     _verify_reassociation(operation, ranked(operation.operands[0]), ranked(operation.results[0]))
-
-
-def verify_dynamic_sizes(operation: Operation) -> None:
-    """An `expand_shape` is given an operand for each size that it leaves open."""
-    wanted, found = static_values(operation, "output_shape").count(None), len(operation.operands) - 1
-    if wanted != found:
-        raise operation.op_error(
-            "mismatch in dynamic dims in output_shape and static_output_shape: static_output_shape has "
-            f"{wanted} dynamic dims while output_shape has {found} values"
-        )
 
 
 def _verify_expand_shape(operation: Operation) -> None:
@@ -297,29 +199,27 @@ def _verify_pad(operation: Operation) -> None:
         raise operation.op_error("expected yield type to match shape element type")
 
 
-REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attributes", I64_ARRAY.holds), required=True)
-
 OPS = [
     Definition(
         "tensor.extract_slice",
-        operands=("source: ranked tensor", *_SLICE_OPERANDS),
+        operands=("source: ranked tensor", *SLICE_OPERANDS),
         results=("result: ranked tensor",),
-        attributes=_SLICE_ATTRIBUTES,
+        attributes=SLICE_ATTRIBUTES,
         traits={PURE},
-        format=f"$source `` {_SLICE_FORMAT} attr-dict `:` type($source) `to` type($result)",
+        format=f"$source `` {SLICE_FORMAT} attr-dict `:` type($source) `to` type($result)",
         verify_signature=_verify_extract_slice,
         fold=_fold_whole,
         canonicalize=("tensor.canonicalize_slices: slice_of_constant slice_of_insert static_extract slice_of_cast",),
     ),
     Definition(
         "tensor.insert_slice",
-        operands=("source: ranked tensor", "dest: ranked tensor", *_SLICE_OPERANDS),
+        operands=("source: ranked tensor", "dest: ranked tensor", *SLICE_OPERANDS),
         results=("result: ranked tensor",),
-        attributes=_SLICE_ATTRIBUTES,
+        attributes=SLICE_ATTRIBUTES,
         infer={"result": same_as("dest")},
         traits={PURE},
         fold=_fold_insert,
-        format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
+        format=f"$source `into` $dest `` {SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
         canonicalize=(
             "tensor.canonicalize_slices: insert_over",
@@ -330,10 +230,10 @@ OPS = [
     ),
     Definition(
         "tensor.parallel_insert_slice",
-        operands=("source: ranked tensor", "dest: ranked tensor", *_SLICE_OPERANDS),
-        attributes=_SLICE_ATTRIBUTES,
+        operands=("source: ranked tensor", "dest: ranked tensor", *SLICE_OPERANDS),
+        attributes=SLICE_ATTRIBUTES,
         parents=("scf.forall.in_parallel",),
-        format=f"$source `into` $dest `` {_SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
+        format=f"$source `into` $dest `` {SLICE_FORMAT} attr-dict `:` type($source) `into` type($dest)",
         verify_signature=_verify_insert_slice,
         verify=_verify_parallel_insert,
         canonicalize=("tensor.canonicalize_slices: static_insert insert_of_casts",),
@@ -355,7 +255,7 @@ OPS = [
         "tensor.expand_shape",
         operands=("src: ranked tensor", "output_shape*: index"),
         results=("result: ranked tensor",),
-        attributes={"reassociation": REASSOCIATION, "static_output_shape": _STATIC},
+        attributes={"reassociation": REASSOCIATION, "static_output_shape": STATIC},
         traits={PURE},
         format="$src $reassociation `output_shape` dynamic_indices($output_shape, $static_output_shape) attr-dict `:` "
         "type($src) `into` type($result)",
@@ -373,16 +273,13 @@ OPS = [
         traits={PURE},
         format="`dim` `(` $dim `)` $inputs attr-dict `:` functional-type(operands, results)",
         verify_signature=_verify_concat,
-        canonicalize=(
-            "linalg.canonicalize: concat_of_fills",
-            "tensor.canonicalize: concat",
-        ),
+        canonicalize=("linalg.canonicalize: concat_of_fills", "tensor.canonicalize: concat"),
     ),
     Definition(
         "tensor.pad",
         operands=("source: ranked tensor", "low*: index", "high*: index"),
         results=("result: ranked tensor",),
-        attributes={"static_low": _STATIC, "static_high": _STATIC, "nofold": AttributeSpec(kind=UNIT)},
+        attributes={"static_low": STATIC, "static_high": STATIC, "nofold": AttributeSpec(kind=UNIT)},
         regions=("region: 1",),
         traits={PURE, SINGLE_BLOCK},
         format="$source (`nofold` $nofold^)? `low` `` dynamic_indices($low, $static_low) "

@@ -5,10 +5,9 @@ from math import prod
 
 import numpy as np
 
-from qrt.dialects.tensor.canonicalize import stored
+from qrt.dialects._shaped.constants import stored
 from qrt.dialects.vector.ops import integers, shape_of, vector_of
 from qrt.dialects.vector.values import (
-    Made,
     can_broadcast,
     changed,
     constant,
@@ -21,7 +20,7 @@ from qrt.dialects.vector.values import (
 )
 from qrt.ir import Operation, Value
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import Type, VectorType
 
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.tensor.canonicalize import constant_elements, stored
+from qrt.dialects._shaped.constants import constant_elements, stored
 from qrt.dialects.vector.ops import MAX_RESULTS, integers, shape_of, slice_of, vector_of
 from qrt.dialects.vector.values import (
-    Made,
     Position,
     can_broadcast,
     changed,
@@ -27,7 +26,7 @@ from qrt.dialects.vector.values import (
 )
 from qrt.ir import Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 

@@ -8,12 +8,12 @@ import numpy as np
 from qrt.dialects.arith.fold import predicate_of
 from qrt.dialects.arith.scalars import splat_number
 from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
-from qrt.dialects.vector.values import Made, dense_array, dense_of, splat
+from qrt.dialects.vector.values import dense_array, dense_of, splat
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")

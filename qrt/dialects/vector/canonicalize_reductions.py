@@ -2,10 +2,10 @@
 
 from qrt.dialects.arith.scalars import splat_is
 from qrt.dialects.vector.ops import combination, integers, kind_of, shape_of, vector_of
-from qrt.dialects.vector.values import Made, extract
+from qrt.dialects.vector.values import extract
 from qrt.ir import Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, VectorType
 

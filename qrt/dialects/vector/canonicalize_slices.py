@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
-from qrt.dialects.vector.values import Made, array, changed, constant, dense_of, extract, splat_source
+from qrt.dialects.vector.values import array, changed, constant, dense_of, extract, splat_source
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Builder
+from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import Type, VectorType
 

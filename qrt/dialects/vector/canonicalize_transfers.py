@@ -3,18 +3,19 @@ and no error is lost."""
 
 from collections.abc import Iterator
 
+from qrt.dialects._shaped.lists import mixed_values, with_lists
+from qrt.dialects._shaped.slices import PARTS
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.tensor.canonicalize import cast_source
-from qrt.dialects.tensor.canonicalize_slices import with_lists
-from qrt.dialects.tensor.slices import PARTS, mixed_values, ranked
 from qrt.dialects.vector.canonicalize_masks import is_full
 from qrt.dialects.vector.ops import part_type, vector_of
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
-from qrt.dialects.vector.values import Made, changed, dense_array, dense_of
+from qrt.dialects.vector.values import changed, dense_array, dense_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder, Pattern
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made, Pattern
 from qrt.types import MemRefType, TensorType, VectorType
 
 

@@ -9,13 +9,12 @@ from qrt.ir import Attribute, DenseElementsAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Builder
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 from qrt.ir.text import dense
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.dense import Array
 from qrt.types import IntegerType, Type, VectorType
 
-Made = list[Value] | None
 Position = Sequence[int | Value]
 _I64 = IntegerType(64)
 

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects._shaped.lists import mixed_values, static_values
+from qrt.dialects._shaped.reshapes import reassociation_of
+from qrt.dialects._shaped.slices import dropped_dimensions
+from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.ops import global_of, global_type
-from qrt.dialects.memref.views import memref_type, permutation_of
-from qrt.dialects.tensor.slices import dropped_dimensions, mixed_values, reassociation_of, static_values
+from qrt.dialects.memref.views import permutation_of
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.interpret.loops import strided

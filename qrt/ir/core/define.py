@@ -42,7 +42,7 @@ from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.types import IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Folds, Pattern
+    from qrt.ir.core.rewrite import Fold, Pattern
     from qrt.ir.text.assembly import Assembly
     from qrt.ir.text.parser import Parser, PendingOperation
     from qrt.ir.text.printer import Printer
@@ -218,7 +218,7 @@ class Definition:
     effects: Callable[[Operation], Collection[Trait]] | None = None
     speculatable: Callable[[Operation], bool] | None = None
     derived: Callable[[Operation], dict[str, Attribute]] | None = None
-    fold: "Callable[[Operation, Folds], list[Value | Attribute] | None] | None" = None
+    fold: "Fold | None" = None
     canonicalize: tuple[str, ...] = ()
     passed_values: Callable[[Operation], list[list[Value]]] | None = None
     pass_values: Callable[[Operation, Sequence[Sequence[Value]]], None] | None = None

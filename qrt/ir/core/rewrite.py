@@ -25,8 +25,13 @@ UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
 """What upstream's folders do."""
 
 
-def fold(operation: Operation, folds: Folds) -> "list[Value | Attribute] | None":
-    """The results as values or constants, one each; None where there is nothing to fold."""
+Folded = list[Value | Attribute] | None
+"""The results of an operation as values or constants, one each; None where they are not known."""
+Fold = Callable[[Operation, Folds], Folded]
+
+
+def fold(operation: Operation, folds: Folds) -> Folded:
+    """What an operation folds to."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None
@@ -190,7 +195,8 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     return [result.operation for result in decided if result.operation is not None]
 
 
-Pattern = Callable[[Operation, Builder], "list[Value] | None"]
+Made = list[Value] | None
+Pattern = Callable[[Operation, Builder], Made]
 """Makes what replaces an operation, and returns its results; None, having made nothing, where it does not apply."""
 
 IN_PLACE: list[Value] = []
