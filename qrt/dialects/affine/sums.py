@@ -3,16 +3,7 @@ order in which they are met, a constant; where symbols are multiplied or divided
 
 from math import gcd
 
-from qrt.ir.core.affine import (
-    Compound,
-    Expression,
-    add,
-    combine,
-    floordiv,
-    is_index,
-    is_readable,
-    multiply,
-)
+from qrt.ir.core.affine import Compound, Expression, add, combine, floordiv, is_index, is_readable, multiply
 
 _Terms = dict[Expression, int]
 """Coefficients of dimensions, symbols, and what is neither; 1 stands for the constant term."""

@@ -2,15 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from qrt.ir.core.attributes import (
-    ArrayAttr,
-    Attribute,
-    DictAttr,
-    StringAttr,
-    TypeAttr,
-    spell_entries,
-    symbol_text,
-)
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, TypeAttr, spell_entries, symbol_text
 from qrt.ir.core.define import (
     ISOLATED_FROM_ABOVE,
     PURE,

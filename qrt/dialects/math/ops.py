@@ -9,12 +9,7 @@ from qrt.ir.core.define import Definition
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.traits import (
-    ELEMENTWISE,
-    PURE,
-    SAME_OPERANDS_AND_RESULT_SHAPE,
-    SAME_OPERANDS_AND_RESULT_TYPE,
-)
+from qrt.ir.core.traits import ELEMENTWISE, PURE, SAME_OPERANDS_AND_RESULT_SHAPE, SAME_OPERANDS_AND_RESULT_TYPE
 
 _EXACT = "absf ceil floor roundeven"
 _INEXACT = (

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from qrt.dialects._shaped.constants import stored
-from qrt.dialects.vector.ops import integers, shape_of, vector_of
+from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import (
     can_broadcast,
     changed,

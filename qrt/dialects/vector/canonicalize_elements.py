@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from qrt.dialects._shaped.constants import constant_elements, stored
-from qrt.dialects.vector.ops import MAX_RESULTS, integers, shape_of, slice_of, vector_of
+from qrt.dialects.vector.elements import MAX_RESULTS, slice_of
+from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import (
     Position,
     can_broadcast,

@@ -7,7 +7,8 @@ import numpy as np
 
 from qrt.dialects.arith.fold import predicate_of
 from qrt.dialects.arith.scalars import splat_number
-from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
+from qrt.dialects.vector.elements import slice_of
+from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import dense_array, dense_of, splat
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import IntegerAttr

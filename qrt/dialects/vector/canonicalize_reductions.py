@@ -1,7 +1,8 @@
 """Canonicalization patterns of `vector` ops that reduce: upstream's where no value changes."""
 
 from qrt.dialects.arith.scalars import splat_is
-from qrt.dialects.vector.ops import combination, integers, kind_of, shape_of, vector_of
+from qrt.dialects.vector.reductions import combination, kind_of
+from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import extract
 from qrt.ir import Operation, Value
 from qrt.ir.core.matching import made_by

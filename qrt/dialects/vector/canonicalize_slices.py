@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from qrt.dialects.vector.ops import integers, shape_of, slice_of, vector_of
+from qrt.dialects.vector.elements import slice_of
+from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import array, changed, constant, dense_of, extract, splat_source
 from qrt.ir import Attribute, Operation, Value
 from qrt.ir.core.matching import made_by

@@ -8,8 +8,8 @@ from qrt.dialects._shaped.slices import PARTS
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.tensor.canonicalize import cast_source
 from qrt.dialects.vector.canonicalize_masks import is_full
-from qrt.dialects.vector.ops import part_type, vector_of
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
+from qrt.dialects.vector.types import part_type, vector_of
 from qrt.dialects.vector.values import changed, dense_array, dense_of
 from qrt.ir import Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr

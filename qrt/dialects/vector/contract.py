@@ -1,10 +1,25 @@
-"""What `vector.contract` requires of its maps, loops and types: the rules of upstream's verifier, in its order."""
+"""`vector.contract`: the rules on its maps, loops and types are those of upstream's verifier, in its order."""
 
-from qrt.ir.core.affine import AffineMapAttr
-from qrt.ir.core.attributes import ArrayAttr
-from qrt.ir.core.constraints import element_of
+from typing import TYPE_CHECKING
+
+from qrt.ir.core.attributes import ArrayAttr, Attribute, OpaqueAttr, StringAttr
+from qrt.ir.core.constraints import element_of, same_as
+from qrt.ir.core.define import PURE, AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
+from qrt.ir.text.attribute_kinds import AFFINE_MAP_ARRAY, array_of, enumeration
 from qrt.types import IntegerType, Type, VectorType
+
+if TYPE_CHECKING:
+    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.printer import Printer
+
+from qrt.dialects.vector.reductions import KIND, require_kind
+from qrt.ir.core.affine import AffineMapAttr
+
+_ITERATORS = array_of(
+    "Iterator type should be an enum.", enumeration("vector.iterator_type", "parallel reduction").holds
+)
+_CONTRACTION = ("indexing_maps", "iterator_types", "kind")
 
 
 def maps_of(operation: Operation) -> tuple[AffineMapAttr, ...]:
@@ -90,3 +105,64 @@ def _require_result(operation: Operation, maps: tuple[AffineMapAttr, ...]) -> No
     expected = VectorType([extents[loop] for loop in made], result.element, result.scalable)
     if result is not expected or accumulator is not expected:
         raise operation.op_error(f"invalid accumulator/result vector shape, expected: '{expected}'")
+
+
+def _parse_contract(parser: "Parser", pending: "PendingOperation") -> None:
+    scanner = parser.scanner
+    start = scanner.skip()
+    pending.attributes = parser.dictionary()
+    pending.operands = parser.operand_list()
+    for name, value in parser.optional_attributes().items():
+        if name in pending.attributes:
+            raise scanner.error(f"attribute '{name}' occurs more than once in the attribute list", start)
+        pending.attributes[name] = value
+    iterators = pending.attributes.get("iterator_types")
+    if not isinstance(iterators, ArrayAttr):
+        raise scanner.error('expected "iterator_types" array attribute', start)
+    pending.attributes["iterator_types"] = ArrayAttr(tuple(map(_iterator, iterators.elements)))
+    pending.attributes.setdefault("kind", OpaqueAttr("#vector.kind<add>"))
+    scanner.expect(":", " before the types")
+    pending.operand_types = [parser.type()]
+    scanner.expect(",", " between the types")
+    pending.operand_types.append(parser.type())
+    scanner.expect_word("into", " before the type of the accumulator")
+    pending.result_types = [parser.type()]
+    pending.operand_types.extend(pending.result_types)
+
+
+def _iterator(element: Attribute) -> Attribute:
+    return OpaqueAttr(f"#vector.iterator_type<{element.value}>") if isinstance(element, StringAttr) else element
+
+
+def _print_contract(printer: "Printer", operation: Operation) -> None:
+    names = ArrayAttr(tuple(StringAttr(name) for name in iterators_of(operation)))
+    header = operation.attributes | {"iterator_types": names}
+    printer.word(f"{{{', '.join(f'{name} = {header[name]}' for name in _CONTRACTION)}}}")
+    printer.operands(operation.operands)
+    printer.attributes(operation, _CONTRACTION)
+    left, right, accumulator = (value.type for value in operation.operands)
+    printer.word(f": {left}, {right} into {accumulator}")
+
+
+def _verify_contract(operation: Operation) -> None:
+    verify_contract(operation)
+    require_kind(operation, element_of(operation.results[0].type))
+
+
+OPS = [
+    Definition(
+        "vector.contract",
+        operands=("lhs: vector", "rhs: vector", "acc"),
+        results=("result",),
+        attributes={
+            "indexing_maps": AttributeSpec(kind=AFFINE_MAP_ARRAY, required=True),
+            "iterator_types": AttributeSpec(kind=_ITERATORS, required=True),
+            "kind": KIND,
+        },
+        infer={"result": same_as("acc")},
+        traits={PURE},
+        parse=_parse_contract,
+        print=_print_contract,
+        verify_signature=_verify_contract,
+    ),
+]

@@ -221,7 +221,7 @@ _ATTRIBUTES = {
     BOUNDS: AttributeSpec(kind=BOOL_ARRAY, required=True),
 }
 
-TRANSFERS = [
+OPS = [
     Definition(
         "vector.transfer_read",
         operands=("base: tensor or memref", "indices*: index", "padding", "mask?: vector"),

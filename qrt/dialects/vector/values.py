@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from qrt.dialects.vector.ops import integers, part_type, shape_of, vector_of
+from qrt.dialects.vector.types import integers, part_type, shape_of, vector_of
 from qrt.ir import Attribute, DenseElementsAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
