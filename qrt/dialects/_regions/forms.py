@@ -1,17 +1,15 @@
 """What the custom forms and the verifiers of ops with regions share, in `scf` and `affine`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text.names import OperandName, PendingOperation
+from qrt.ir.text.parser import Parser
+from qrt.ir.text.printer import Printer
 from qrt.types import Type
 
-if TYPE_CHECKING:
-    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.text.printer import Printer
 
-
-def parse_assignments(parser: "Parser") -> "tuple[list[OperandName], list[OperandName]]":
+def parse_assignments(parser: Parser) -> tuple[list[OperandName], list[OperandName]]:
     """`(%argument = %operand, ...)`: the arguments, and the operands they begin with."""
     scanner = parser.scanner
     arguments: list[OperandName] = []
@@ -25,12 +23,12 @@ def parse_assignments(parser: "Parser") -> "tuple[list[OperandName], list[Operan
     return arguments, operands
 
 
-def spell_assignments(printer: "Printer", arguments: Sequence[Value], operands: Sequence[Value]) -> str:
+def spell_assignments(printer: Printer, arguments: Sequence[Value], operands: Sequence[Value]) -> str:
     pairs = zip(arguments, operands, strict=True)
     return f"({', '.join(f'{printer.name(a)} = {printer.name(b)}' for a, b in pairs)})"
 
 
-def parse_values(parser: "Parser", brackets: str = "()") -> "list[OperandName]":
+def parse_values(parser: Parser, brackets: str = "()") -> list[OperandName]:
     """Operands in brackets, perhaps none."""
     parser.scanner.expect(brackets[0], " before operands")
     operands = parser.operand_list() if parser.scanner.at("%") else []
@@ -38,7 +36,7 @@ def parse_values(parser: "Parser", brackets: str = "()") -> "list[OperandName]":
     return operands
 
 
-def parse_arguments(parser: "Parser") -> "list[OperandName]":
+def parse_arguments(parser: Parser) -> list[OperandName]:
     """The names of block arguments in parentheses, perhaps none."""
     scanner = parser.scanner
     arguments: list[OperandName] = []
@@ -49,11 +47,11 @@ def parse_arguments(parser: "Parser") -> "list[OperandName]":
     return arguments
 
 
-def spell_values(printer: "Printer", values: Sequence[Value], brackets: str = "()") -> str:
+def spell_values(printer: Printer, values: Sequence[Value], brackets: str = "()") -> str:
     return f"{brackets[0]}{', '.join(map(printer.name, values))}{brackets[1]}"
 
 
-def parse_optional_results(parser: "Parser") -> list[Type]:
+def parse_optional_results(parser: Parser) -> list[Type]:
     """`-> (types)` or `-> type`, if it is next."""
     return parser.types.results() if parser.scanner.accept("->") else []
 
@@ -63,9 +61,9 @@ def spell_types(types: Sequence[Type]) -> str:
 
 
 def parse_body(
-    parser: "Parser",
-    pending: "PendingOperation",
-    arguments: "Sequence[OperandName] | None" = None,
+    parser: Parser,
+    pending: PendingOperation,
+    arguments: Sequence[OperandName] | None = None,
     types: Sequence[Type] = (),
     terminator: str | None = None,
 ) -> None:
@@ -78,7 +76,7 @@ def parse_body(
     pending.regions.append(parser.region(False, pending.name, named, terminator))
 
 
-def print_body(printer: "Printer", operation: Operation, index: int, terminator: str | None = None) -> None:
+def print_body(printer: Printer, operation: Operation, index: int, terminator: str | None = None) -> None:
     """Region number `index`, whose entry block says its own arguments."""
     region = operation.regions[index]
     printer.word("")

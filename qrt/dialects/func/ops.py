@@ -1,6 +1,6 @@
 """`func`: functions, calls and returns."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, TypeAttr, spell_entries, symbol_text
 from qrt.ir.core.define import (
@@ -18,11 +18,10 @@ from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.traits import RETURN_LIKE
 from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
+from qrt.ir.text.names import OperandName, PendingOperation
+from qrt.ir.text.parser import Parser
+from qrt.ir.text.printer import Printer
 from qrt.types import FunctionType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
-    from qrt.ir.text.printer import Printer
 
 PORT_NAME = "qrt.name"
 """The attribute that names an argument or a result to the command line and to programs."""
@@ -68,7 +67,7 @@ class FuncOp(Operation):
 # -- func.func ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_function(parser: Parser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     for visibility in ("private", "public", "nested"):
         if scanner.accept_word(visibility):
@@ -92,7 +91,7 @@ def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
     pending.regions.append(parser.region(isolated=True, dialect="func", arguments=arguments))
 
 
-def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
+def _merge(parser: Parser, pending: PendingOperation, extra: dict[str, Attribute], start: int) -> None:
     """Attributes that stand behind the header. They may be those of arguments and results if the header says none."""
     for name, value in extra.items():
         if name in _INFERRED:
@@ -106,7 +105,7 @@ def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attri
         pending.attributes[name] = value
 
 
-def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], list[DictAttr]]":
+def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], list[DictAttr]]:
     scanner = parser.scanner
     scanner.expect("(", " before function arguments")
     names: list[OperandName] = []
@@ -130,7 +129,7 @@ def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], 
     return names, types, attributes
 
 
-def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
+def _parse_results(parser: Parser) -> tuple[list[Type], list[DictAttr]]:
     scanner = parser.scanner
     if not scanner.at("("):
         return [parser.types.parse_non_function()], []
@@ -148,7 +147,7 @@ def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
     return types, attributes
 
 
-def _print_function(printer: "Printer", operation: Operation) -> None:
+def _print_function(printer: Printer, operation: Operation) -> None:
     assert isinstance(operation, FuncOp)
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):

@@ -44,7 +44,8 @@ from qrt.types import IntegerType, Type
 if TYPE_CHECKING:
     from qrt.ir.core.rewrite import Fold, Pattern
     from qrt.ir.text.assembly import Assembly
-    from qrt.ir.text.parser import Parser, PendingOperation
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
     from qrt.ir.text.printer import Printer
 
 Constraint = Callable[[Attribute], str | None]

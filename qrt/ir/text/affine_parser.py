@@ -16,7 +16,8 @@ from qrt.text import Scanner
 
 if TYPE_CHECKING:
     from qrt.ir.text.attribute_parser import AttributeParser
-    from qrt.ir.text.parser import OperandName, Parser
+    from qrt.ir.text.names import OperandName
+    from qrt.ir.text.parser import Parser
 
 _WORDS = ("floordiv", "ceildiv", "mod")
 

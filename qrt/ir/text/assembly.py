@@ -38,7 +38,8 @@ from qrt.text import pattern
 from qrt.types import Type
 
 if TYPE_CHECKING:
-    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.names import OperandName, PendingOperation
+    from qrt.ir.text.parser import Parser
     from qrt.ir.text.printer import Printer
 
 _TOKEN = re.compile(

@@ -12,7 +12,8 @@ from qrt.ir.text import attribute_kinds
 from qrt.types import FunctionType, IntegerType, Type
 
 if TYPE_CHECKING:
-    from qrt.ir.text.parser import OperandName, Parser, PendingOperation
+    from qrt.ir.text.names import OperandName, PendingOperation
+    from qrt.ir.text.parser import Parser
     from qrt.ir.text.printer import Printer
 
 DYNAMIC = -(1 << 63)

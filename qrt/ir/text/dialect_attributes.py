@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import OpaqueAttr
-from qrt.ir.text import unsupported
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def parse_dialect_attribute(parser: "AttributeParser", name: str, start: int) ->
             parser.type()  # upstream reads a type behind any attribute of a dialect, and these make nothing of it
         return value
     scanner.pos = end
-    known = name.partition(".")[0] in unsupported.DIALECTS
+    known = name.partition(".")[0] in registry.UNSUPPORTED_DIALECTS
     if not known and not parser.allow_unregistered:
         raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, end)
     kept = keep(parser, start)
@@ -62,7 +61,7 @@ def keep(parser: "AttributeParser", start: int) -> OpaqueAttr:
 def is_of_known_dialect(text: str) -> bool:
     """Whether an attribute that is kept as text is of a dialect that MLIR registers."""
     dialect = text.removeprefix("#").partition(".")[0]
-    return text.startswith("#") and (dialect in unsupported.DIALECTS or dialect in registry.DIALECTS)
+    return text.startswith("#") and (dialect in registry.UNSUPPORTED_DIALECTS or dialect in registry.DIALECTS)
 
 
 def _pretty(text: str) -> str:
