@@ -20,7 +20,7 @@ from qrt.errors import ParseError
 from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.core.rewrite import Fold, Folded, Folds
@@ -29,9 +29,11 @@ from qrt.ir.core.traits import (
     MEM_READ,
     MEM_WRITE,
     NO_REGION_ARGUMENTS,
+    PURE,
     RECURSIVE_MEMORY_EFFECTS,
     RECURSIVELY_SPECULATABLE,
     RETURN_LIKE,
+    TERMINATOR,
     is_speculatable_inside,
 )
 from qrt.ir.text.affine_parser import parse_map_of_values

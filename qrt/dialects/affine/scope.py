@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.define import PURE
 from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Block, Operation, Value
-from qrt.ir.core.traits import CONSTANT_LIKE
+from qrt.ir.core.traits import CONSTANT_LIKE, PURE
 
 _SCOPES = ("func.func", "builtin.module")
 

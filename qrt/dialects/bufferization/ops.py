@@ -2,9 +2,9 @@
 
 from qrt.dialects._shaped.types import memref_type
 from qrt.ir.core.constraints import INDEX, Relation, same_as
-from qrt.ir.core.define import PURE, AttributeSpec, Definition
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE
+from qrt.ir.core.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE, PURE
 from qrt.ir.text.attribute_kinds import UNIT
 from qrt.types import MemRefType, TensorType, Type
 

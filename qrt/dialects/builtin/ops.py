@@ -1,8 +1,9 @@
 """`builtin`: the module."""
 
 from qrt.ir.core.attributes import StringAttr, symbol_text
-from qrt.ir.core.define import GRAPH_REGION, ISOLATED_FROM_ABOVE, SYMBOL_TABLE, AttributeSpec, Definition, instance_of
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, SYMBOL_TABLE
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer

@@ -2,7 +2,8 @@
 
 from qrt.dialects.arith.ops import FASTMATH, elementwise, said
 from qrt.ir.core.constraints import Relation, add_type_constraint, element_of
-from qrt.ir.core.define import PURE, Definition
+from qrt.ir.core.define import Definition
+from qrt.ir.core.traits import PURE
 from qrt.types import ComplexType, FloatType, Type
 
 _COMPLEX = "complex type with floating-point elements"

@@ -3,20 +3,11 @@
 from typing import Literal
 
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, TypeAttr, spell_entries, symbol_text
-from qrt.ir.core.define import (
-    ISOLATED_FROM_ABOVE,
-    PURE,
-    SYMBOL,
-    TERMINATOR,
-    AttributeSpec,
-    Definition,
-    instance_of,
-    one_of,
-)
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of, one_of
 from qrt.ir.core.discardable import check_argument
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of
-from qrt.ir.core.traits import RETURN_LIKE
+from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, PURE, RETURN_LIKE, SYMBOL, TERMINATOR
 from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.ir.text.names import OperandName, PendingOperation
 from qrt.ir.text.parser import Parser

@@ -22,9 +22,9 @@ from qrt.dialects.linalg.structure import (
 )
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.define import OPERAND_SEGMENTS, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
+from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, instance_of
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.traits import RETURN_LIKE
+from qrt.ir.core.traits import PURE, RETURN_LIKE, TERMINATOR
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, I64
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser

@@ -15,7 +15,7 @@ from qrt.dialects.memref.views import VIEWS
 from qrt.ir.core.attributes import UNIT as PRESENT
 from qrt.ir.core.attributes import IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
 from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
-from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, instance_of, one_of
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of, one_of
 from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
@@ -26,9 +26,11 @@ from qrt.ir.core.traits import (
     MEM_READ,
     MEM_WRITE,
     NO_MEMORY_EFFECT,
+    PURE,
     RECURSIVE_MEMORY_EFFECTS,
     RETURN_LIKE,
     SYMBOL,
+    TERMINATOR,
 )
 from qrt.ir.text.affine_parser import parse_affine_map_body
 from qrt.ir.text.assembly_elements import DIRECTIVES, Directive

@@ -3,8 +3,9 @@
 from functools import partial
 
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
-from qrt.ir.core.define import EXTENSION, PURE, AttributeSpec, Definition, one_of
+from qrt.ir.core.define import AttributeSpec, Definition, one_of
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import EXTENSION, PURE
 from qrt.ir.text.places import type_of
 from qrt.types import IntegerType, TensorType
 

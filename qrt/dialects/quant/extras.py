@@ -8,9 +8,9 @@ from math import prod
 from qrt.dialects.qrt.ops import REQUANT, verify_family
 from qrt.ir.core.attributes import ArrayAttr, Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.define import EXTENSION, ISOLATED_FROM_ABOVE, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.traits import RETURN_LIKE
+from qrt.ir.core.traits import EXTENSION, ISOLATED_FROM_ABOVE, PURE, RETURN_LIKE, TERMINATOR
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ir.text.places import attribute, type_of
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType

@@ -9,9 +9,9 @@ from qrt.dialects.quant import extras as quant_extras
 from qrt.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
 from qrt.errors import QuantTypeError
 from qrt.ir.core.constraints import add_type_constraint
-from qrt.ir.core.define import PURE, AttributeSpec, Definition, check_names, one_of
+from qrt.ir.core.define import AttributeSpec, Definition, check_names, one_of
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.traits import Trait
+from qrt.ir.core.traits import PURE, Trait
 from qrt.ir.text.places import type_of
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 

@@ -14,16 +14,18 @@ from qrt.dialects._regions.forms import (
 from qrt.dialects.scf.parallel import PARALLEL_OPS
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX, same_as
-from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.traits import (
     LOOP_LIKE,
     NO_REGION_ARGUMENTS,
+    PURE,
     RECURSIVE_MEMORY_EFFECTS,
     RECURSIVELY_SPECULATABLE,
     RETURN_LIKE,
     SINGLE_BLOCK,
+    TERMINATOR,
     is_speculatable_inside,
 )
 from qrt.ir.text import attribute_kinds

@@ -13,10 +13,10 @@ from qrt.dialects._regions.forms import (
 )
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition, segments
+from qrt.ir.core.define import AttributeSpec, Definition, segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK
+from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, PURE, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK, TERMINATOR
 from qrt.ir.text import attribute_kinds
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.names import OperandName, PendingOperation

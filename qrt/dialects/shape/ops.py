@@ -8,11 +8,11 @@ import numpy as np
 
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint
-from qrt.ir.core.define import PURE, AttributeSpec, Definition, incompatible
+from qrt.ir.core.define import AttributeSpec, Definition, incompatible
 from qrt.ir.core.matching import constant_number, constant_of
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Fold, Folded, Folds
-from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE
+from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, PURE
 from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.ir.text.names import PendingOperation

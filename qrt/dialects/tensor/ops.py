@@ -7,11 +7,11 @@ from qrt.dialects._shaped.types import ranked
 from qrt.dialects.tensor import slices
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
-from qrt.ir.core.define import PURE, Definition
+from qrt.ir.core.define import Definition
 from qrt.ir.core.matching import constant_of, is_known_dimension, made_by
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.traits import NO_MEMORY_EFFECT, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
+from qrt.ir.core.traits import NO_MEMORY_EFFECT, PURE, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IndexType, IntegerType, TensorType
 

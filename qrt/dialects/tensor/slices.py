@@ -17,10 +17,10 @@ from qrt.dialects._shaped.slices import (
 )
 from qrt.dialects._shaped.types import ranked
 from qrt.ir.core.constraints import INDEX, same_as
-from qrt.ir.core.define import PURE, AttributeSpec, Definition
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.traits import SINGLE_BLOCK
+from qrt.ir.core.traits import PURE, SINGLE_BLOCK
 from qrt.ir.text.attribute_kinds import I64, UNIT
 from qrt.types import TensorType
 

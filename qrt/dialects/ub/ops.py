@@ -1,6 +1,7 @@
 """`ub`: what has no value, and what is never reached. Either is an error where it runs."""
 
-from qrt.ir.core.define import PURE, TERMINATOR, AttributeSpec, Definition
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.traits import PURE, TERMINATOR
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 
 _POISON = enumeration("ub.poison", "")

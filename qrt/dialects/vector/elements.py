@@ -5,8 +5,9 @@ from math import prod
 
 from qrt.dialects.vector.types import NOT_SCALAR, POSITIONS, integers, part_type, shape_of, vector_of
 from qrt.ir.core.constraints import element_type_of, same_as
-from qrt.ir.core.define import PURE, AttributeSpec, Definition
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import PURE
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import I64_ARRAY
 from qrt.ir.text.names import PendingOperation

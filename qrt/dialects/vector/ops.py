@@ -5,9 +5,9 @@ from qrt.dialects.vector import contract, elements, reductions, shapes, transfer
 from qrt.dialects.vector.types import FLOATS, POSITIONS, integers, vector_of
 from qrt.ir.core.attributes import OpaqueAttr
 from qrt.ir.core.constraints import same_as
-from qrt.ir.core.define import PURE, AttributeSpec, Definition
+from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.traits import MEM_READ, MEM_WRITE
+from qrt.ir.core.traits import MEM_READ, MEM_WRITE, PURE
 from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, enumeration
 from qrt.types import MemRefType
 

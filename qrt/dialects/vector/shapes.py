@@ -5,8 +5,9 @@ from math import prod
 from qrt.dialects.vector.types import FIXED, I64_NUMBERS, POSITIONS, integers, part_type, vector_of
 from qrt.ir.core.attributes import DenseArrayAttr
 from qrt.ir.core.constraints import element_of, same_as
-from qrt.ir.core.define import PURE, Definition
+from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import PURE
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer

@@ -18,19 +18,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from qrt.errors import QuantTypeError, VerifyError, nearest
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
-from qrt.ir.core.constraints import Relation, TypeConstraint, type_constraint
+from qrt.ir.core.constraints import Relation, type_constraint
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import (
-    COMMUTATIVE,
     CONSTANT_LIKE,
     EXTENSION,
-    GRAPH_REGION,
-    ISOLATED_FROM_ABOVE,
-    PURE,
-    SAME_OPERANDS_AND_RESULT_TYPE,
-    SYMBOL,
-    SYMBOL_TABLE,
-    TERMINATOR,
     Trait,
     Verify,
     expand,
@@ -452,30 +444,3 @@ def one_of(*choices: str) -> Constraint:
 def instance_of(kind: type[Attribute], what: str) -> Constraint:
     """An attribute of a class."""
     return lambda value: None if isinstance(value, kind) else f"must be {what}"
-
-
-__all__ = [
-    "COMMUTATIVE",
-    "CONSTANT_LIKE",
-    "EXTENSION",
-    "GRAPH_REGION",
-    "ISOLATED_FROM_ABOVE",
-    "PURE",
-    "SAME_OPERANDS_AND_RESULT_TYPE",
-    "SYMBOL",
-    "SYMBOL_TABLE",
-    "TERMINATOR",
-    "AttributeSpec",
-    "Constraint",
-    "Declared",
-    "Definition",
-    "Groups",
-    "Relation",
-    "Trait",
-    "TypeConstraint",
-    "check_names",
-    "incompatible",
-    "instance_of",
-    "one_of",
-    "segments",
-]

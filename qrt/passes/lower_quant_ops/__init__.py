@@ -9,8 +9,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.numerics import ROUNDINGS, SCALES, ZERO_POINTS
-from qrt.passes.cast_arithmetic import Rules, dequantize, quantize
 from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter, scalar_attribute
+from qrt.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
 from qrt.types import TensorType, Type, UniformType
 
 _CHOICES = {"rounding": ROUNDINGS, "zero_point": ZERO_POINTS, "scale": SCALES}
