@@ -11,7 +11,7 @@ from qrt.errors import ModelError
 from qrt.execute.interpret import Interpreter
 from qrt.passes import run_passes
 
-TEXT = (Path(__file__).parent / "files" / "canonicalize_shape.mlir").read_text()
+TEXT = (Path(__file__).parents[1] / "passes" / "files" / "canonicalize_shape.mlir").read_text()
 GIVEN = {
     "index": np.int64(1),
     "tensor<?xf32>": np.zeros(6, np.float32),

@@ -15,7 +15,7 @@ from tests.oracle.draw_numbers import NUMBERS
 from tests.oracle.draw_types import Draw
 from tests.oracle.draw_vectors import vectors
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parents[1] / "passes" / "files"
 TEXTS = {path.name: path.read_text() for path in sorted(FILES.glob("canonicalize_vector*.mlir"))}
 TEXTS = {name: text for name, text in TEXTS.items() if ".expected" not in name}
 FUNCTIONS = [(name, function.sym_name) for name, text in TEXTS.items() for function in ir.parse(text).functions]
