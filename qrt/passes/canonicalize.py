@@ -12,7 +12,8 @@ from qrt.ir.core.rewrite import Folds, Pattern
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
     """Those that upstream tries, in its order."""
-    return () if operation.definition is None else operation.definition.canonicalizations
+    definition = operation.definition
+    return () if definition is None else definition.canonicalizations
 
 
 def _patterns_and_constants(operation: Operation) -> Sequence[Pattern]:

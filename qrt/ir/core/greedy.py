@@ -135,8 +135,11 @@ class _Worklist(Observer):
                 value if isinstance(value, Value) else _materialized(builder, operation, value, result.type)
                 for value, result in zip(folded, operation.results, strict=True)
             ]
-        made = (pattern(operation, builder) for pattern in self.patterns(operation))
-        return next((values for values in made if values is not None), None)
+        for pattern in self.patterns(operation):
+            values = pattern(operation, builder)
+            if values is not None:
+                return values
+        return None
 
 
 def _has_few_users(value: Value, operation: Operation) -> bool:
