@@ -86,7 +86,7 @@ test-valgrind: emulated
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/passes tests/numerics/test_runner.py
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py
 
 # Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command. Findings go to build/fuzz.
 MINUTES ?= 10

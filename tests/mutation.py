@@ -21,12 +21,12 @@ from queue import Queue
 
 ROOT = Path(__file__).parent.parent
 FILES = (
-    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/ir/dialects").glob("quant*.py")),
-    "qrt/ir/constraints.py",
-    "qrt/ir/discardable.py",
-    "qrt/ir/define.py",
-    "qrt/ir/traits.py",
-    "qrt/ir/verifier.py",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/dialects/quant").glob("*.py")),
+    "qrt/ir/core/constraints.py",
+    "qrt/ir/core/discardable.py",
+    "qrt/ir/core/define.py",
+    "qrt/ir/core/traits.py",
+    "qrt/ir/core/verifier.py",
     "qrt/types/parser.py",
     "qrt/types/quantized.py",
 )
@@ -38,8 +38,8 @@ TESTS = (
     "tests/ir/test_verifier.py",
     "tests/ir/test_verdicts.py",
     "tests/ir/test_elementwise_verifiers.py",
-    "tests/ir/test_linalg_verifiers.py",
-    "tests/ir/test_tensor_verifiers.py",
+    "tests/dialects/test_linalg_verifiers.py",
+    "tests/dialects/test_tensor_verifiers.py",
     "tests/ir/test_attribute_names.py",
     "tests/ir/test_spellings.py",
     "tests/ir/test_affine.py",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from qrt.ir.registry import DIALECTS
+from qrt.ir.core.registry import DIALECTS
 
 PROGRAM = """
 import json, sys, threading
@@ -80,12 +80,13 @@ def test_a_run_loads_the_dialects_it_names_and_no_passes(tmp_path) -> None:
     loaded = {name for name in output[-1].split() if name.startswith("qrt.")}
     assert not {"qrt.passes", "qrt.execute.passes", "qrt.cli.opt", "qrt.cli.bench"} & loaded
     assert {name.removeprefix("qrt.execute.interpret.") for name in loaded if "interpret." in name} == {"core", "arith"}
-    assert {"qrt.ir.dialects.func", "qrt.ir.dialects.arith"} <= loaded
-    assert not {"qrt.ir.dialects.linalg", "qrt.ir.dialects.vector", "qrt.ir.dialects.memref"} & loaded
+    assert {"qrt.dialects.func.ops", "qrt.dialects.arith.ops"} <= loaded
+    assert not [name for name in loaded if "canonicalize" in name]
+    assert not {"qrt.dialects.linalg.ops", "qrt.dialects.vector.ops", "qrt.dialects.memref.ops"} & loaded
 
 
 DIALECT = """
-from qrt.ir import registry
+from qrt.ir.core import registry
 registry.load({name!r})
 for definition in [*registry.DEFINITIONS.values()]:
     definition.assembly, definition.operand_groups, definition.result_groups

@@ -11,8 +11,8 @@ from qrt import cases, ops
 from qrt.execute.interpret.qrt import HANDLERS
 from qrt.execute.operations import family_name
 from qrt.ir import Operation
-from qrt.ir.define import Definition
-from qrt.ir.registry import every_definition
+from qrt.ir.core.define import Definition
+from qrt.ir.core.registry import every_definition
 from qrt.ops import FAMILIES
 from qrt.passes.lower_qrt import LOWERINGS
 from tests.passes.lower_qrt.draw_ops import DRAWS

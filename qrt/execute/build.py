@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.func.inlining import Budget, inlined_at_most
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
@@ -21,7 +22,6 @@ from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array,
 from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
-from qrt.ir.inlining import Budget, inlined_at_most
 from qrt.ops.core import Array, BoundCall, static_shape
 from qrt.tensor.arrays import ready
 from qrt.types import MemRefType, TensorType, Type, UniformType

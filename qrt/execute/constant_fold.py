@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
+from qrt.dialects.quant.constant_casts import MAX_ELEMENTS, constant_attribute
 from qrt.errors import QuantError
 from qrt.execute.constants import MOST_ELEMENTS, captured, compute
 from qrt.execute.interpret import TABLES
@@ -10,10 +11,9 @@ from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
-from qrt.ir.fold import constant_of
-from qrt.ir.rewrite import Builder, is_dead, replace
+from qrt.ir.core.matching import constant_of
+from qrt.ir.core.rewrite import Builder, is_dead, replace
 from qrt.ops.core import Array
-from qrt.passes.constant_casts import MAX_ELEMENTS, constant_attribute
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 

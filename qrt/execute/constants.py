@@ -9,7 +9,7 @@ from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
 from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
-from qrt.ir.traits import has_no_memory_effect
+from qrt.ir.core.traits import has_no_memory_effect
 from qrt.ops.core import Array
 from qrt.tensor.arrays import ready
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
@@ -43,8 +43,8 @@ def _is_small(op: Operation) -> bool:
         return False
     if not op.name.startswith("linalg.") or any(shape is None or None in shape for shape in shapes):
         return True
+    from qrt.dialects.linalg.ops import StructuredOp
     from qrt.execute.interpret.loops import extents  # here, for the programs that have such ops
-    from qrt.ir.dialects.linalg import StructuredOp
 
     return (
         not isinstance(op, StructuredOp)

@@ -8,7 +8,7 @@ import numpy as np
 from qrt.errors import ModelError
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Module, Operation
-from qrt.ir.dense import storage_dtype
+from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.types import FloatType, TensorType, UniformType

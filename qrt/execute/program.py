@@ -19,7 +19,7 @@ from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
 from qrt.files import MAX_INPUT, read_text
-from qrt.ir.dense import check_extent
+from qrt.ir.text.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type, VectorType
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from qrt.ir.attributes import (
+from qrt.ir.core.attributes import (
     ArrayAttr,
     Attribute,
     DenseArrayAttr,
@@ -17,11 +17,12 @@ from qrt.ir.attributes import (
     UnitAttr,
     attribute,
 )
-from qrt.ir.core import Block, Module, Operation, Region, Value, equal
-from qrt.ir.define import Definition
-from qrt.ir.dense import DenseElementsAttr, DenseResourceAttr
-from qrt.ir.parser import parse
-from qrt.ir.traits import Trait
+from qrt.ir.core.define import Definition
+from qrt.ir.core.operations import Block, Operation, Region, Value, equal
+from qrt.ir.core.traits import Trait
+from qrt.ir.module import Module
+from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr
+from qrt.ir.text.parser import parse
 
 if TYPE_CHECKING:
     from qrt import run_passes

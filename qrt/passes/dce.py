@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from qrt.ir import Module
-from qrt.ir.rewrite import is_dead
+from qrt.ir.core.rewrite import is_dead
 
 
 @dataclass(frozen=True)

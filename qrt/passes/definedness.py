@@ -4,14 +4,15 @@ Upstream asks less of what it calls speculatable: there an undefined result is p
 used. Here an operation that is undefined raises.
 """
 
+from qrt.dialects._shaped.types import ranked
+from qrt.dialects.arith.ops import has_safe_constant
+from qrt.dialects.arith.scalars import fold_constants
 from qrt.ir import Operation
-from qrt.ir.attribute_kinds import ENUMERATIONS
-from qrt.ir.constraints import Shaped, element_of
-from qrt.ir.dialects.arith import has_safe_constant
-from qrt.ir.dialects.tensor_slices import ranked
-from qrt.ir.fold import Folds, constant_number
-from qrt.ir.scalars import fold_constants
-from qrt.ir.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
+from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.matching import constant_number
+from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
+from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, Type
 
 _UNBOUNDED = frozenset(("f16", "bf16", "f32", "f64"))

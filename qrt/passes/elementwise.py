@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from qrt.dialects.linalg.ops import iterator
 from qrt.ir import ArrayAttr, Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
-from qrt.ir.affine import AffineMapAttr, Expression, floordiv
-from qrt.ir.define import segments
-from qrt.ir.dense import static_shape, storage_dtype
-from qrt.ir.dialects.linalg import iterator
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
+from qrt.ir.core.define import segments
+from qrt.ir.core.rewrite import Builder
+from qrt.ir.text.dense import static_shape, storage_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
 
 INDEX = IndexType()

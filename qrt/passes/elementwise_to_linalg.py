@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from qrt.dialects.linalg.ops import iterator
 from qrt.ir import ArrayAttr, Block, IntegerAttr, Module, Operation, Region, Value
-from qrt.ir.affine import AffineMapAttr
-from qrt.ir.constraints import INDEX, element_of, is_ranked_tensor
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.dialects.linalg import iterator
-from qrt.ir.rewrite import Builder, replace
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.elementwise import BINDERS
 from qrt.types import TensorType
 

@@ -1,14 +1,13 @@
 """`linalg` ops with a name, as `linalg.generic`."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from qrt.dialects.linalg.ops import StructuredOp, iterator
 from qrt.ir import ArrayAttr, Module, Operation, Value
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp, iterator
-from qrt.ir.fold import Folds
-from qrt.ir.greedy import rewrite_greedily
-from qrt.ir.rewrite import Builder, Pattern
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.greedy import rewrite_greedily
+from qrt.ir.core.rewrite import Builder, Folds, Pattern
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
@@ -24,7 +23,8 @@ def generalize(operation: Operation, builder: Builder) -> list[Value]:
     return builder.create("linalg.generic", operation.operands, types, attributes, regions).results
 
 
-_PATTERNS: Mapping[str, list[Pattern]] = {name: [generalize] for name in STRUCTURED_OPS if name != "linalg.generic"}
+def _patterns(operation: Operation) -> Sequence[Pattern]:
+    return (generalize,) if isinstance(operation, StructuredOp) and operation.name != "linalg.generic" else ()
 
 
 @dataclass(frozen=True)
@@ -35,4 +35,4 @@ class GeneralizeNamedOps:
     """
 
     def run(self, module: Module) -> None:
-        rewrite_greedily(module.operation, Folds(), _PATTERNS)
+        rewrite_greedily(module.operation, Folds(), _patterns)

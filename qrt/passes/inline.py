@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from qrt.dialects.func.inlining import Budget, inlined_at_most
+from qrt.dialects.func.ops import FuncOp
 from qrt.ir import Module, Operation, Region, UnitAttr
-from qrt.ir.dialects.func import FuncOp, symbol_of
-from qrt.ir.inlining import Budget, inlined_at_most
-from qrt.ir.rewrite import Builder, replace
-from qrt.ir.symbols import may_be_discarded, references, require_known_tables
-from qrt.ir.traits import SINGLE_BLOCK
+from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables, symbol_of
+from qrt.ir.core.traits import SINGLE_BLOCK
 from qrt.passes.canonicalize import Canonicalize
 
 Graph = dict[FuncOp, list[FuncOp]]

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from qrt.dialects.func.ops import FuncOp
 from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.dialects.func import FuncOp
-from qrt.ir.fold import UPSTREAM_FOLDS
-from qrt.ir.rewrite import fold_at_once
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, fold_at_once
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 

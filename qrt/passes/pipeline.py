@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from qrt.errors import Diagnostic, QuantError, QuantTypeError, require
 from qrt.ir import Module
-from qrt.ir.core import garbage_uncollected
+from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
 from qrt.passes.cse import CommonSubexpressionElimination
 from qrt.passes.dce import DeadCodeElimination

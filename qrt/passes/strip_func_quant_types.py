@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from qrt.dialects.func.ops import FuncOp
+from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.dialects.func import FuncOp
-from qrt.ir.dialects.quant import element_of
-from qrt.ir.fold import UPSTREAM_FOLDS, Folds
-from qrt.ir.rewrite import Builder, constants_last, fold_at_once
-from qrt.ir.traits import COMMUTATIVE
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Builder, Folds, constants_last, fold_at_once
+from qrt.ir.core.traits import COMMUTATIVE
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
 
 _BOUNDARY = ("func.return", "func.call")

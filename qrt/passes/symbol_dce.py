@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from qrt.ir import Module, Operation, SymbolRefAttr
-from qrt.ir.symbols import is_symbol, may_be_discarded, nearest_table, references, require_known_tables, symbols
-from qrt.ir.traits import SYMBOL_TABLE
+from qrt.ir.core.symbols import is_symbol, may_be_discarded, nearest_table, references, require_known_tables, symbols
+from qrt.ir.core.traits import SYMBOL_TABLE
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from qrt import ir
-from qrt.ir import unsupported
-from qrt.ir.registry import DIALECTS, definition, every_definition
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core import registry
+from qrt.ir.core.registry import DIALECTS, definition, every_definition
+from qrt.ir.core.traits import EXTENSION
 from qrt.text.floats import FORMATS
 from qrt.types import FloatType, Type
 from tests import mlir_opt
@@ -83,7 +83,7 @@ def test_what_is_not_supported_is_listed():
             dialect, names, reason = line.strip("| ").split(" | ")
             assert reason
             listed.setdefault(dialect.strip("`"), []).extend(re.findall(r"`([^`]+)`", names))
-    assert sorted(listed.pop("other dialects")) == sorted(unsupported.DIALECTS)
+    assert sorted(listed.pop("other dialects")) == sorted(registry.UNSUPPORTED_DIALECTS)
     assert {dialect: sorted(names) for dialect, names in listed.items()} == {
-        dialect: sorted(names.split()) for dialect, names in unsupported.OPS.items()
+        dialect: sorted(names.split()) for dialect, names in registry.UNSUPPORTED_OPS.items()
     }

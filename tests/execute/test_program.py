@@ -11,11 +11,11 @@ import pytest
 
 import qrt
 from qrt import ir
+from qrt.dialects.func.inlining import Budget
 from qrt.errors import ModelError, QuantError, UndefinedError
 from qrt.execute import build, plan
 from qrt.execute.plan import Slot
 from qrt.execute.program import PLANS_KEPT
-from qrt.ir.inlining import Budget
 from qrt.passes import inline, run_passes
 from qrt.types import FloatType, TensorType
 from tests.execute.programs import CAST, EVERYTHING

@@ -97,13 +97,13 @@ def test_a_refusal_is_no_finding() -> None:
 
 def test_a_cause_names_the_innermost_frame_of_the_package() -> None:
     def check(case: str) -> str:
-        from qrt.ir.verifier import dominator_tree
+        from qrt.ir.core.verifier import dominator_tree
 
         dominator_tree(5)  # type: ignore[arg-type]
         return ""
 
     cause = worker.outcome_of(Kind("text", str, check), "").cause
-    assert cause == "AttributeError in qrt/ir/verifier.py:_postorder"
+    assert cause == "AttributeError in qrt/ir/core/verifier.py:_postorder"
 
 
 def test_several_processes_tell_every_case() -> None:

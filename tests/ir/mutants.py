@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from qrt import ir, types
-from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, StringAttr, SymbolRefAttr, TypeAttr
-from qrt.ir.core import Block, Module, Operation, Region, Value
-from qrt.ir.registry import definition, every_definition
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, StringAttr, SymbolRefAttr, TypeAttr
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.registry import definition, every_definition
+from qrt.ir.module import Module
 from tests.ir.test_files import FILES
 
 _ATTRIBUTES = """

@@ -7,8 +7,8 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError
-from qrt.ir import affine
-from qrt.ir.affine import evaluate, spell_expression, substitute
+from qrt.ir.core import affine
+from qrt.ir.core.affine import evaluate, spell_expression, substitute
 from qrt.text import MAX_NESTING
 from tests import mlir_opt
 

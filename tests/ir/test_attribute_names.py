@@ -9,8 +9,8 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.ir import Module, Operation, attribute, parse
-from qrt.ir.registry import every_definition
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core.registry import every_definition
+from qrt.ir.core.traits import EXTENSION
 
 HERE = Path(__file__).parent
 TEXTS = [(HERE / name).read_text() for name in ("ops.mlir", "extras.mlir")]

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from qrt import ir
 from qrt.errors import ParseError
-from qrt.ir.dense import DenseElementsAttr
+from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import parse_type
 
 
@@ -121,7 +121,7 @@ dtypes = st.sampled_from(["i1", "i4", "i8", "i32", "i64", "ui8", "ui64", "f16", 
 @given(dtypes, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=9), st.data())
 def test_every_constant_reads_back(element, shape, data):
     kind = parse_type(f"tensor<{''.join(f'{n}x' for n in shape)}{element}>")
-    from qrt.ir.dense import storage_dtype
+    from qrt.ir.text.dense import storage_dtype
 
     dtype = storage_dtype(kind.element)
     if element == "i4":

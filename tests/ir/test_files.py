@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qrt import ir
-from qrt.ir.registry import every_definition
+from qrt.ir.core.registry import every_definition
 
 FOLDER = Path(__file__).parent
 FILES = sorted(path for path in FOLDER.glob("*.mlir") if path.with_suffix(".expected.mlir").exists())

@@ -8,7 +8,7 @@ import pytest
 
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.ir.registry import DIALECTS, every_definition
+from qrt.ir.core.registry import DIALECTS, every_definition
 from qrt.passes import run_passes
 from tests.ir.mutants import Example, changes, examples
 

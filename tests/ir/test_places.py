@@ -4,7 +4,8 @@ forms that are not one line, operations that stand for the text of another."""
 import pytest
 
 from qrt import ir
-from qrt.ir import places
+from qrt.ir.core.operations import NOWHERE, Operation
+from qrt.ir.text import places
 from qrt.passes import run_passes
 
 Q = "tensor<2x!quant.uniform<i8<-9:9>:f32:0, {1.0, 2.0}>>"
@@ -94,4 +95,4 @@ def test_operations_made_by_a_pass_are_placed_where_what_they_replace_stands():
     made = [op for op in module.operation.walk() if op.name == "arith.divf"]
     assert made
     assert all(places.operand(op, 0) is op.location for op in made)
-    assert places.operand(ir.core.Operation("t.a"), 0) is ir.core.NOWHERE
+    assert places.operand(Operation("t.a"), 0) is NOWHERE

@@ -4,9 +4,9 @@ import pytest
 
 from qrt import ir
 from qrt.errors import VerifyError
-from qrt.ir import registry, traits
-from qrt.ir.define import Definition
-from qrt.ir.registry import DEFINITIONS
+from qrt.ir.core import registry, traits
+from qrt.ir.core.define import Definition
+from qrt.ir.core.registry import DEFINITIONS
 from qrt.passes import run_pipeline
 from qrt.types import parse_type
 

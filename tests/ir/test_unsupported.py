@@ -4,10 +4,10 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError
-from qrt.ir import unsupported
-from qrt.ir.registry import DIALECTS, every_definition
+from qrt.ir.core import registry
+from qrt.ir.core.registry import DIALECTS, every_definition
 
-OPS = [f"{dialect}.{name}" for dialect, names in unsupported.OPS.items() for name in names.split()]
+OPS = [f"{dialect}.{name}" for dialect, names in registry.UNSUPPORTED_OPS.items() for name in names.split()]
 
 
 def message(text):
@@ -42,5 +42,5 @@ def test_what_mlir_does_not_know_is_unknown():
 
 def test_what_is_supported_is_not_listed():
     assert not set(OPS) & set(every_definition())
-    assert not unsupported.DIALECTS & set(DIALECTS)
+    assert not registry.UNSUPPORTED_DIALECTS & set(DIALECTS)
     assert len(set(OPS)) == len(OPS)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from qrt.ir import unsupported
-from qrt.ir.registry import DIALECTS, every_definition
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core import registry
+from qrt.ir.core.registry import DIALECTS, every_definition
+from qrt.ir.core.traits import EXTENSION
 from tests import mlir_opt
 
 pytestmark = mlir_opt.needed
 OURS = {name for name, op in every_definition().items() if not name.startswith("qrt.") and EXTENSION not in op.traits}
-LISTED = {f"{dialect}.{name}" for dialect, names in unsupported.OPS.items() for name in names.split()}
+LISTED = {f"{dialect}.{name}" for dialect, names in registry.UNSUPPORTED_OPS.items() for name in names.split()}
 
 
 def registered(names):
@@ -44,4 +44,4 @@ def test_every_dialect_is_supported_or_listed():
     accepted, output = mlir_opt.upstream("", "--show-dialects")
     assert accepted
     theirs = set(output.split("Available Dialects: ")[1].split()[0].split(","))
-    assert theirs == unsupported.DIALECTS | (set(DIALECTS) - {"qrt"})
+    assert theirs == registry.UNSUPPORTED_DIALECTS | (set(DIALECTS) - {"qrt"})

@@ -3,7 +3,7 @@
 import pytest
 
 from qrt import ir
-from qrt.ir.registry import UPSTREAM_ONLY
+from qrt.ir.core.registry import UPSTREAM_ONLY
 from tests import mlir_opt
 from tests.ir.test_verdicts import CANONICAL, CASES, allows_unregistered, expectation
 from tests.oracle import verdicts

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from qrt import ir
 from qrt.errors import DiagnosticError, QuantError
-from qrt.ir.traits import EXTENSION
+from qrt.ir.core.traits import EXTENSION
 from qrt.passes import run_passes
 from tests import mlir_opt
 from tests.oracle.draw_programs import Program

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from qrt import ir
+from qrt.dialects.arith.scalars import bind_operation, constant_value
 from qrt.errors import UndefinedError
-from qrt.ir.scalars import bind_operation, constant_value
 from qrt.passes import run_passes
 from qrt.types import FloatType, TensorType, VectorType
 from tests.numerics.test_floats import hostile_bits, values

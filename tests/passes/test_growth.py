@@ -9,7 +9,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.execute.passes import PASSES
-from qrt.ir import greedy
+from qrt.ir.core import greedy
 from tests.passes.growing import CASES, dead_users
 
 SIZE = 96

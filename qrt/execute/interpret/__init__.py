@@ -10,26 +10,7 @@ from qrt.execute.interpret.core import ModuleCode, Run, Tables
 from qrt.execute.operations import failure
 from qrt.ir import Module, Operation
 
-TABLES = Tables(
-    (
-        "affine",
-        "arith",
-        "bufferization",
-        "cf",
-        "func",
-        "linalg",
-        "math",
-        "memref",
-        "qrt",
-        "quant",
-        "scf",
-        "shape",
-        "tensor",
-        "ub",
-        "vector",
-    )
-)
-"""The dialects that run, each in a file of its name."""
+TABLES = Tables()
 
 
 class Interpreter:

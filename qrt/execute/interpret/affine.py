@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.affine.ops import FOR, set_of, step_of
+from qrt.dialects.affine.parallel import bounds_of, reductions_of, steps_of
+from qrt.dialects.affine.scope import map_of
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.interpret.memref import checked, loader, storer
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop
 from qrt.execute.interpret.scf import nest
 from qrt.ir import Operation, Value
-from qrt.ir.affine import AffineMapAttr, Expression, is_defined
-from qrt.ir.dialects.affine import FOR, set_of, step_of
-from qrt.ir.dialects.affine_parallel import bounds_of, reductions_of, steps_of
-from qrt.ir.dialects.affine_scope import map_of
+from qrt.ir.core.affine import AffineMapAttr, Expression, is_defined
 from qrt.ops.core import element_dtype
 from qrt.ops.elementwise import bind
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.arith.scalars import bind_operation
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.operations import constant_array
 from qrt.execute.values import of_rank
 from qrt.ir import Operation
-from qrt.ir.scalars import bind_operation
 from qrt.ops.elementwise import BINDERS
 from qrt.types import TensorType
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from qrt.dialects.cf.ops import SWITCH, switch_cases
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.ir import Operation
-from qrt.ir.dialects.cf import SWITCH, switch_cases
 
 
 def _assert(op: Operation, compiler: Compiler) -> Function:

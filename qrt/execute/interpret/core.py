@@ -13,6 +13,7 @@ What an op leaves undefined raises `UndefinedError`; the step adds the op and it
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -22,8 +23,8 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.dialects.func import FuncOp
-from qrt.ir.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
+from qrt.ir.core.registry import DIALECTS
+from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
 from qrt.types import TensorType
 
 Frame = list[Any]
@@ -35,27 +36,30 @@ Builder = Callable[[Operation, "Compiler"], Step]
 
 
 class Tables:
-    """How ops run, by name: what the files of the dialects say, each loaded when an op of it is first compiled."""
+    """How ops run, by name: what the files of the dialects say, each loaded when an op of it is first compiled. A
+    dialect that runs has a file of its name beside this one."""
 
-    def __init__(self, dialects: Sequence[str]) -> None:
+    def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
         self.structured: dict[str, Builder] = {}
         self.branches: dict[str, Handler] = {}
-        self._dialects = dialects
         self._loaded: set[str] = set()
 
     def load(self, dialect: str) -> None:
         """Add the tables of a dialect, if it runs."""
-        if dialect in self._dialects and dialect not in self._loaded:
-            file = import_module(f"qrt.execute.interpret.{dialect}")
+        if dialect not in DIALECTS or dialect in self._loaded:
+            return
+        name = f"qrt.execute.interpret.{dialect}"
+        if find_spec(name) is not None:
+            file = import_module(name)
             self.handlers.update(getattr(file, "HANDLERS", {}))
             self.structured.update(getattr(file, "STRUCTURED", {}))
             self.branches.update(getattr(file, "BRANCHES", {}))
-            self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
+        self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
 
     def every_op(self) -> set[str]:
         """All ops that run."""
-        for dialect in self._dialects:
+        for dialect in DIALECTS:
             self.load(dialect)
         return {*self.handlers, *self.structured, *self.branches}
 
@@ -132,12 +136,17 @@ class Compiler:
         if operation.name in tables.structured:
             step: Step = self._bound(tables.structured, operation)
             return step
-        function = self._bound(tables.handlers, operation)
+        function = self.handler(operation)
         results = [self.slot(value) for value in operation.results]
         if operation.has_trait(CONSTANT_LIKE):
             self.template[results[0]] = function()
             return None
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
+
+    def handler(self, operation: Operation) -> Function:
+        """What an operation is as a function of its operands; what a declaration stands for, of its arguments."""
+        function: Function = self._bound(self._tables(operation).handlers, operation)
+        return function
 
     def _tables(self, operation: Operation) -> Tables:
         self.code.tables.load(operation.name.partition(".")[0])
@@ -284,11 +293,9 @@ class FunctionCode:
         return results
 
     def _call_external(self, arguments: Iterable[Any]) -> None:
-        from qrt.execute.interpret.runner import external  # here, for the programs that declare one
-
-        assert isinstance(self.operation, FuncOp)  # it is called
+        call = Compiler(self._module).handler(self.operation)
         try:
-            external(self.operation)(*arguments)
+            call(*arguments)
         except QuantError as error:
             raise_located(self.operation, error)
 

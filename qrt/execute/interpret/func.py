@@ -1,6 +1,7 @@
-"""``func``: calls."""
+"""``func``: calls, and the functions that a program only declares."""
 
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
+from qrt.dialects.func.ops import FuncOp
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.operations import callee
 from qrt.ir import Operation
 
@@ -18,4 +19,12 @@ def _call(op: Operation, compiler: Compiler) -> Step:
     return step
 
 
+def _declared(op: Operation, compiler: Compiler) -> Function:
+    from qrt.execute.interpret.runner import external  # here, for the programs that declare one
+
+    assert isinstance(op, FuncOp)  # it is called
+    return external(op)
+
+
+HANDLERS: dict[str, Handler] = {"func.func": _declared}
 STRUCTURED: dict[str, Builder] = {"func.call": _call}

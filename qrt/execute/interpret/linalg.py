@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Step
 from qrt.execute.interpret.loops import Shape, element, extents, grid, sums_of_products, view
 from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
-from qrt.ir.affine import plain_loops
-from qrt.ir.dialects.linalg import STRUCTURED_OPS, StructuredOp
+from qrt.ir.core.affine import plain_loops
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType
 

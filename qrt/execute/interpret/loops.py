@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import ModelError
-from qrt.ir.affine import AffineMapAttr, Expression, evaluate, linear
+from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate, linear
 from qrt.ops.core import Array
 
 Shape = tuple[int, ...]

@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects._shaped.lists import mixed_values, static_values
+from qrt.dialects._shaped.reshapes import reassociation_of
+from qrt.dialects._shaped.slices import dropped_dimensions
+from qrt.dialects._shaped.types import memref_type
+from qrt.dialects.memref.ops import global_of, global_type
+from qrt.dialects.memref.views import permutation_of
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
 from qrt.execute.interpret.tensor import check_expansion
 from qrt.ir import Operation, Value
-from qrt.ir.attributes import UnitAttr
-from qrt.ir.dialects.memref import global_of, global_type
-from qrt.ir.dialects.memref_views import memref_type, permutation_of
-from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values, reassociation_of, static_values
+from qrt.ir.core.attributes import UnitAttr
 from qrt.ops.core import Array, element_dtype
 from qrt.types import MemRefType, StridedLayout, TensorType
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.func.ops import FuncOp
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.memref import flat_memory
 from qrt.execute.values import spelled
-from qrt.ir.dialects.func import FuncOp
 from qrt.ops.core import Array
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type
 

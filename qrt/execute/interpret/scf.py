@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.scf.parallel import FORALL, PARALLEL, mixed_bounds
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Step, raise_located
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop, moves, single_block, trips
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.scf_parallel import FORALL, PARALLEL, mixed_bounds
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType
 

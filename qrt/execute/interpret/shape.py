@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.shape.ops import extents_of
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.ir import Operation
-from qrt.ir.dialects.shape import extents_of
 from qrt.ops.core import Array
 
 

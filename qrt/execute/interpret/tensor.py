@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects._shaped.lists import mixed_values, static_values
+from qrt.dialects._shaped.reshapes import reassociation_of
+from qrt.dialects._shaped.slices import dropped_dimensions
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, raise_located
 from qrt.execute.interpret.linalg import is_elementwise
@@ -14,7 +17,6 @@ from qrt.execute.interpret.loops import Shape, grid
 from qrt.execute.operations import failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Operation, Value
-from qrt.ir.dialects.tensor_slices import dropped_dimensions, mixed_values, reassociation_of, static_values
 from qrt.ops.core import Array, element_dtype
 from qrt.types import IndexType, TensorType
 

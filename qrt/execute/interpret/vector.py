@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.vector.contract import iterators_of, maps_of
+from qrt.dialects.vector.elements import slice_of
+from qrt.dialects.vector.reductions import combination, kind_of
+from qrt.dialects.vector.transfers import is_in_bounds, is_plain, permutation_of
+from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.interpret.memref import checked
 from qrt.execute.values import as_tensor, of_rank, spelled
 from qrt.ir import Operation
-from qrt.ir.assembly_elements import DYNAMIC
-from qrt.ir.dialects.vector import combination, integers, kind_of, shape_of, slice_of, vector_of
-from qrt.ir.dialects.vector_contract import iterators_of, maps_of
-from qrt.ir.dialects.vector_transfers import is_in_bounds, is_plain, permutation_of
+from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.elementwise import bind
 from qrt.types import FloatType, IndexType, TensorType, Type

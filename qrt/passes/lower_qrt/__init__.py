@@ -6,7 +6,7 @@ from typing import Any
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
-from qrt.ir.rewrite import Builder, replace
+from qrt.ir.core.rewrite import Builder, replace
 from qrt.numerics import REQUANT_RULES
 from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes

@@ -15,11 +15,11 @@ from fractions import Fraction
 import numpy as np
 
 from qrt import numerics
+from qrt.dialects.quant.constant_casts import MAX_ELEMENTS
 from qrt.ir import StringAttr, Value
-from qrt.ir.affine import Expression, evaluate
+from qrt.ir.core.affine import Expression, evaluate
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.passes.constant_casts import MAX_ELEMENTS
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly

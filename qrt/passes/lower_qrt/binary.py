@@ -9,15 +9,7 @@ from qrt.ops.requant import max_magnitude
 from qrt.passes.lower_qrt.nest import Nest
 from qrt.passes.lower_qrt.parameters import Channels, centred, joint, requantization
 from qrt.passes.lower_qrt.requantize import requantize, round_shift, to_storage
-from qrt.passes.lower_qrt.site import (
-    I64,
-    Array,
-    Site,
-    accumulator_type,
-    broadcast,
-    broadcast_indices,
-    uniform_type,
-)
+from qrt.passes.lower_qrt.site import I64, Array, Site, accumulator_type, broadcast, broadcast_indices, uniform_type
 from qrt.types import IntegerType
 
 

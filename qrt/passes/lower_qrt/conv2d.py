@@ -5,7 +5,7 @@ from math import prod
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.ir.affine import Expression, add, floordiv, multiply
+from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization

@@ -5,7 +5,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.ir.affine import add, multiply
+from qrt.ir.core.affine import add, multiply
 from qrt.numerics import round_to_format
 from qrt.ops.core import Attributes
 from qrt.ops.float_matmul import LANES, sums_integers

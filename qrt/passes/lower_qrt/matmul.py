@@ -3,15 +3,9 @@
 from collections.abc import Sequence
 
 from qrt.ir import Operation, Value
-from qrt.ir.affine import Expression
+from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes
-from qrt.passes.lower_qrt.accumulate import (
-    Contraction,
-    Factor,
-    contract,
-    lower_bias,
-    zero_points_of,
-)
+from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization
 from qrt.passes.lower_qrt.site import Extent, Site, broadcast, broadcast_indices, tensor_type, uniform_type
 from qrt.passes.lower_qrt.sub_channel import contract_blocks

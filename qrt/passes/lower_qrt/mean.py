@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.ir.affine import Expression
+from qrt.ir.core.affine import Expression
 from qrt.ops.core import Attributes
 from qrt.ops.mean import summed_axes
 from qrt.ops.requant import max_magnitude

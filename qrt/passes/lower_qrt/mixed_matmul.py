@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.affine import Expression, add, multiply
+from qrt.ir.core.affine import Expression, add, multiply
 from qrt.numerics import LEAST_UNIT_EXPONENT, UNIT_CARRY, round_to_format
 from qrt.ops.float_matmul import PIECE, k_block
 from qrt.passes.lower_qrt.nest import Nest

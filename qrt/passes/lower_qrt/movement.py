@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from qrt.dialects.tensor.slices import concat_type
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, Block, DenseArrayAttr, IntegerAttr, Operation, Region, Value
-from qrt.ir.dialects.tensor_slices import concat_type
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.rewrite import Builder
 from qrt.ops.core import Attributes, one_axis
 from qrt.ops.movement import axes_order, concat_pieces
 from qrt.passes.elementwise import INDEX

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from qrt.dialects.linalg.ops import iterator
 from qrt.ir import ArrayAttr, Attribute, Block, IntegerAttr, Operation, Region, Value
-from qrt.ir.affine import AffineMapAttr, Expression
-from qrt.ir.constraints import element_of
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.dialects.linalg import iterator
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.affine import AffineMapAttr, Expression
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.rewrite import Builder
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stage_location
 from qrt.types import IntegerType, Type

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.affine import Expression, floordiv
+from qrt.ir.core.affine import Expression, floordiv
 from qrt.ops.requant import combined_parameters
 from qrt.passes.lower_qrt.nest import Index, Nest
 from qrt.passes.lower_qrt.requantize import Requantization

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from qrt.dialects.linalg.named import body_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
-from qrt.ir.affine import Expression
-from qrt.ir.attributes import UNIT
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.dense import storage_dtype
-from qrt.ir.dialects.linalg_named import body_of
-from qrt.ir.fold import constant_of
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.affine import Expression
+from qrt.ir.core.attributes import UNIT
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.matching import constant_of
+from qrt.ir.core.rewrite import Builder
+from qrt.ir.text.dense import storage_dtype
 from qrt.passes.elementwise import INDEX, scalar_attribute
 from qrt.types import FloatType, IntegerType, MemRefType, TensorType, Type, UniformType
 

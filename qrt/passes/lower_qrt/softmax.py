@@ -3,7 +3,7 @@
 import numpy as np
 
 from qrt.ir import Operation, Value
-from qrt.ir.affine import Expression
+from qrt.ir.core.affine import Expression
 from qrt.numerics import softmax_table
 from qrt.ops.core import Attributes, one_axis
 from qrt.passes.elementwise import INDEX

@@ -10,7 +10,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
-from qrt.ir.affine import Expression, add, floordiv, multiply
+from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ops.sub_channel import BlockParameters, block_parameters
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, Indices, accumulate, zero_points_of
 from qrt.passes.lower_qrt.nest import Nest

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Attribute, Block, DenseArrayAttr, Operation, Region, Value
-from qrt.ir.affine import Expression, add, multiply
-from qrt.ir.define import OPERAND_SEGMENTS, segments
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.affine import Expression, add, multiply
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.rewrite import Builder
 from qrt.ops.core import Attributes
 from qrt.ops.window import Pairs
 from qrt.passes.elementwise import INDEX

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from qrt import ir
+from qrt.dialects.linalg.named import TABLE
 from qrt.errors import ModelError
-from qrt.ir.affine import evaluate
-from qrt.ir.dialects.linalg_named import TABLE
+from qrt.ir.core.affine import evaluate
 from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType
 from tests.execute.interpret.programs import call, generic, program

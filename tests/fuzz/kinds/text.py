@@ -9,7 +9,7 @@ from qrt import ir
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute.passes import PASSES
 from qrt.ir import ArrayAttr, Module, Value
-from qrt.ir.affine import AffineMapAttr, Expression, IntegerSetAttr, evaluate
+from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, evaluate
 from qrt.passes import parse_pipeline
 from tests.fuzz import seeds
 from tests.fuzz.mutate import mutated

@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt.execute import Program
 from qrt.ir import DenseElementsAttr, Module, Value, attribute, parse
-from qrt.ir.dense import storage_dtype
+from qrt.ir.text.dense import storage_dtype
 from qrt.passes import run_passes
 from qrt.types import TensorType, Type, UniformType
 from tests.ops.harness import Array, check_kernels, infer

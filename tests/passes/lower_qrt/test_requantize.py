@@ -8,7 +8,7 @@ import pytest
 
 from qrt import numerics
 from qrt.ir import parse
-from qrt.ir.rewrite import Builder
+from qrt.ir.core.rewrite import Builder
 from qrt.numerics import RequantParameters
 from qrt.ops.core import container
 from qrt.passes.lower_qrt.nest import Nest

@@ -10,7 +10,7 @@ from qrt.execute.interpret.core import Compiler, ModuleCode, Run
 from qrt.execute.operations import constant_array
 from qrt.execute.values import of_rank
 from qrt.ir import Attribute, Operation, Value, parse
-from qrt.ir.fold import constant_of
+from qrt.ir.core.matching import constant_of
 from tests.passes.values.runs import bits
 
 _MODULE = ModuleCode(parse(""), TABLES, saturating=False)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
-from qrt.ir import greedy, registry, simplify_regions
-from qrt.ir.dialects.arith_folds import rules
-from qrt.ir.dialects.linalg import STRUCTURED_OPS
+from qrt.dialects.arith.fold import rules
+from qrt.dialects.linalg.ops import STRUCTURED_OPS
+from qrt.ir.core import greedy, registry, simplify_regions
 from qrt.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
 from tests.passes.values.constants import wrong_constant
 
@@ -113,8 +113,12 @@ def watched() -> Iterator[Registered]:
                 before = definition.fold
                 object.__setattr__(definition, "fold", registered.fold(name, before))
                 stack.callback(object.__setattr__, definition, "fold", before)
-        for module in (canonicalize, generalize_named_ops):
-            stack.enter_context(mock.patch.object(module, "_PATTERNS", registered.set_of(module._PATTERNS)))
+        definitions = registry.every_definition()
+        patterns = registered.set_of({name: each.canonicalizations for name, each in definitions.items()})
+        for name, definition in definitions.items():
+            stack.enter_context(mock.patch.dict(vars(definition), canonicalizations=patterns[name]))
+        generalize = registered.watched(registered.patterns, "linalg: generalize", generalize_named_ops.generalize)
+        stack.enter_context(mock.patch.object(generalize_named_ops, "generalize", generalize))
         constants = registered.set_of(canonicalize.CONSTANT_CASTS)
         stack.enter_context(mock.patch.object(canonicalize, "CONSTANT_CASTS", constants))
         for owner, name, fired in _FUNCTIONS:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from qrt import ir
 from qrt.ir import Operation
-from qrt.ir.attributes import SymbolRefAttr
-from qrt.ir.rewrite import Builder, replace
-from qrt.ir.symbols import references
+from qrt.ir.core.attributes import SymbolRefAttr
+from qrt.ir.core.rewrite import Builder, replace
+from qrt.ir.core.symbols import references
 from qrt.types import FloatType, IndexType, IntegerType, Type
 from tests.oracle import draw_affine, draw_buffers, draw_carried, draw_regions, draw_tensors, draw_vectors
 from tests.oracle.draw_types import Draw

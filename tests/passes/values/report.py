@@ -10,7 +10,7 @@ from tests.passes.values.sweep import Sweep
 
 NEVER = {
     "quant.dcast: fold_dcast": "it changes values: only `fold-dcast-qcast` asks for it",
-    "scf.if: _only_value": "`_to_select`, which comes first, makes a selection of every value from outside",
+    "scf.if: only_value": "`to_select`, which comes first, makes a selection of every value from outside",
 }
 """Folds and patterns that fire on no program that is executed, with the reason."""
 _SHOWN = 10

@@ -1,0 +1,132 @@
+"""What the custom forms and the verifiers of ops with regions share, in `scf` and `affine`."""
+
+from collections.abc import Sequence
+
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.text.names import OperandName, PendingOperation
+from qrt.ir.text.parser import Parser
+from qrt.ir.text.printer import Printer
+from qrt.types import Type
+
+
+def parse_assignments(parser: Parser) -> tuple[list[OperandName], list[OperandName]]:
+    """`(%argument = %operand, ...)`: the arguments, and the operands they begin with."""
+    scanner = parser.scanner
+    arguments: list[OperandName] = []
+    operands: list[OperandName] = []
+    scanner.expect("(", " before assignments")
+    while not scanner.at(")") and (not arguments or scanner.accept(",")):
+        arguments.append(parser.argument())
+        scanner.expect("=", " after an argument")
+        operands.append(parser.operand())
+    scanner.expect(")", " after assignments")
+    return arguments, operands
+
+
+def spell_assignments(printer: Printer, arguments: Sequence[Value], operands: Sequence[Value]) -> str:
+    pairs = zip(arguments, operands, strict=True)
+    return f"({', '.join(f'{printer.name(a)} = {printer.name(b)}' for a, b in pairs)})"
+
+
+def parse_values(parser: Parser, brackets: str = "()") -> list[OperandName]:
+    """Operands in brackets, perhaps none."""
+    parser.scanner.expect(brackets[0], " before operands")
+    operands = parser.operand_list() if parser.scanner.at("%") else []
+    parser.scanner.expect(brackets[1], " after operands")
+    return operands
+
+
+def parse_arguments(parser: Parser) -> list[OperandName]:
+    """The names of block arguments in parentheses, perhaps none."""
+    scanner = parser.scanner
+    arguments: list[OperandName] = []
+    scanner.expect("(", " before arguments")
+    while not scanner.at(")") and (not arguments or scanner.accept(",")):
+        arguments.append(parser.argument())
+    scanner.expect(")", " after arguments")
+    return arguments
+
+
+def spell_values(printer: Printer, values: Sequence[Value], brackets: str = "()") -> str:
+    return f"{brackets[0]}{', '.join(map(printer.name, values))}{brackets[1]}"
+
+
+def parse_optional_results(parser: Parser) -> list[Type]:
+    """`-> (types)` or `-> type`, if it is next."""
+    return parser.types.results() if parser.scanner.accept("->") else []
+
+
+def spell_types(types: Sequence[Type]) -> str:
+    return ", ".join(map(str, types))
+
+
+def parse_body(
+    parser: Parser,
+    pending: PendingOperation,
+    arguments: Sequence[OperandName] | None = None,
+    types: Sequence[Type] = (),
+    terminator: str | None = None,
+) -> None:
+    """A region whose entry block has arguments that the form has named; None if the region says its own."""
+    scanner = parser.scanner
+    if arguments is not None and len(arguments) != len(types):
+        message = "mismatch in number of loop-carried values and defined values"
+        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+    named = None if arguments is None else [(n, at, t) for (n, _, at), t in zip(arguments, types, strict=True)]
+    pending.regions.append(parser.region(False, pending.name, named, terminator))
+
+
+def print_body(printer: Printer, operation: Operation, index: int, terminator: str | None = None) -> None:
+    """Region number `index`, whose entry block says its own arguments."""
+    region = operation.regions[index]
+    printer.word("")
+    outer = printer.begin(region)
+    printer.region(region, entry_said=False, terminator=terminator)
+    printer.end(outer)
+
+
+def require_edge(
+    operation: Operation, source: str, target: str, given: Sequence[Value], wanted: Sequence[Value]
+) -> None:
+    """Values that go along an edge of the control flow inside `operation` have the types they arrive as. Raises
+    VerifyError."""
+    edge = f"along control flow edge from {source} to {target}"
+    if len(given) != len(wanted):
+        raise operation.op_error(
+            f"{edge}: region branch point has {len(given)} operands, but region successor needs {len(wanted)} inputs"
+        )
+    for index, (value, other) in enumerate(zip(given, wanted, strict=True)):
+        if value.type is not other.type:
+            raise operation.op_error(
+                f"{edge}: successor operand type #{index} '{value.type}' should match successor input type #{index} "
+                f"'{other.type}'"
+            )
+
+
+def require_carried(operation: Operation, inits: Sequence[Value], arguments: Sequence[Value]) -> None:
+    """What a loop begins with, carries, yields and results in is alike. Raises VerifyError."""
+    yielded = terminator_operands(operation, 0)
+    for left, right, values, others in (
+        ("inits", "region iter_args", inits, arguments),
+        ("region iter_args", "yielded values", arguments, yielded),
+    ):
+        if len(values) != len(others):
+            if others is yielded and not yielded:
+                break
+            raise operation.op_error(f"different number of {left} and {right}: {len(values)} != {len(others)}")
+    for left, right, values, others in (
+        ("init", "region iter_arg", inits, arguments),
+        ("region iter_arg", "yielded value", arguments, yielded),
+    ):
+        for index, (value, other) in enumerate(zip(values, others, strict=False)):
+            if value.type is not other.type:
+                raise operation.op_error(
+                    f"{index}-th {left} and {index}-th {right} have different type: '{value.type}' != '{other.type}'"
+                )
+
+
+def terminator_operands(operation: Operation, region: int) -> list[Value]:
+    """What the last operation of a region's one block is given."""
+    last = operation.regions[region].blocks[0].last
+    assert last is not None  # the verifier holds it
+    return last.operands

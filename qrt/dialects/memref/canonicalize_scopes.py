@@ -1,0 +1,86 @@
+"""Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
+
+from qrt.ir import Operation
+from qrt.ir.core.rewrite import Builder, Made
+from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
+
+_SCOPES = {
+    "affine.for",
+    "affine.parallel",
+    "func.func",
+    "memref.alloca_scope",
+    "scf.for",
+    "scf.forall",
+    "scf.parallel",
+}
+"""Ops at the end of whose regions stack memory is freed."""
+_ONCE = {"affine.if", "memref.alloca_scope", "scf.execute_region", "scf.if", "scf.index_switch"}
+"""Ops whose regions run once at most."""
+
+
+def _may_allocate(op: Operation) -> bool:
+    """Whether what is inside may take stack memory that a scope around it would have to free."""
+    for child in (child for region in op.regions for block in region.blocks for child in block):
+        if child.name == "memref.alloca":
+            return True
+        recursive = child.has_trait(RECURSIVE_MEMORY_EFFECTS)
+        if not recursive and not child.has_trait(TERMINATOR) and memory_effects(child) is None:
+            return True
+        if child.name not in _SCOPES and _may_allocate(child):
+            return True
+    return False
+
+
+def _is_last(op: Operation) -> bool:
+    """Whether only the terminator of a region of one block follows."""
+    block = op.parent
+    assert block is not None
+    assert block.parent is not None
+    return op.next is not None and op.next is block.last and len(block.parent.blocks) == 1
+
+
+def inline_scope(op: Operation, builder: Builder) -> Made:
+    """A scope without stack memory, or at the end of another."""
+    parent = op.parent_operation
+    assert parent is not None
+    if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):
+        return None
+    return builder.inline(op.regions[0].blocks[0], ())
+
+
+def hoist_allocations(op: Operation, builder: Builder) -> Made:
+    """Memory is taken before the branches around the scope, if nothing follows them. Not memory whose size only the run
+    knows, which may be negative where it is not taken, and not that of a loop, which is new in each iteration."""
+    outermost = op.parent_operation
+    assert outermost is not None
+    if outermost.name in _SCOPES or not _is_last(op) or not _is_last(outermost):
+        return None
+    while (around := outermost.parent_operation) is not None and around.name not in _SCOPES:
+        outermost = around
+        if outermost.parent is None or not _is_last(outermost):
+            return None
+    if around is None:
+        return None
+    allocations = [
+        inner
+        for inner in op.walk()
+        if inner.name == "memref.alloca" and not inner.operands and _runs_once(inner, outermost)
+    ]
+    if not allocations:
+        return None
+    for inner in allocations:
+        builder.replace(inner, builder.before_operation(outermost).insert(inner.clone({})).results)
+    return builder.create(op.name, (), [result.type for result in op.results], {}, op.take_regions()).results
+
+
+def _runs_once(inner: Operation, outermost: Operation) -> bool:
+    """Whether it runs once at most when the operation around it runs."""
+    block = inner.parent
+    while block is not None and block.parent is not None:
+        around = block.parent.parent
+        if around is None or around.name not in _ONCE or len(block.parent.blocks) > 1:
+            return False
+        if around is outermost:
+            return True
+        block = around.parent
+    return False

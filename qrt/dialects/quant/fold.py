@@ -1,0 +1,58 @@
+"""Folders of the `quant` casts: a cast that undoes another (NUMERICS.md, "Folds")."""
+
+from fractions import Fraction
+
+from qrt.ir.core.attributes import StringAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Folded, Folds
+from qrt.types import UniformType
+
+
+def fold_scast(operation: Operation, folds: Folds) -> Folded:
+    """`scast(scast(x))` of one type is `x`: bits do not move."""
+    return _undone(operation, "quant.scast")
+
+
+def fold_dcast(operation: Operation, folds: Folds) -> Folded:
+    """`dcast(qcast(x))` is `x` rounded to what the type can say: the identity only if that is asked for."""
+    return _undone(operation, "quant.qcast") if folds.dcast_qcast else None
+
+
+def fold_qcast(operation: Operation, folds: Folds) -> Folded:
+    """`qcast(dcast(q))` is `q` where the roundings of the two cannot reach half a step."""
+    found = _undone(operation, "quant.dcast")
+    return found if found is None or folds.qcast_dcast or _is_exact(operation) else None
+
+
+def _undone(operation: Operation, other: str) -> Folded:
+    source = operation.operands[0].operation
+    if source is None or source.name != other:
+        return None
+    original = source.operands[0]
+    return [original] if original.type is operation.results[0].type else None
+
+
+def _is_exact(qcast: Operation) -> bool:
+    """Whether quantizing what was dequantized from the same type gives back every stored integer.
+
+    With w = storage width <= p - 3, the difference from the zero point is exact and below 2^w, and each of at most four
+    roundings (product, quotient or reciprocal and product, sum) moves the result by at most 2^w * 2^-p <= 1/8 of a
+    step, the sum by half of that: less than 1/2. All this in the normal range; beyond it errors are not relative.
+    """
+    t = element_of(qcast.results[0].type)
+    rounding = qcast.attributes.get("rounding")
+    if not isinstance(t, UniformType) or rounding == StringAttr("toward_zero") or not t.has_default_bounds:
+        return False
+    form = t.expressed_type.format
+    if t.storage_width > form.precision - 3 or not form.has_zero:
+        return False
+    least, greatest = Fraction(2) ** form.min_exponent, form.largest
+    for scale, zero_point in zip(t.scales, t.zero_points, strict=True):
+        if not t.storage_min <= zero_point <= t.storage_max:
+            return False
+        s = Fraction(form.decode(form.encode_float(scale)))
+        reach = max(t.storage_max - zero_point, zero_point - t.storage_min)
+        if s < least or reach * s > greatest or 1 / s < least or 1 / s > greatest or reach > greatest:
+            return False
+    return True

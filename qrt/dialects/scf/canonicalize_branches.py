@@ -1,0 +1,114 @@
+"""Canonicalization patterns of what `scf` ops pass to their regions and get from them: upstream's, the same for each.
+
+Each argument of a region and each result is given a value on every way there: by an operand of a region's terminator,
+or of the op itself.
+"""
+
+from collections.abc import Sequence
+
+from qrt.ir import Block, Operation, Region, Value
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
+
+_Operand = tuple[Operation, int]
+_Given = dict[Value, tuple[_Operand, ...]]
+"""The operands that an argument or a result is given, one for each way there."""
+
+
+def region_of(value: Value) -> Region | None:
+    """The region that a value is defined in."""
+    block = value.block
+    return None if block is None else block.parent
+
+
+def keep_arguments(block: Block, kept: Sequence[int]) -> None:
+    """Remove the arguments of a block that are not kept; nothing reads them."""
+    block.arguments = [block.arguments[index] for index in kept]
+    for number, argument in enumerate(block.arguments):
+        argument.index = number
+
+
+def _given(op: Operation) -> _Given:
+    ends = [
+        block.last
+        for region in op.regions
+        for block in region.blocks
+        if block.last is not None and block.last.name in ("scf.condition", "scf.yield")
+    ]
+    given: _Given = {}
+    if op.name == "scf.while":
+        before, after = (region.blocks[0] for region in op.regions)
+        condition, last = ends
+        given = {value: ((condition, 1 + value.index),) for value in (*op.results, *after.arguments)}
+        given |= {argument: ((op, argument.index), (last, argument.index)) for argument in before.arguments}
+    elif op.name == "scf.for":
+        for result, argument in zip(op.results, op.regions[0].blocks[0].arguments[1:], strict=True):
+            given[result] = given[argument] = (op, 3 + result.index), (ends[0], result.index)
+    else:
+        given = {result: tuple((end, result.index) for end in ends) for result in op.results}
+    return given
+
+
+def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
+    return tuple(operation.operands[index] for operation, index in operands)
+
+
+def _reaching(value: Value, given: _Given) -> set[Value]:
+    """What it may be, of values that are not given themselves."""
+    seen, pending = {value}, [value]
+    while pending:
+        for other in _values(given.get(pending.pop(), ())):
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+    return seen - given.keys()
+
+
+def only_value(op: Operation, builder: Builder) -> Made:
+    """What is given one value on every way is that value, where it is seen."""
+    given, changed = _given(op), False
+    for value in given:
+        reaching = _reaching(value, given) if value.uses else set()
+        if len(reaching) != 1:
+            continue
+        (only,) = reaching
+        region = region_of(only)
+        if region is None or region.parent is not op or (only.owner is value.owner and only.operation is None):
+            builder.replace_uses(value, only)
+            changed = True
+    return IN_PLACE if changed else None
+
+
+def given_alike(op: Operation, builder: Builder) -> Made:
+    """Two of one place that are given the same on every way are one."""
+    given, changed = _given(op), False
+    for owner in dict.fromkeys(value.owner for value in given):
+        values = [value for value in given if value.owner is owner]
+        for index, first in enumerate(values):
+            for other in values[index + 1 :]:
+                if other.uses and _values(given[first]) == _values(given[other]):
+                    builder.replace_uses(other, first)
+                    changed = True
+    return IN_PLACE if changed else None
+
+
+def unread_results(op: Operation, builder: Builder) -> Made:
+    """What nothing reads goes with its operands, unless they are given to what is read too."""
+    given = _given(op)
+    read = {operands for value, operands in given.items() if value.uses}
+    unread = {value for value, operands in given.items() if operands not in read}
+    if not unread:
+        return None
+    gone = {operand for value in unread for operand in given[value]}
+    for operation in dict.fromkeys(operation for operation, _ in gone):
+        kept = [value for index, value in enumerate(operation.operands) if (operation, index) not in gone]
+        builder.set_operands(operation, kept)
+    for block in dict.fromkeys(value.owner for value in unread if isinstance(value.owner, Block)):
+        keep_arguments(block, [argument.index for argument in block.arguments if argument not in unread])
+    results = [result for result in op.results if result not in unread]
+    if len(results) == len(op.results):
+        builder.observer.changed(op)
+        return IN_PLACE
+    types = [result.type for result in results]
+    made = builder.create(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
+    kept_results = dict(zip(results, made, strict=True))
+    return [kept_results.get(result, result) for result in op.results]

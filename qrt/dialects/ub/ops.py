@@ -1,0 +1,18 @@
+"""`ub`: what has no value, and what is never reached. Either is an error where it runs."""
+
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.traits import PURE, TERMINATOR
+from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
+
+_POISON = enumeration("ub.poison", "")
+
+OPS = [
+    Definition(
+        "ub.poison",
+        results=("result",),
+        attributes={"value": AttributeSpec(kind=_POISON, default=ENUMERATIONS["ub.poison"].attribute())},
+        traits={PURE},
+        format="attr-dict (`<` $value^ `>`)? `:` type($result)",
+    ),
+    Definition("ub.unreachable", traits={TERMINATOR}, format="attr-dict"),
+]

@@ -1,0 +1,117 @@
+"""`vector`: the ops of common lowered code."""
+
+from qrt.dialects._shaped.strides import is_minor_unit
+from qrt.dialects.vector import contract, elements, reductions, shapes, transfers
+from qrt.dialects.vector.types import FLOATS, POSITIONS, integers, vector_of
+from qrt.ir.core.attributes import OpaqueAttr
+from qrt.ir.core.constraints import same_as
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import MEM_READ, MEM_WRITE, PURE
+from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, enumeration
+from qrt.types import MemRefType
+
+_PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")
+
+
+def _verify_access(operation: Operation) -> None:
+    stores = operation.name == "vector.store"
+    value = operation.operands[0] if stores else operation.results[0]
+    memory, indices = operation.operands[int(stores)].type, operation.operands[int(stores) + 1 :]
+    assert isinstance(memory, MemRefType)  # the constraint
+    if memory.element is not vector_of(value).element:
+        raise operation.op_error(
+            f"base and {'valueToStore element type' if stores else 'result element types'} should match"
+        )
+    if not is_minor_unit(memory):
+        raise operation.op_error("most minor memref dim must have unit stride")
+    if len(indices) != len(memory.shape or ()):
+        raise operation.op_error(f"requires {len(memory.shape or ())} indices")
+
+
+def _verify_create_mask(operation: Operation) -> None:
+    rank = len(vector_of(operation.results[0]).shape)
+    if len(operation.operands) != max(rank, 1):
+        raise operation.op_error("must specify an operand for each result vector dimension")
+
+
+def _verify_constant_mask(operation: Operation) -> None:
+    made, sizes = vector_of(operation.results[0]), integers(operation, "mask_dim_sizes")
+    if len(sizes) != max(len(made.shape), 1):
+        raise operation.op_error("must specify array attr of size equal vector result rank")
+    for size, bound in zip(sizes, made.shape, strict=False):
+        if not 0 <= size <= bound:
+            raise operation.op_error("array attr of size out of bounds of vector result dimension size")
+    if 0 in sizes and any(sizes):
+        raise operation.op_error("expected mask dim sizes to all be zero if any is")
+
+
+_ACCESS = {"nontemporal": AttributeSpec(kind=BOOL), "alignment": AttributeSpec(kind=ALIGNMENT)}
+
+OPS = [
+    *transfers.OPS,
+    *contract.OPS,
+    *reductions.OPS,
+    *shapes.OPS,
+    *elements.OPS,
+    Definition(
+        "vector.fma",
+        operands=(f"lhs: {FLOATS}", f"rhs: {FLOATS}", f"acc: {FLOATS}"),
+        results=(f"result: {FLOATS}",),
+        infer={"rhs": same_as("lhs"), "acc": same_as("lhs"), "result": same_as("lhs")},
+        traits={PURE},
+        format="$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs)",
+    ),
+    Definition(
+        "vector.load",
+        operands=("base: memref", "indices*: index"),
+        results=("result: vector",),
+        attributes=_ACCESS,
+        traits={MEM_READ},
+        format="$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)",
+        verify_signature=_verify_access,
+        canonicalize=("memref.canonicalize: from_ranked_casts",),
+    ),
+    Definition(
+        "vector.store",
+        operands=("valueToStore: vector", "base: memref", "indices*: index"),
+        attributes=_ACCESS,
+        traits={MEM_WRITE},
+        format="$valueToStore `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($valueToStore)",
+        verify_signature=_verify_access,
+        canonicalize=("memref.canonicalize: from_ranked_casts",),
+    ),
+    Definition(
+        "vector.print",
+        operands=("source: printable",),
+        attributes={
+            "punctuation": AttributeSpec(kind=_PUNCTUATION, default=OpaqueAttr("#vector.punctuation<newline>"))
+        },
+        traits={MEM_WRITE},
+        format="$source attr-dict `:` type($source) (`punctuation` $punctuation^)?",
+    ),
+    Definition(
+        "vector.step",
+        results=("result: 1D vector of index",),
+        traits={PURE},
+        format="attr-dict `:` type($result)",
+    ),
+    Definition(
+        "vector.create_mask",
+        operands=("operands*: index",),
+        results=("result: vector of i1",),
+        traits={PURE},
+        format="$operands attr-dict `:` type($result)",
+        verify_signature=_verify_create_mask,
+        canonicalize=("vector.canonicalize_masks: of_constant_sizes",),
+    ),
+    Definition(
+        "vector.constant_mask",
+        results=("result: vector of i1",),
+        attributes={"mask_dim_sizes": POSITIONS},
+        traits={PURE},
+        format="$mask_dim_sizes attr-dict `:` type($result)",
+        verify_signature=_verify_constant_mask,
+        canonicalize=("vector.canonicalize_masks: full_or_empty",),
+    ),
+]

@@ -1,0 +1,408 @@
+"""Affine maps and sets, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>` and `affine_set<(d0) : (d0 - 1 >= 0)>`,
+simplified and spelled as upstream does.
+
+An expression is `("d", i)`, `("s", i)`, an integer of 64 bits, or `(operator, left, right)`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, cast
+
+import numpy as np
+
+from qrt.errors import UndefinedError
+from qrt.ir.core.attributes import Attribute
+from qrt.text import MAX_NESTING
+
+Expression = int | tuple[Any, ...]
+MAX_OPERATORS = 256
+"""Most operators of one expression that are read or composed: expressions are taken apart recursively."""
+_MAX_DEPTH = MAX_NESTING - 4
+"""Deepest brackets of one that is composed: the least number of 64 bits is read with two more."""
+_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
+
+
+class Compound(tuple[Any, ...]):
+    """`(operator, left, right)`, which knows what simplification asks of each part time and again."""
+
+    is_constant: bool
+    divisor: int
+    operators: int
+    depth: int
+
+    def __new__(cls, parts: tuple[str, Expression, Expression]) -> "Compound":
+        made = super().__new__(cls, parts)
+        operator, left, right = parts
+        made.is_constant = is_constant(left) and is_constant(right)
+        made.divisor = _divisor_of(*parts)
+        made.operators = 1 + count_operators(left) + count_operators(right)
+        made.depth = max(_depth(left, operator), _depth(right, operator)) + (operator == "*" and right == -1)
+        return made
+
+
+def _compound(value: tuple[Any, ...]) -> Compound:
+    return value if isinstance(value, Compound) else Compound(cast("tuple[str, Expression, Expression]", value))
+
+
+def is_constant(value: Expression) -> bool:
+    """Whether it is a constant, or made of symbols alone."""
+    if isinstance(value, int):
+        return True
+    return value[0] == "s" if value[0] in ("d", "s") else _compound(value).is_constant
+
+
+def count_operators(value: Expression) -> int:
+    """How many operators the text of an expression has."""
+    if isinstance(value, int):
+        return int(value == _INT64_MIN)  # there is no literal of it
+    return 0 if value[0] in ("d", "s") else _compound(value).operators
+
+
+def _depth(part: Expression, operator: str) -> int:
+    """How deep the brackets are that a part of an expression of this operator is written with."""
+    if isinstance(part, int) or part[0] in ("d", "s"):
+        return 0
+    return _compound(part).depth + (operator != "+")
+
+
+def is_readable(value: Expression) -> bool:
+    """Whether the text of an expression is small enough to be read."""
+    return count_operators(value) <= MAX_OPERATORS and _depth(value, "+") <= _MAX_DEPTH
+
+
+def divisor_of(value: Expression) -> int:
+    """The largest integer that is known to divide an expression."""
+    if isinstance(value, int):
+        return abs(value)
+    return 1 if value[0] in ("d", "s") else _compound(value).divisor
+
+
+def _divisor_of(operator: str, left: Expression, right: Expression) -> int:
+    first = divisor_of(left)
+    if operator == "*":
+        return first * divisor_of(right)
+    if operator in ("+", "mod"):
+        return gcd(first, divisor_of(right))
+    return abs(first // right) if isinstance(right, int) and right != 0 and first % right == 0 else 1
+
+
+def is_index(number: int) -> bool:
+    """Whether a constant of this value can be written: one of 64 bits."""
+    return _INT64_MIN <= number <= _INT64_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class AffineMapAttr(Attribute):
+    """`affine_map<...>`: results as expressions of `dimensions` and `symbols`."""
+
+    dimensions: int
+    symbols: int
+    results: tuple[Expression, ...]
+
+    @classmethod
+    def identity(cls, rank: int) -> "AffineMapAttr":
+        return cls(rank, 0, tuple(("d", i) for i in range(rank)))
+
+    def spell(self, elide: bool = False) -> str:
+        results = ", ".join(map(spell_expression, self.results))
+        return f"affine_map<{_spell_names(self.dimensions, self.symbols)} -> ({results})>"
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerSetAttr(Attribute):
+    """`affine_set<...>`: the points at which each constraint's expression is zero (`is_equality`), or not negative."""
+
+    dimensions: int
+    symbols: int
+    constraints: tuple[tuple[Expression, bool], ...]
+
+    def spell(self, elide: bool = False) -> str:
+        constraints = ", ".join(
+            f"{spell_expression(expression)} {'==' if is_equality else '>='} 0"
+            for expression, is_equality in self.constraints
+        )
+        return f"affine_set<{_spell_names(self.dimensions, self.symbols)} : ({constraints})>"
+
+
+def _spell_names(dimensions: int, symbols: int) -> str:
+    listed = f"[{', '.join(f's{i}' for i in range(symbols))}]" if symbols else ""
+    return f"({', '.join(f'd{i}' for i in range(dimensions))}){listed}"
+
+
+def add(left: Expression, right: Expression) -> Expression:
+    """`left + right`, simplified."""
+    return combine("+", left, right)
+
+
+def multiply(left: Expression, right: int) -> Expression:
+    """`left * right`, simplified."""
+    return combine("*", left, right)
+
+
+def floordiv(left: Expression, right: int) -> Expression:
+    """`left floordiv right`, simplified."""
+    return combine("floordiv", left, right)
+
+
+def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
+    """The value of an expression: of integers, or of integer arrays that broadcast. Raises UndefinedError for a
+    division by zero, and for a modulus that is not positive.
+
+    >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
+    7
+    """
+    if isinstance(value, int):
+        return value
+    if value[0] == "d":
+        return dimensions[value[1]]
+    if value[0] == "s":
+        return symbols[value[1]]
+    operator, left, right = value
+    divisor = evaluate(right, dimensions, symbols)
+    divisors = (divisor,) if isinstance(divisor, int) or operator in "+*" else np.unique(divisor).tolist()
+    if not all(is_defined(operator, number) for number in divisors):
+        raise UndefinedError(f"{spell_expression(value)} divides by zero, or its modulus is not positive")
+    return _CONSTANTS[operator](evaluate(left, dimensions, symbols), divisor)
+
+
+def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> Expression:
+    """The expression with others for its dimensions and symbols, simplified; equal parts of it once.
+
+    >>> substitute(("+", ("d", 0), ("d", 1)), [("s", 0), ("s", 0)], [])
+    ('*', ('s', 0), 2)
+    """
+    made: dict[Expression, Expression] = {}
+
+    def visit(part: Expression) -> Expression:
+        if isinstance(part, int):
+            return part
+        if part[0] in ("d", "s"):
+            return (dimensions if part[0] == "d" else symbols)[part[1]]
+        found = made.get(part)
+        if found is None:
+            operator, left, right = part
+            found = made[part] = combine(operator, visit(left), visit(right))
+        return found
+
+    return visit(value)
+
+
+def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
+    """(constant term, coefficient of each dimension) of an expression that is a weighted sum of dimensions; else None.
+
+    >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
+    (5, 0, 2)
+    """
+    if isinstance(value, int):
+        return (value, *[0] * dimensions)
+    if value[0] == "d":
+        return (0, *(int(index == value[1]) for index in range(dimensions)))
+    operator, left, right = value
+    first = linear(left, dimensions) if operator in "+*" else None
+    second = linear(right, dimensions) if first is not None else None
+    if first is None or second is None:
+        return None
+    if operator == "+":
+        return tuple(a + b for a, b in zip(first, second, strict=True))
+    return tuple(a * right for a in first) if isinstance(right, int) else None
+
+
+def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
+    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
+    loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
+    return loops if len(loops) == len(map.results) == len(set(loops)) else None
+
+
+_CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "*": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "ceildiv": lambda a, b: -(-a // b),
+    "mod": lambda a, b: a % b,
+}
+
+
+def is_defined(operator: str, right: int) -> bool:
+    """Whether an operator has a value: nothing is divided by zero, and a modulus is positive.
+
+    >>> is_defined("floordiv", -2), is_defined("mod", -2)
+    (True, False)
+    """
+    return operator in "+*" or right > 0 or (right < 0 and operator != "mod")
+
+
+def combine(operator: str, left: Expression, right: Expression) -> Expression:
+    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order; but constants stay apart
+    that would pass 64 bits together, where upstream's wrap around."""
+    if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
+        number = int(_CONSTANTS[operator](left, right))
+        return number if is_index(number) else Compound((operator, left, right))
+    if operator in "+*" and _stands_right(left, right):
+        left, right = right, left
+    found = _SIMPLIFY[operator](left, right)
+    return Compound((operator, left, right)) if found is None else found
+
+
+def _stands_right(value: Expression, other: Expression) -> bool:
+    """Whether a term stands to the right of another: constants and symbols do, and of two names the later."""
+    if isinstance(value, int):
+        return True
+    if isinstance(other, int) or is_constant(value) != is_constant(other):
+        return is_constant(value) and not is_constant(other)
+    return bool(value[0] == other[0] in ("d", "s") and value[1] > other[1])
+
+
+def _parts(value: Expression, operator: str) -> tuple[Expression, Expression] | None:
+    """The two sides of an expression of this operator."""
+    return (value[1], value[2]) if isinstance(value, tuple) and value[0] == operator else None
+
+
+def _scaled(value: Expression) -> tuple[Expression, int]:
+    """An expression as a multiple of another."""
+    parts = _parts(value, "*")
+    return (parts[0], parts[1]) if parts is not None and isinstance(parts[1], int) else (value, 1)
+
+
+def _add(left: Expression, right: Expression) -> Expression | None:
+    if right == 0:
+        return left
+    inner = _parts(left, "+")
+    constant = inner[1] if inner is not None and isinstance(inner[1], int) else None
+    if inner is not None and constant is not None and isinstance(right, int):
+        return combine("+", inner[0], constant + right) if is_index(constant + right) else None
+    (first, times), (second, more) = _scaled(left), _scaled(right)
+    if first == second and is_index(times + more):
+        return combine("*", first, times + more)
+    if inner is not None and constant is not None:  # (d0 + 2) + d1 is d0 + d1 + 2
+        return combine("+", combine("+", inner[0], right), constant)
+    remainder = _as_remainder(left, right)
+    if remainder is None and inner is not None and _is_multiple_of_quotient(right):  # with the last term it may be one
+        last = combine("+", inner[1], right)
+        return None if last == ("+", inner[1], right) else combine("+", inner[0], last)
+    return remainder
+
+
+def _is_multiple_of_quotient(value: Expression) -> bool:
+    quotient, factor = _parts(value, "*") or (0, None)
+    return isinstance(factor, int) and _parts(quotient, "floordiv") is not None
+
+
+def _as_remainder(left: Expression, right: Expression) -> Expression | None:
+    """`e - (e floordiv q) * q` is `e mod q`."""
+    product = _parts(right, "*")
+    if product is None:
+        return None
+    quotient, factor = product
+    divisor: Expression = -factor if isinstance(factor, int) else combine("*", factor, -1)
+    nested = _parts(quotient, "*")
+    if factor == -1 and nested is not None:
+        quotient, divisor = nested
+    division = _parts(quotient, "floordiv")
+    return combine("mod", left, divisor) if division == (left, divisor) else None
+
+
+def _multiply(left: Expression, right: Expression) -> Expression | None:
+    if right in (0, 1):
+        return left if right == 1 else 0
+    inner = _parts(left, "*")
+    if inner is None or not isinstance(inner[1], int):
+        return None
+    if isinstance(right, int):
+        return combine("*", inner[0], inner[1] * right) if is_index(inner[1] * right) else None
+    return combine("*", combine("*", inner[0], right), inner[1])
+
+
+def _floor_divide(left: Expression, right: Expression) -> Expression | None:
+    if not isinstance(right, int) or right == 0:
+        return None
+    exact = _divide_exactly(left, right)
+    terms = _parts(left, "+")
+    if exact is None and terms is not None and any(divisor_of(term) % right == 0 for term in terms):
+        return combine("+", combine("floordiv", terms[0], right), combine("floordiv", terms[1], right))
+    return exact
+
+
+def _ceil_divide(left: Expression, right: Expression) -> Expression | None:
+    return _divide_exactly(left, right) if isinstance(right, int) and right != 0 else None
+
+
+def _divide_exactly(left: Expression, right: int) -> Expression | None:
+    inner, times = _scaled(left)
+    if right == 1:
+        return left
+    return combine("*", inner, times // right) if inner != left and times % right == 0 else None
+
+
+def _remainder(left: Expression, right: Expression) -> Expression | None:
+    if not isinstance(right, int) or right < 1:
+        return None
+    if divisor_of(left) % right == 0:
+        return 0
+    for term, other in _sides(left):
+        if divisor_of(term) % right == 0:
+            return combine("mod", other, right)
+    inner = _parts(left, "mod")
+    if inner is not None and isinstance(inner[1], int) and inner[1] >= 1 and inner[1] % right == 0:
+        return combine("mod", inner[0], right)
+    return None
+
+
+def _sides(value: Expression) -> list[tuple[Expression, Expression]]:
+    terms = _parts(value, "+")
+    return [] if terms is None else [terms, terms[::-1]]
+
+
+_SIMPLIFY: dict[str, Callable[[Expression, Expression], Expression | None]] = {
+    "+": _add,
+    "*": _multiply,
+    "floordiv": _floor_divide,
+    "ceildiv": _ceil_divide,
+    "mod": _remainder,
+}
+
+
+_LEAST = ("+", -_INT64_MAX, -1)
+
+
+def _is_negative(factor: Expression) -> bool:
+    """Whether what is multiplied by it may be subtracted instead."""
+    return isinstance(factor, int) and _INT64_MIN < factor < 0
+
+
+def _plain_name(kind: str, index: int) -> str:
+    return f"{kind}{index}"
+
+
+def spell_expression(value: Expression, name: Callable[[str, int], str] = _plain_name, tight: bool = False) -> str:
+    """The text of an expression; `name` spells dimension ("d") or symbol ("s") number so-and-so.
+
+    >>> spell_expression(("+", ("*", ("d", 0), 4), -1))
+    'd0 * 4 - 1'
+
+    No literal is the least number of 64 bits.
+
+    >>> spell_expression(("*", ("d", 0), -(1 << 63)))
+    'd0 * (-9223372036854775807 - 1)'
+    """
+    if isinstance(value, int):
+        return str(value) if value != _INT64_MIN else spell_expression(_LEAST, name, tight)
+    if value[0] in ("d", "s"):
+        return name(*value)
+    operator, left, right = value
+    if right == _INT64_MIN and operator == "+":
+        text = f"{spell_expression(left, name)} - {_INT64_MAX} - 1"
+    elif operator == "*" and right == -1:
+        text = f"-{spell_expression(left, name, True)}"
+    elif operator != "+":
+        text = f"{spell_expression(left, name, True)} {operator} {spell_expression(right, name, True)}"
+    elif isinstance(right, int) and right < 0:
+        text = f"{spell_expression(left, name)} - {-right}"
+    elif isinstance(right, tuple) and right[0] == "*" and _is_negative(right[2]):
+        factor = "" if right[2] == -1 else f" * {-right[2]}"
+        is_tight = right[2] != -1 or isinstance(right[1], int) or right[1][0] == "+"
+        subtracted = spell_expression(right[1], name, is_tight)
+        text = f"{spell_expression(left, name)} - {subtracted}{factor}"
+    else:
+        text = f"{spell_expression(left, name)} + {spell_expression(right, name)}"
+    return f"({text})" if tight else text

@@ -1,0 +1,446 @@
+"""Definitions of ops: operands, results, attributes, regions, traits and assembly format, in a few lines each.
+
+    Definition("memref.load", operands=("memref: memref", "indices*: index"), results=("result",),
+               infer={"result": element_type_of("memref")}, traits={MEM_READ},
+               format="$memref `[` $indices `]` attr-dict `:` type($memref)")
+
+An operand or result is `name`, `name?` (optional) or `name*` (variadic), then its type's constraint after a colon. With
+more than one group of unknown size the property `operandSegmentSizes` (`resultSegmentSizes`) holds the sizes. A region
+is `name` or `name*`, then after a colon the number of its blocks (`1`, `max 1`). A successor is `name` or `name*`, then
+after a colon the operands that are passed to its block. Formats: see `qrt.ir.text.assembly`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar
+
+from qrt.errors import QuantTypeError, VerifyError, nearest
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
+from qrt.ir.core.constraints import Relation, type_constraint
+from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.traits import (
+    CONSTANT_LIKE,
+    EXTENSION,
+    Trait,
+    Verify,
+    expand,
+    has_parent,
+    single_block_implicit_terminator,
+)
+from qrt.ir.text import places
+from qrt.ir.text.attribute_kinds import AttributeKind
+from qrt.types import IntegerType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.core.rewrite import Fold, Pattern
+    from qrt.ir.text.assembly import Assembly
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
+
+Constraint = Callable[[Attribute], str | None]
+"""Says what is wrong with an attribute, or None."""
+
+OPERAND_SEGMENTS, RESULT_SEGMENTS = "operandSegmentSizes", "resultSegmentSizes"
+
+_MEMO_LIMIT = 4096
+_verified: set[tuple[object, ...]] = set()  # signatures that have been verified
+
+
+@dataclass(frozen=True)
+class AttributeSpec:
+    """An attribute the op knows: what it must be (`constraint`, or a `kind`, which also says how a format spells it),
+    whether it must be there, and whether it is a property (printed in `<{...}>` in generic form), which upstream's ops
+    must not have but for their own. A text that says the `default` is read as if it said nothing."""
+
+    constraint: Constraint | None = None
+    required: bool = False
+    is_property: bool = True
+    default: Attribute | None = None
+    kind: AttributeKind | None = None
+
+    def check(self, name: str, operation: Operation) -> None:
+        """Raise VerifyError if the operation's attribute is not as declared."""
+        value = operation.attributes.get(name)
+        if value is None:
+            if self.required:
+                raise operation.op_error(f"requires attribute '{name}'")
+        elif self.constraint is not None and (wrong := self.constraint(value)) is not None:
+            raise operation.op_error(f"attribute '{name}' {wrong}, but is {value}")
+        elif self.kind is not None and not self.kind.holds(value):
+            raise operation.op_error(f"attribute '{name}' failed to satisfy constraint: {self.kind.description}")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """`name`, `name?` or `name*`, and what stands after its colon."""
+
+    name: str
+    size: str
+    rest: str
+
+    @classmethod
+    def of(cls, text: str) -> "Declared":
+        head, _, rest = text.partition(":")
+        name = head.strip().rstrip("?*")
+        return cls(name, head.strip()[len(name) :], rest.strip())
+
+
+class Groups:
+    """The operands or the results of an op, in groups."""
+
+    def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
+        self.what = what
+        self.declared = tuple(map(Declared.of, declarations))
+        self.names = [group.name for group in self.declared]
+        self.constraints = [type_constraint(group.rest) if group.rest else None for group in self.declared]
+        self.single = sum(not group.size for group in self.declared)
+        self.uses_segments = len(self.declared) - self.single > 1
+        self.segments = segments
+        self.constrained = any(self.constraints)
+
+    def sizes(self, operation: Operation, count: int) -> Sequence[int]:
+        """The size of each group."""
+        if self.uses_segments:
+            found = operation.attributes[self.segments]
+            assert isinstance(found, DenseArrayAttr)  # the verifier holds it
+            return found.values
+        return [count - self.single if group.size else 1 for group in self.declared]
+
+    def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
+        """The values of one group."""
+        if len(self.declared) == 1:
+            return values
+        index = self.names.index(name)
+        if self.single == len(self.declared):
+            return values[index : index + 1]
+        sizes = self.sizes(operation, len(values))
+        start = sum(sizes[:index])
+        return values[start : start + sizes[index]]
+
+    def check_count(self, operation: Operation, count: int) -> None:
+        """Raise VerifyError, as upstream says it, if there are not as many as the groups take."""
+        what = self.what
+        if self.single == len(self.declared):
+            if count != self.single:
+                raise operation.op_error(_wrong_count(what, self.single, count))
+        elif count < self.single:
+            raise operation.op_error(f"expected {self.single} or more {what}s, but found {count}")
+        if self.uses_segments:
+            self._check_segments(operation, count)
+        for group, size in zip(self.declared, self.sizes(operation, count), strict=True):
+            if group.size == "?" and size > 1:
+                start = self.names.index(group.name)
+                raise operation.op_error(f"{what} group starting at #{start} requires 0 or 1 element, but found {size}")
+
+    def _check_segments(self, operation: Operation, count: int) -> None:
+        sizes = operation.attributes.get(self.segments)
+        if not isinstance(sizes, DenseArrayAttr) or len(sizes.values) != len(self.declared):
+            raise operation.op_error(f"requires attribute '{self.segments}' of {len(self.declared)} sizes")
+        if min(sizes.values) < 0:
+            raise operation.op_error(f"'{self.segments}' attribute cannot have negative elements")
+        if sum(sizes.values) != count:
+            raise operation.op_error(
+                f"{self.what} count ({count}) does not match with the total size ({sum(sizes.values)}) specified in "
+                f"attribute '{self.segments}'"
+            )
+        for group, size in zip(self.declared, sizes.values, strict=True):
+            if not group.size and size != 1:
+                raise operation.op_error(
+                    f"{self.what} group starting at #{self.names.index(group.name)} requires 1 element, "
+                    f"but found {size}"
+                )
+
+    def check_types(self, operation: Operation, values: list[Value]) -> None:
+        """Raise VerifyError at the first value whose type breaks its group's constraint."""
+        index = 0
+        sizes = self.sizes(operation, len(values))
+        for group, constraint, size in zip(self.declared, self.constraints, sizes, strict=True):
+            if constraint is not None:
+                for number, value in enumerate(values[index : index + size], index):
+                    if not constraint.holds(value.type):
+                        many = "variadic of " if group.size == "*" else ""
+                        raise operation.op_error(
+                            f"{self.what} #{number} must be {many}{constraint.description}, but got '{value.type}'",
+                            places.type_of(operation, self.what, number),
+                        )
+            index += size
+
+
+def _wrong_count(what: str, expected: int, found: int) -> str:
+    if expected > 1:
+        return f"expected {expected} {what}s" + (f", but found {found}" if what == "operand" else "")
+    number = "zero" if expected == 0 else "a single" if what == "operand" else "one"
+    return f"requires {number} {what}{'s' * (expected == 0)}"
+
+
+def segments(*sizes: int) -> DenseArrayAttr:
+    """The value of `operandSegmentSizes`: the number of values of each group."""
+    return DenseArrayAttr(IntegerType(32), sizes)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One op. `infer` relates types of operands and results to others. `verify_signature` looks at types and attributes
+    only, so equal signatures are checked once; `verify` looks at anything. Both raise VerifyError, or QuantTypeError
+    to be reported at the op. `effects` gives the effects of an op whose types decide on them; `speculatable` says
+    whether an op may run where it would not have run, if its traits do not. `derived` gives attributes that follow from
+    the rest, which upstream's generic form says. `fold` gives the results as values or
+    constants where they are known, and changes nothing. `canonicalize` names the patterns that `canonicalize` tries, in
+    upstream's order: a module of `qrt.dialects`, a colon, and functions of it. `passed_values` gives what a branch
+    passes to each of its successors, the last of its operands; `pass_values` makes it pass others."""
+
+    name: str
+    operands: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    attributes: Mapping[str, AttributeSpec] = field(default_factory=dict)
+    regions: int | tuple[str, ...] = 0
+    successors: tuple[str, ...] = ()
+    traits: Collection[Trait] = frozenset()
+    parents: tuple[str, ...] = ()
+    implicit_terminator: str | None = None
+    infer: Mapping[str, Relation] = field(default_factory=dict)
+    format: str | None = None
+    verify_signature: Callable[[Operation], None] | None = None
+    verify: Callable[[Operation], None] | None = None
+    parse: "Callable[[Parser, PendingOperation], None] | None" = None
+    print: "Callable[[Printer, Operation], None] | None" = None
+    operation_class: type[Operation] = Operation
+    effects: Callable[[Operation], Collection[Trait]] | None = None
+    speculatable: Callable[[Operation], bool] | None = None
+    derived: Callable[[Operation], dict[str, Attribute]] | None = None
+    fold: "Fold | None" = None
+    canonicalize: tuple[str, ...] = ()
+    passed_values: Callable[[Operation], list[list[Value]]] | None = None
+    pass_values: Callable[[Operation, Sequence[Sequence[Value]]], None] | None = None
+    trait_order: tuple[Trait, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        implied = (
+            *((has_parent(*self.parents),) if self.parents else ()),
+            *((single_block_implicit_terminator(self.implicit_terminator),) if self.implicit_terminator else ()),
+        )
+        object.__setattr__(self, "trait_order", expand((*self.traits, *implied)))
+        object.__setattr__(self, "traits", frozenset(self.trait_order))
+
+    compiled: "ClassVar[Callable[[Definition], Assembly]]"
+    """What compiles a format: the parser sets it."""
+
+    @cached_property
+    def assembly(self) -> "Assembly | None":
+        """The compiled format."""
+        return None if self.format is None else Definition.compiled(self)
+
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        segmented = {groups.segments for groups in (self.operand_groups, self.result_groups) if groups.uses_segments}
+        return frozenset(name for name, spec in self.attributes.items() if spec.is_property) | segmented
+
+    @cached_property
+    def defaults(self) -> dict[str, Attribute]:
+        """The attributes that need not be said, with what their absence means."""
+        return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
+
+    @cached_property
+    def canonicalizations(self) -> "tuple[Pattern, ...]":
+        """The patterns of the op, loaded when a pass first asks for them."""
+        found: list[Pattern] = []
+        for entry in self.canonicalize:
+            module, _, names = entry.partition(": ")
+            room = import_module(f"qrt.dialects.{module}")
+            found += [getattr(room, name) for name in names.split()]
+        return tuple(found)
+
+    @property
+    def dialect(self) -> str:
+        return self.name.partition(".")[0]
+
+    # -- groups of operands and results -----------------------------------------------------------------------------
+
+    @cached_property
+    def operand_groups(self) -> Groups:
+        return Groups("operand", OPERAND_SEGMENTS, self.operands)
+
+    @cached_property
+    def result_groups(self) -> Groups:
+        return Groups("result", RESULT_SEGMENTS, self.results)
+
+    def operand_group(self, operation: Operation, name: str) -> list[Value]:
+        """The operands declared as `name`."""
+        return self.operand_groups.group(name, operation, operation.operands)
+
+    def result_group(self, operation: Operation, name: str) -> list[Value]:
+        """The results declared as `name`."""
+        return self.result_groups.group(name, operation, operation.results)
+
+    @cached_property
+    def region_names(self) -> tuple[Declared, ...]:
+        return tuple(map(Declared.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
+
+    @cached_property
+    def successor_names(self) -> tuple[Declared, ...]:
+        return tuple(map(Declared.of, self.successors))
+
+    # -- verification -----------------------------------------------------------------------------------------------
+
+    def check(self, operation: Operation) -> None:
+        """Verify one operation against this definition, in upstream's order: counts, attributes, types, relations
+        between types, regions and successors, traits, the op's own rules."""
+        key: tuple[object, ...] | None = None
+        if self._is_memoized:
+            key = (
+                self.name,
+                tuple([value.type for value in operation.operands]),
+                tuple([value.type for value in operation.results]),
+                tuple(operation.attributes.items()),
+            )
+        known = key is not None and key in _verified
+        plain = not (operation.regions or operation.successors or self.region_names or self.successor_names)
+        if known and plain and not self._other_rules:
+            return
+        if not plain:
+            self._check_counts(operation)
+        try:
+            if not known:
+                self._check_signature(operation)
+            if not plain:
+                self._check_structure(operation)
+            for verify in self._other_rules if known else self._rules:
+                verify(operation)
+        except QuantTypeError as error:
+            raise operation.op_error(str(error)) from None
+        if key is not None:
+            if len(_verified) >= _MEMO_LIMIT:
+                _verified.clear()
+            _verified.add(key)
+
+    @cached_property
+    def _rules(self) -> list[Verify]:
+        """What traits and the op itself verify, in order."""
+        own = (self.verify_signature, self.verify)
+        return [rule for rule in (*(trait.verify for trait in self.trait_order), *own) if rule is not None]
+
+    @cached_property
+    def _other_rules(self) -> list[Verify]:
+        """Those of the rules that look at more than the signature."""
+        of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
+        return [rule for rule in self._rules if rule not in of_signature]
+
+    @cached_property
+    def _is_memoized(self) -> bool:
+        """Whether a look-up is cheaper than the rules: the value of a constant would be hashed and compared."""
+        groups = self.operand_groups, self.result_groups
+        rules = len(self._rules) > len(self._other_rules) or self.infer or any(each.constrained for each in groups)
+        return bool(rules) and CONSTANT_LIKE not in self.traits
+
+    def _check_signature(self, operation: Operation) -> None:
+        self.result_groups.check_count(operation, len(operation.results))
+        self.operand_groups.check_count(operation, len(operation.operands))
+        if EXTENSION in self.traits:
+            check_names(operation, self.attributes)
+        for name, spec in self.attributes.items():
+            spec.check(name, operation)
+        if self.operand_groups.constrained:
+            self.operand_groups.check_types(operation, operation.operands)
+        if self.result_groups.constrained:
+            self.result_groups.check_types(operation, operation.results)
+        if self.infer:
+            self._check_relations(operation)
+
+    def _check_relations(self, operation: Operation) -> None:
+        for target, relation in self.infer.items():
+            sources = () if relation.source is None else self.types_of(relation.source, operation)
+            for expected in relation.expected(sources):
+                if any(type is not expected for type in self.types_of(target, operation)):
+                    raise operation.op_error(f"failed to verify that {self._describe(target, relation)}")
+
+    def _describe(self, target: str, relation: Relation) -> str:
+        if not relation.is_same:
+            return relation.describe(target)
+        alike = [name for name, other in self.infer.items() if other.is_same and other.source == relation.source]
+        declared = [*self.operand_groups.names, *self.attributes, *self.result_groups.names]
+        named = sorted([str(relation.source), *alike], key=declared.index)
+        return f"all of {{{', '.join(named)}}} have same type"
+
+    def types_of(self, name: str, operation: Operation) -> list[Type]:
+        """The types of the operands or results, or that of the attribute, called `name`."""
+        if name in self.operand_groups.names:
+            return [value.type for value in self.operand_group(operation, name)]
+        if name in self.result_groups.names:
+            return [value.type for value in self.result_group(operation, name)]
+        type = getattr(operation.attributes.get(name), "type", None)
+        return [type] if isinstance(type, Type) else []
+
+    def _check_counts(self, operation: Operation) -> None:
+        for what, declared, count in (
+            ("region", self.region_names, len(operation.regions)),
+            ("successor", self.successor_names, len(operation.successors)),
+        ):
+            many = bool(declared) and declared[-1].size == "*"
+            least = len(declared) - many
+            if count < least or (count > least and not many):
+                if what == "region":
+                    raise operation.op_error(_wrong_count(what, least, count))
+                raise operation.op_error(f"requires {least} successor{'s' * (least != 1)} but found {count}")
+
+    def _check_structure(self, operation: Operation) -> None:
+        for index, region in enumerate(operation.regions):
+            declared = self.region_names[min(index, len(self.region_names) - 1)]
+            most = "at most " if declared.rest == "max 1" else ""
+            if len(region.blocks) > 1 if most else declared.rest == "1" and len(region.blocks) != 1:
+                named = f" ('{declared.name}')" if declared.name else ""
+                raise operation.op_error(
+                    f"region #{index}{named} failed to verify constraint: region with {most}1 blocks"
+                )
+        for index, (block, successor) in enumerate(zip(operation.successors, self.successor_names, strict=False)):
+            if successor.rest:
+                self._check_branch(operation, index, block, self.operand_group(operation, successor.rest))
+
+    def _check_branch(self, operation: Operation, index: int, block: Block, given: list[Value]) -> None:
+        expected = len(block.arguments)
+        if len(given) != expected:
+            message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
+            raise operation.error(message)
+        for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
+            if value.type is not wanted.type:
+                raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
+
+
+def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
+    """Raise VerifyError for an attribute without a dialect's prefix that is not among the known ones: unread, it would
+    change nothing. With a `likeness` only for one that may be a known one misspelt."""
+    for name in operation.attributes:
+        if name in known or "." in name or (operation.definition and name in operation.definition.properties):
+            continue
+        meant = nearest(name, known, likeness or 0.6)
+        if meant is None and likeness:
+            continue
+        hint = f", did you mean '{meant}'?" if meant else ";"
+        listed = f"its attributes are {', '.join(known)}" if known else "it has none"
+        message = f"has no attribute '{name}'{hint} {listed}"
+        raise operation.op_error(message, places.attribute(operation, name))
+
+
+def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
+    """The error of an op whose results are not of the types that follow from its operands and attributes."""
+    wanted = ", ".join(f"'{type}'" for type in inferred)
+    found = ", ".join(f"'{value.type}'" for value in operation.results)
+    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
+
+
+def one_of(*choices: str) -> Constraint:
+    """A string out of a list."""
+
+    def check(value: Attribute) -> str | None:
+        if isinstance(value, StringAttr) and value.value in choices:
+            return None
+        return f"must be one of {', '.join(map(repr, choices))}"
+
+    return check
+
+
+def instance_of(kind: type[Attribute], what: str) -> Constraint:
+    """An attribute of a class."""
+    return lambda value: None if isinstance(value, kind) else f"must be {what}"

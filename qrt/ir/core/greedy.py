@@ -1,0 +1,222 @@
+"""Folding and patterns driven by a worklist, as upstream's greedy driver does, in the order it does."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from qrt.ir.core.attributes import Attribute
+from qrt.ir.core.matching import constant_of
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.rewrite import IN_PLACE, Builder, Folds, Observer, Pattern, constants_last, fold, is_dead
+from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
+from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
+from qrt.types import TensorType, Type
+
+_MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
+_MANY_USES = 64  # uses that count as those of several users: to look for the first is to pass all that were before it
+
+Patterns = Callable[[Operation], Sequence[Pattern]]
+"""The patterns to try on an operation, in order."""
+
+
+def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
+    """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
+    become one at its beginning. Blocks that nothing reaches, and block arguments that nothing reads, go. Visits
+    operations in the order upstream's driver does."""
+    for _ in range(_MAX_ITERATIONS):
+        erase_unreachable(root)
+        changed = _Worklist(folds, patterns).run(root)
+        changed = simplify_regions(root) or changed
+        changed = _erase_dead(root) or changed
+        if not changed:
+            return
+
+
+def _erase_dead(root: Operation) -> bool:
+    """Erase what died and was not visited since; whether there was any. What a terminator reads stays for this time, as
+    with upstream, though what the terminator is in goes."""
+    operations = list(root.walk())
+    read = {value.operation for each in operations if each.has_trait(TERMINATOR) for value in each.operands}
+    changed = False
+    for operation in reversed(operations):
+        if operation is not root and operation not in read and is_dead(operation):
+            operation.erase()
+            changed = True
+    return changed
+
+
+class _Worklist(Observer):
+    """Operations to visit, the last one first. What is changed joins it, under the operations around: what is inside
+    them may be what they fold by."""
+
+    def __init__(self, folds: Folds, patterns: Patterns) -> None:
+        self.folds = folds
+        self.patterns = patterns
+        self.pending: dict[Operation, None] = {}
+        self.kept_by: dict[Operation, Operation] = {}
+
+    def run(self, root: Operation) -> bool:
+        """Whether anything changed."""
+        constants = _Constants(self)
+        for operation in list(root.walk()):
+            if operation is not root and not (operation.has_trait(CONSTANT_LIKE) and constants.known(operation)):
+                self.changed(operation)
+        self.pending = dict(reversed(self.pending.items()))
+        changed = False
+        while self.pending:
+            operation, _ = self.pending.popitem()
+            if operation.parent is not None:  # a pattern may take it away
+                changed = self.visit(operation) or changed
+        return changed
+
+    def changed(self, operation: Operation) -> None:
+        at: Operation | None = operation
+        while at is not None and at.parent is not None:
+            self.pending.setdefault(at)
+            at = at.parent_operation
+
+    def copied(self, block: Block) -> None:
+        inside = [operation for each in block for operation in each.walk()]
+        for operation in inside:
+            self.pending.pop(operation, None)
+            self.changed(operation)
+        for operation in reversed(inside):
+            for value in operation.operands:
+                if value.operation is not None and len(value.users) == 1:
+                    self.changed(value.operation)
+
+    def erase(self, operation: Operation) -> None:
+        """The operation, after all that is inside it, from its end."""
+        for region in reversed(operation.regions):
+            for block in _successors_first(region):
+                for inner in reversed(block.operations):
+                    for result in inner.results:
+                        for user, _ in list(result.uses):  # in a block that nothing reaches
+                            user.drop_operands()
+                    self.erase(inner)
+        for source in [value.operation for value in operation.operands if _has_few_users(value, operation)]:
+            if source is not None:
+                self.changed(source)
+        self.pending.pop(operation, None)
+        operation.erase()
+
+    def is_dead(self, operation: Operation) -> bool:
+        """A loop is asked after each change inside it: what kept it the last time is looked at first."""
+        if not operation.regions:
+            return is_dead(operation)
+        if any(value.uses for value in operation.results):
+            return False
+        known = self.kept_by.get(operation)
+        if known is not None and _is_inside(known, operation):
+            return False
+        found = what_keeps(operation)
+        if found is not None:
+            self.kept_by[operation] = found
+        return found is None
+
+    def visit(self, operation: Operation) -> bool:
+        if self.is_dead(operation):
+            self.erase(operation)
+            return True
+        if operation.has_trait(COMMUTATIVE) and constants_last(operation):
+            self.changed(operation)
+            return True
+        builder = Builder.before(operation, self)
+        results = self.results(operation, builder)
+        if results is None:
+            return False
+        if results is not IN_PLACE:
+            builder.replace(operation, results)
+        return True
+
+    def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
+        """What folding or a pattern replaces the results by."""
+        folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
+        if folded is not None:
+            return [
+                value if isinstance(value, Value) else _materialized(builder, operation, value, result.type)
+                for value, result in zip(folded, operation.results, strict=True)
+            ]
+        for pattern in self.patterns(operation):
+            values = pattern(operation, builder)
+            if values is not None:
+                return values
+        return None
+
+
+def _has_few_users(value: Value, operation: Operation) -> bool:
+    """Whether without `operation` it has one user at most, and may be simpler then."""
+    left = len(value.uses) - operation.operands.count(value)
+    if left <= 1 or left > _MANY_USES:
+        return left <= 1
+    other = next(user for user, _ in value.uses if user is not operation)
+    return other.operands.count(value) == left
+
+
+def _is_inside(operation: Operation, outer: Operation) -> bool:
+    at: Operation | None = operation
+    while at is not None and at is not outer:
+        at = at.parent_operation
+    return at is outer
+
+
+def _successors_first(region: Region) -> Iterator[Block]:
+    """The blocks of a region in a post-order; those that nothing reaches last."""
+    seen: set[Block] = set()
+    for root in region.blocks:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(root.successors))]
+        while stack:
+            block, successors = stack[-1]
+            following = next((each for each in successors if each not in seen), None)
+            if following is None:
+                stack.pop()
+                yield block
+            else:
+                seen.add(following)
+                stack.append((following, iter(following.successors)))
+
+
+def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
+    """A constant, as the dialect of the operation it stands for writes it: extents are a `shape.const_shape`."""
+    if operation.name.startswith("shape.") and isinstance(type, TensorType):
+        return builder.value("shape.const_shape", (), type, {"shape": value})
+    return builder.constant(value, type)
+
+
+class _Constants:
+    """One constant of each value in each isolated region, all before the other operations of its first block."""
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer = observer
+        self.first: dict[tuple[Region, str, Attribute, Type], Operation] = {}
+        self.placed: set[Operation] = set()
+
+    def known(self, operation: Operation) -> bool:
+        """Put a constant in its place; whether there is one like it, which then stands for it."""
+        region = _isolated_region(operation)
+        entry = region.blocks[0]
+        value = constant_of(operation.results[0])
+        assert value is not None  # of what is like a constant
+        key = region, operation.name, value, operation.results[0].type
+        if key in self.first:
+            Builder.before(operation, self.observer).replace(operation, self.first[key].results)
+            return True
+        if entry.first is not operation and operation.previous not in self.placed:
+            assert entry.first is not None
+            entry.insert_before(entry.first, operation.detach())
+        self.first[key] = operation
+        self.placed.add(operation)
+        return False
+
+
+def _isolated_region(operation: Operation) -> Region:
+    """The innermost region around the operation that sees no values from outside."""
+    while True:
+        block = operation.parent
+        assert block is not None
+        assert block.parent is not None
+        parent = block.parent.parent
+        if parent is None or parent.parent is None or parent.has_trait(ISOLATED_FROM_ABOVE):
+            return block.parent
+        operation = parent

@@ -1,0 +1,33 @@
+"""What patterns and folds ask of values: the constant a value is, and the operation that made it."""
+
+from qrt.ir.core.attributes import Attribute, IntegerAttr
+from qrt.ir.core.operations import Operation, Value
+
+_CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
+"""The attribute of an op that holds what its result is."""
+
+
+def constant_of(value: Value) -> Attribute | None:
+    """The constant a value is, if it is one."""
+    source = value.operation
+    if source is None or source.name not in _CONSTANTS:
+        return None
+    return source.attributes.get(_CONSTANTS[source.name])
+
+
+def constant_number(value: Value) -> int | None:
+    """The scalar integer constant a value is, if it is one."""
+    constant = constant_of(value)
+    return constant.value if isinstance(constant, IntegerAttr) else None
+
+
+def is_known_dimension(operation: Operation) -> bool:
+    """Whether a `dim` names a dimension that the type of its operand is known to have."""
+    rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
+    return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
+
+
+def made_by(value: Value, name: str) -> Operation | None:
+    """The operation that a value is a result of, if it is of this op."""
+    source = value.operation
+    return source if source is not None and source.name == name else None

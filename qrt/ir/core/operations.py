@@ -1,0 +1,412 @@
+"""Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+
+from qrt.errors import VerifyError
+from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
+from qrt.text import Location, Source
+from qrt.types import Type
+
+if TYPE_CHECKING:
+    from qrt.ir.core.define import Definition
+
+
+@contextmanager
+def garbage_uncollected() -> Iterator[None]:
+    """Make many operations: hardly any of it is garbage, and looking for some would take a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+NOWHERE = Location(Source("", "<built>"), 0)
+"""The location of operations that no text says."""
+
+
+class Value:
+    """A result of an operation or an argument of a block. `uses` maps (operation, operand index) to None, in order."""
+
+    __slots__ = ("index", "owner", "type", "uses")
+
+    def __init__(self, type: Type, owner: "Operation | Block | None", index: int) -> None:
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.uses: dict[tuple[Operation, int], None] = {}
+
+    @property
+    def operation(self) -> "Operation | None":
+        """The operation this is a result of; None for a block argument."""
+        return self.owner if isinstance(self.owner, Operation) else None
+
+    @property
+    def block(self) -> "Block | None":
+        """The block it is defined in."""
+        return self.owner.parent if isinstance(self.owner, Operation) else self.owner
+
+    @property
+    def users(self) -> "list[Operation]":
+        """The operations that use this value, each once."""
+        return list(dict.fromkeys(operation for operation, _ in self.uses))
+
+    def replace_all_uses(self, new: "Value") -> None:
+        """Make every use of this value one of `new`."""
+        for operation, index in list(self.uses):
+            operation.set_operand(index, new)
+
+    def __repr__(self) -> str:
+        return f"<Value {self.index} : {self.type}>"
+
+
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+class Operation:
+    """One operation. `attributes` holds inherent and discardable attributes alike; the definition (None for an
+    unregistered op, whose inherent names are then `inherent`) says which are which."""
+
+    __slots__ = (
+        "attributes",
+        "definition",
+        "inherent",
+        "loc",
+        "location",
+        "name",
+        "next",
+        "operands",
+        "parent",
+        "previous",
+        "regions",
+        "results",
+        "successors",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        operands: Iterable[Value] = (),
+        result_types: Iterable[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: "Iterable[Region]" = (),
+        successors: "Sequence[Block]" = (),
+        location: Location = NOWHERE,
+        definition: "Definition | None" = None,
+    ) -> None:
+        self.name = name
+        self.definition = definition
+        self.location = location
+        self.loc: LocationAttr | None = None
+        self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
+        self.inherent = _NO_NAMES
+        self.operands: list[Value] = list(operands)
+        for index, operand in enumerate(self.operands):
+            operand.uses[self, index] = None
+        self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
+        self.regions = tuple(regions)
+        for region in self.regions:
+            region.parent = self
+        self.successors: tuple[Block, ...] = ()
+        if successors:
+            self.set_successors(successors)
+        self.parent: Block | None = None
+        self.previous: Operation | None = None
+        self.next: Operation | None = None
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (only,) = self.results
+        return only
+
+    @property
+    def parent_operation(self) -> "Operation | None":
+        return self.parent.parent.parent if self.parent is not None and self.parent.parent is not None else None
+
+    def has_trait(self, trait: object) -> bool:
+        return self.definition is not None and trait in self.definition.traits
+
+    def set_operand(self, index: int, value: Value) -> None:
+        del self.operands[index].uses[self, index]
+        self.operands[index] = value
+        value.uses[self, index] = None
+
+    def set_operands(self, values: Sequence[Value]) -> None:
+        """Replace all operands."""
+        self.drop_operands()
+        self.operands = list(values)
+        for index, value in enumerate(values):
+            value.uses[self, index] = None
+
+    def drop_operands(self) -> None:
+        for index, operand in enumerate(self.operands):
+            operand.uses.pop((self, index), None)
+        self.operands = []
+
+    def set_successors(self, blocks: "Sequence[Block]") -> None:
+        """Replace all successors."""
+        for block in self.successors:
+            block.branches.pop(self, None)
+        self.successors = tuple(blocks)
+        for block in self.successors:
+            block.branches[self] = None
+
+    def take_regions(self) -> "tuple[Region, ...]":
+        """The regions, for another operation: this one has none from here on."""
+        regions, self.regions = self.regions, ()
+        return regions
+
+    def detach(self) -> "Operation":
+        """Take the operation out of its block."""
+        block = self.parent
+        if block is not None:
+            before, after = self.previous, self.next
+            if before is None:
+                block.first = after
+            else:
+                before.next = after
+            if after is None:
+                block.last = before
+            else:
+                after.previous = before
+        self.parent = self.previous = self.next = None
+        return self
+
+    def erase(self) -> None:
+        """Remove the operation and all inside it; its results must have no uses."""
+        for result in self.results:
+            if result.uses:
+                raise self.error(f"'{self.name}' cannot be erased: its result #{result.index} is used")
+        for operation in self.walk():
+            operation.drop_operands()
+            operation.set_successors(())
+        self.detach()
+
+    def clone(self, values: dict[Value, Value]) -> "Operation":
+        """A copy, detached. `values` maps operands to those of the copy, and is given what the copy defines."""
+        blocks: dict[Block, Block] = {}
+        regions = [Region() for _ in self.regions]
+        for region, copied in zip(self.regions, regions, strict=True):
+            for block in region.blocks:
+                blocks[block] = copied.append(Block((value.type for value in block.arguments), block.location))
+                values.update(zip(block.arguments, blocks[block].arguments, strict=True))
+        copy = type(self)(
+            self.name,
+            [values.get(value, value) for value in self.operands],
+            [value.type for value in self.results],
+            dict(self.attributes),
+            regions,
+            self.successors,
+            self.location,
+            self.definition,
+        )
+        copy.loc, copy.inherent = self.loc, self.inherent
+        values.update(zip(self.results, copy.results, strict=True))
+        for original, block in blocks.items():
+            for operation in original:
+                inner = block.append(operation.clone(values))
+                if inner.successors:
+                    inner.set_successors([blocks.get(successor, successor) for successor in inner.successors])
+        if len(blocks) > len(regions):  # a block may use what one behind it defines
+            for inner in copy.walk():
+                for index, value in enumerate(inner.operands):
+                    if inner is not copy and value in values:
+                        inner.set_operand(index, values[value])
+        return copy
+
+    def walk(self) -> "Iterator[Operation]":
+        """This operation and all inside it, each before what is inside it. Safe against erasing the one given."""
+        stack = [self]
+        while stack:
+            operation = stack.pop()
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            yield operation
+            stack.extend(reversed(inner))
+
+    def error(self, message: str, at: Location | None = None) -> VerifyError:
+        """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
+        return VerifyError(message, self.location if at is None else at)
+
+    def op_error(self, message: str, at: Location | None = None) -> VerifyError:
+        """As `error`, beginning with the operation's name."""
+        return self.error(f"'{self.name}' op {message}", at)
+
+    spelled: "ClassVar[Callable[[Operation], str]]"
+    """The text of an operation: the printer's, which sets it."""
+
+    def __str__(self) -> str:
+        return Operation.spelled(self)
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.name} at {self.location}>"
+
+
+class Block:
+    """A list of operations with arguments. `branches` are the operations that have it as a successor, in order."""
+
+    __slots__ = ("_symbols", "arguments", "branches", "first", "last", "location", "parent")
+
+    def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
+        self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
+        self.location = location
+        self.parent: Region | None = None
+        self.branches: dict[Operation, None] = {}
+        self.first: Operation | None = None
+        self.last: Operation | None = None
+        self._symbols: dict[str, Operation] = {}  # as found at the last look-up that needed a search
+
+    def __iter__(self) -> Iterator[Operation]:
+        operation = self.first
+        while operation is not None:
+            following = operation.next  # so that the loop's body may erase or move the operation
+            yield operation
+            operation = following
+
+    @property
+    def operations(self) -> list[Operation]:
+        return list(self)
+
+    def symbol(self, name: str) -> Operation | None:
+        """The first operation here that defines a symbol of this name."""
+        sought = StringAttr(name)
+        found = self._symbols.get(name)
+        if found is None or found.parent is not self or found.attributes.get("sym_name") != sought:
+            self._symbols = {}
+            for operation in self:
+                defined = operation.attributes.get("sym_name")
+                if isinstance(defined, StringAttr):
+                    self._symbols.setdefault(defined.value, operation)
+            found = self._symbols.get(name)
+        return found
+
+    def add_argument(self, type: Type) -> Value:
+        value = Value(type, self, len(self.arguments))
+        self.arguments.append(value)
+        return value
+
+    def append(self, operation: Operation) -> Operation:
+        operation.parent = self
+        operation.previous = self.last
+        operation.next = None
+        if self.last is None:
+            self.first = operation
+        else:
+            self.last.next = operation
+        self.last = operation
+        return operation
+
+    def insert_before(self, place: Operation, operation: Operation) -> Operation:
+        """Put a detached operation before one of this block."""
+        before = place.previous
+        operation.parent, operation.previous, operation.next = self, before, place
+        place.previous = operation
+        if before is None:
+            self.first = operation
+        else:
+            before.next = operation
+        return operation
+
+    def split(self, place: Operation) -> "Block":
+        """Move an operation and all behind it to a new block, which follows this one."""
+        assert self.parent is not None
+        following = Block((), place.location)
+        following.parent = self.parent
+        self.parent.blocks.insert(self.parent.blocks.index(self) + 1, following)
+        at: Operation | None = place
+        while at is not None:
+            following_operation = at.next
+            following.append(at.detach())
+            at = following_operation
+        return following
+
+    def take_before(self, region: "Region") -> None:
+        """Move the blocks of a region before this one."""
+        assert self.parent is not None
+        blocks, place = self.parent.blocks, self.parent.blocks.index(self)
+        blocks[place:place] = region.blocks
+        for block in region.blocks:
+            block.parent = self.parent
+        region.blocks = []
+
+    @property
+    def successors(self) -> "tuple[Block, ...]":
+        return self.last.successors if self.last is not None else ()
+
+
+class Region:
+    """A list of blocks, owned by an operation."""
+
+    __slots__ = ("blocks", "parent")
+
+    def __init__(self, blocks: Iterable[Block] = ()) -> None:
+        self.blocks: list[Block] = []
+        self.parent: Operation | None = None
+        for block in blocks:
+            self.append(block)
+
+    def append(self, block: Block) -> Block:
+        block.parent = self
+        self.blocks.append(block)
+        return block
+
+
+def equal(left: Operation, right: Operation) -> bool:
+    """Whether two operations are the same program: names, attributes, types and the graph of values; not locations."""
+    return _Comparison().operations(left, right)
+
+
+class _Comparison:
+    def __init__(self) -> None:
+        self.values: dict[Value, Value] = {}
+        self.blocks: dict[Block, Block] = {}
+
+    def operations(self, left: Operation, right: Operation) -> bool:
+        pairs = [(left, right)]
+        while pairs:
+            left, right = pairs.pop()
+            if (left.name, left.attributes) != (right.name, right.attributes) or len(left.regions) != len(
+                right.regions
+            ):
+                return False
+            if not self._values(left.results, right.results, defined=True):
+                return False
+            if not self._values(left.operands, right.operands, defined=False):
+                return False
+            if len(left.successors) != len(right.successors) or any(
+                self.blocks.setdefault(a, b) is not b for a, b in zip(left.successors, right.successors, strict=True)
+            ):
+                return False
+            for region, other in zip(left.regions, right.regions, strict=True):
+                inner = self._region(region, other)
+                if inner is None:
+                    return False
+                pairs.extend(inner)
+        return True
+
+    def _region(self, left: Region, right: Region) -> list[tuple[Operation, Operation]] | None:
+        inner: list[tuple[Operation, Operation]] = []
+        if len(left.blocks) != len(right.blocks):
+            return None
+        for block, other in zip(left.blocks, right.blocks, strict=True):
+            if self.blocks.setdefault(block, other) is not other:
+                return None
+            if not self._values(block.arguments, other.arguments, defined=True):
+                return None
+            ours, theirs = block.operations, other.operations
+            if len(ours) != len(theirs):
+                return None
+            inner.extend(zip(ours, theirs, strict=True))
+        return inner
+
+    def _values(self, left: list[Value], right: list[Value], defined: bool) -> bool:
+        """Equal types, and one value of the left for each of the right. A value of the wrong graph shows either at
+        its definition or at its use, whichever comes second."""
+        if len(left) != len(right):
+            return False
+        return all(a.type is b.type and self.values.setdefault(a, b) is b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,123 @@
+"""Regions of several blocks made smaller: what is never reached, and what is passed on and never read."""
+
+from collections.abc import Iterator
+
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.traits import would_be_dead
+
+
+def _passed(operation: Operation) -> list[list[Value]] | None:
+    """What a branch passes to each of its successors; None of other operations."""
+    definition = operation.definition
+    return definition.passed_values(operation) if definition is not None and definition.passed_values else None
+
+
+def simplify_regions(root: Operation) -> bool:
+    """Erase blocks that nothing reaches and arguments that nothing reads, below `root`; whether there were any."""
+    changed = erase_unreachable(root)
+    for region in _regions(root):
+        changed = _erase_dead_arguments(region) or changed
+    return changed
+
+
+def erase_unreachable(root: Operation) -> bool:
+    """Erase blocks that nothing reaches; whether there were any."""
+    changed = False
+    for region in _regions(root):
+        changed = _erase_unreachable(region) or changed
+    return changed
+
+
+def _regions(root: Operation) -> list[Region]:
+    """Those of several blocks."""
+    return [region for operation in root.walk() for region in operation.regions if len(region.blocks) > 1]
+
+
+def _erase_unreachable(region: Region) -> bool:
+    reached = {region.blocks[0]}
+    pending = [region.blocks[0]]
+    while pending:
+        for block in pending.pop().successors:
+            if block not in reached:
+                reached.add(block)
+                pending.append(block)
+    gone = [block for block in region.blocks if block not in reached]
+    region.blocks = [block for block in region.blocks if block in reached]
+    operations = [operation for block in gone for operation in block]
+    for operation in operations:
+        for inner in operation.walk():
+            inner.drop_operands()
+            inner.set_successors(())
+    for operation in operations:
+        operation.erase()
+    return bool(gone)
+
+
+def _erase_dead_arguments(region: Region) -> bool:
+    """Erase block arguments that only feed each other, and the operations without effects between them."""
+    live = _live(region)
+    dead = {argument for block in region.blocks[1:] for argument in block.arguments} - live
+    if not dead:
+        return False
+    for block in region.blocks:
+        last = block.last
+        if last is not None and last.definition is not None and last.definition.pass_values is not None:
+            lists = zip(last.successors, _passed(last) or (), strict=True)
+            last.definition.pass_values(last, [_kept(values, to.arguments, dead) for to, values in lists])
+    unread = [op for block in region.blocks for op in block if would_be_dead(op) and live.isdisjoint(op.results)]
+    for operation in unread:
+        for inner in operation.walk():
+            inner.drop_operands()
+    for operation in unread:
+        operation.erase()
+    for block in region.blocks[1:]:
+        block.arguments = _kept(block.arguments, block.arguments, dead)
+        for index, argument in enumerate(block.arguments):
+            argument.index = index
+    return True
+
+
+def _kept(values: list[Value], arguments: list[Value], dead: set[Value]) -> list[Value]:
+    return [value for value, argument in zip(values, arguments, strict=True) if argument not in dead]
+
+
+def _live(region: Region) -> set[Value]:
+    """The values that an effect, or what leaves the region, depends on."""
+    live: set[Value] = set()
+    pending = [
+        value
+        for block in region.blocks
+        for operation in block
+        if not would_be_dead(operation)
+        for value in _read(operation)
+    ]
+    while pending:
+        value = pending.pop()
+        if value in live:
+            continue
+        live.add(value)
+        if isinstance(value.owner, Operation):
+            pending.extend(_read(value.owner))
+        elif isinstance(value.owner, Block):
+            pending.extend(_incoming(value.owner, value.index))
+    return live
+
+
+def _read(operation: Operation) -> Iterator[Value]:
+    """What an operation and all inside it read; of a branch, not what it only passes on."""
+    passed = _passed(operation)
+    if passed is not None:
+        yield from operation.operands[: len(operation.operands) - sum(map(len, passed))]
+    else:
+        for inner in operation.walk():
+            yield from inner.operands
+
+
+def _incoming(block: Block, index: int) -> Iterator[Value]:
+    """What branches pass for an argument of a block."""
+    for branch in block.branches:
+        passed = _passed(branch)
+        if passed is not None:
+            for to, values in zip(branch.successors, passed, strict=True):
+                if to is block:
+                    yield values[index]

@@ -1,0 +1,75 @@
+"""Symbols: what attributes name, and what a name means where it stands."""
+
+from collections.abc import Iterator
+
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DictAttr, StringAttr, SymbolRefAttr
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import SYMBOL_TABLE
+
+
+def references(operation: Operation) -> Iterator[SymbolRefAttr]:
+    """The symbols that the attributes of one operation name, nested ones included."""
+    pending: list[Attribute] = list(operation.attributes.values())
+    while pending:
+        value = pending.pop()
+        if isinstance(value, SymbolRefAttr):
+            yield value
+        elif isinstance(value, ArrayAttr):
+            pending.extend(value.elements)
+        elif isinstance(value, DictAttr):
+            pending.extend(entry for _, entry in value.items)
+
+
+def symbols(table: Operation) -> dict[str, Operation]:
+    """The symbols a symbol table defines."""
+    found = {}
+    for region in table.regions:
+        for block in region.blocks:
+            for operation in block:
+                if is_symbol(operation):
+                    found[str(operation.attributes["sym_name"].python)] = operation
+    return found
+
+
+def is_symbol(operation: Operation) -> bool:
+    return operation.definition is not None and isinstance(operation.attributes.get("sym_name"), StringAttr)
+
+
+def may_be_discarded(symbol: Operation) -> bool:
+    """Whether nothing out of sight may name the symbol: it is private, or nested in a table that nothing else sees."""
+    visibility = symbol.attributes.get("sym_visibility")
+    if visibility == StringAttr("private"):
+        return True
+    table = symbol.parent_operation
+    if visibility != StringAttr("nested") or table is None:
+        return False
+    return table.parent_operation is None or table.attributes.get("sym_visibility") == StringAttr("private")
+
+
+def nearest_table(operation: Operation) -> Operation | None:
+    """The symbol table an operation stands in."""
+    parent = operation.parent_operation
+    while parent is not None and not parent.has_trait(SYMBOL_TABLE):
+        parent = parent.parent_operation
+    return parent
+
+
+def symbol_of(operation: Operation) -> Operation | None:
+    """What the callee of a call names, in the symbol tables around it."""
+    callee = operation.attributes["callee"]
+    assert isinstance(callee, SymbolRefAttr)
+    table = operation.parent_operation
+    while table is not None:
+        if SYMBOL_TABLE in (table.definition.traits if table.definition is not None else ()):
+            found = table.regions[0].blocks[0].symbol(callee.path[0]) if len(callee.path) == 1 else None
+            if found is not None:
+                return found
+        table = table.parent_operation
+    return None
+
+
+def require_known_tables(root: Operation) -> None:
+    """Raise VerifyError at an unregistered op that may be a symbol table: what is named inside is then not known."""
+    for operation in root.walk():
+        if operation.definition is None and len(operation.regions) == 1:
+            raise operation.error(f"'{operation.name}' may be a symbol table: the uses of symbols are not known")

@@ -1,0 +1,287 @@
+"""Verification: SSA dominance, block structure, symbols, and each op's own rules."""
+
+from collections.abc import Iterator
+
+from qrt.errors import Diagnostic, QuantTypeError, VerifyError
+from qrt.ir.core import registry
+from qrt.ir.core.attributes import StringAttr, TypeAttr
+from qrt.ir.core.discardable import check_attributes
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
+from qrt.ir.text import places
+from qrt.types import FunctionType, TensorType, Type, UniformType, check_integrity
+
+
+def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
+    """The warnings: zero points that their storage type does not hold.
+
+    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all that was
+    found. As upstream does, one error is reported for each operation that is isolated from above, such as a function:
+    of what is inside it the first; of dominance if all else holds; of its symbols if all inside it holds. `strict`
+    also checks what upstream leaves unchecked: that quantization parameters fit their tensors on every value, not on
+    `quant` ops alone, and that zero points lie in the storage range.
+    """
+    verifier = _Verifier(strict)
+    verifier.isolated(operation)
+    if verifier.errors:
+        first = verifier.errors[0]
+        first.diagnostics = tuple(verifier.found)
+        raise first
+    return verifier.found
+
+
+class _Verifier:
+    def __init__(self, strict: bool) -> None:
+        self.strict = strict
+        self.found: list[Diagnostic] = []
+        self.errors: list[VerifyError] = []
+        self.visible: set[Value] = set()
+        self.checked: set[Type] = set()  # types that have been found sound, or have been warned of
+        self.inner: list[Operation] = []  # isolated from above, to be verified after what is around them
+        self.dominance: VerifyError | None = None  # the first, to be reported if nothing else is
+
+    def isolated(self, operation: Operation) -> bool:
+        """Whether an operation that sees nothing of the outside is valid, with all inside it."""
+        outer = self.visible, self.inner, self.dominance
+        self.visible, self.inner, self.dominance = set(), [], None
+        try:
+            self._operation(operation)
+            sound = [self.isolated(inner) for inner in self.inner]
+            if not all(sound):
+                return False
+            if operation.has_trait(SYMBOL_TABLE):
+                _check_symbols(operation)
+            if self.dominance is not None:
+                raise self.dominance
+        except VerifyError as error:
+            self.errors.append(error)
+            self.found.extend(error.diagnostics)
+            return False
+        finally:
+            self.visible, self.inner, self.dominance = outer
+        return True
+
+    def _operation(self, operation: Operation) -> None:
+        _check_alone(operation)
+        for region in operation.regions:
+            if region.blocks and region.blocks[0].branches:
+                raise operation.error("entry block of region may not have predecessors")
+        if operation.has_trait(SYMBOL):
+            _check_symbol_parent(operation)
+        for value in operation.results:
+            self._value_type(value.type, operation)
+        for attribute in operation.attributes.values():
+            if isinstance(attribute, TypeAttr) and isinstance(attribute.type, FunctionType):
+                self._value_type(attribute.type, operation)
+        for region in operation.regions:
+            self._region(region, operation)
+        _check_name(operation)
+
+    def _region(self, region: Region, owner: Operation) -> None:
+        if not region.blocks:
+            return
+        if len(region.blocks) == 1:
+            ordered = owner.definition is not None and not owner.has_trait(GRAPH_REGION)
+            self.visible.difference_update(self._block(region.blocks[0], owner, ordered))
+        else:
+            self._dominated(region, owner)
+
+    def _block(self, block: Block, owner: Operation, ordered: bool) -> list[Value]:
+        """Check a block, whose values are visible behind their definitions, or all over it if it is not `ordered`; the
+        values it defines stay visible, and are returned."""
+        visible = self.visible
+        added = list(block.arguments)
+        visible.update(added)
+        for value in added:
+            if value.type not in self.checked:
+                self._value_type(value.type, owner)
+        if not ordered:
+            visible.update(_defined(block))
+        last = block.last
+        for operation in block:
+            for operand in operation.operands:
+                if operand not in visible:
+                    self.dominance = self.dominance or _dominance_error(operation, operand)
+            definition = operation.definition
+            if operation.regions and operation.has_trait(ISOLATED_FROM_ABOVE):
+                self.inner.append(operation)
+            elif operation.regions:
+                self._operation(operation)
+            else:  # of nearly all operations, so that a call counts
+                _check_alone(operation)
+                _check_name(operation)
+                for value in operation.results:
+                    if value.type not in self.checked:
+                        self._value_type(value.type, operation)
+            if operation is not last and (
+                operation.successors or (definition is not None and TERMINATOR in definition.traits)
+            ):
+                raise operation.op_error("must be the last operation in the parent block")
+            visible.update(operation.results)
+            added.extend(operation.results)
+        if ordered and not owner.has_trait(NO_TERMINATOR):
+            _check_terminator(block, owner)
+        return added
+
+    def _dominated(self, region: Region, owner: Operation) -> None:
+        """Blocks in the order of the dominator tree, so that what is visible in each is what dominates it."""
+        children, unreachable = dominator_tree(region)
+        stack: list[tuple[Block | None, list[Value]]] = [(region.blocks[0], [])]
+        while stack:
+            block, leaving = stack.pop()
+            if block is None:
+                self.visible.difference_update(leaving)
+                continue
+            stack.append((None, self._block(block, owner, ordered=True)))
+            stack.extend((child, []) for child in children.get(block, []))
+        if not unreachable:
+            return
+        added = [value for block in region.blocks for value in _defined(block)]
+        self.visible.update(added)  # everything dominates what is never reached
+        for block in unreachable:
+            self._block(block, owner, ordered=True)
+        self.visible.difference_update(added)
+
+    def _value_type(self, type: Type, operation: Operation) -> None:
+        """What upstream accepts in the type of a value, or of a function's values, and arithmetic does not."""
+        for part in (*type.inputs, *type.results) if isinstance(type, FunctionType) else (type,):
+            element = part.element if isinstance(part, TensorType) else part
+            if not isinstance(element, UniformType) or part in self.checked:
+                continue
+            if self.strict:
+                self._integrity(part, element, operation)
+            self._zero_points(part, element, operation)
+            self.checked.add(part)
+        self.checked.add(type)
+
+    def _integrity(self, type: Type, element: UniformType, operation: Operation) -> None:
+        try:
+            if isinstance(type, TensorType):
+                check_integrity(element, type.shape)
+            elif not element.is_per_layer:
+                raise QuantTypeError(f"scalar types may not use per-axis or sub-channel quantization: {type}")
+        except QuantTypeError as error:
+            raise operation.op_error(f"has a value of type {type}: {error}") from None
+
+    def _zero_points(self, type: Type, element: UniformType, operation: Operation) -> None:
+        least, greatest = element.default_bounds
+        outside = next((zero for zero in element.zero_points if not least <= zero <= greatest), None)
+        if outside is None:
+            return
+        wrong = f"zero point {outside} is outside [{least}, {greatest}], the range of {element.storage}"
+        error = operation.op_error(f"has a value of type {type}: {wrong}")
+        if self.strict:
+            raise error
+        self.found.append(Diagnostic("warning", error.message, operation.location))
+
+
+def _check_alone(operation: Operation) -> None:
+    """What is verified of an operation before anything inside it."""
+    if operation.attributes:
+        check_attributes(operation)
+    if operation.definition is not None:
+        operation.definition.check(operation)
+
+
+def _check_name(operation: Operation) -> None:
+    """What is verified of an operation that has no definition: after all inside it."""
+    if operation.definition is None and registry.is_refused(operation.name):
+        dialect = operation.name.partition(".")[0]
+        raise operation.error(
+            f"unregistered operation '{operation.name}' found in dialect ('{dialect}') that does not allow unknown "
+            "operations"
+        )
+
+
+def _defined(block: Block) -> Iterator[Value]:
+    yield from block.arguments
+    for operation in block:
+        yield from operation.results
+
+
+def _dominance_error(operation: Operation, operand: Value) -> VerifyError:
+    index = operation.operands.index(operand)
+    if operand.owner is None:
+        return operation.error(f"operand #{index} is not defined by any operation", places.operand(operation, index))
+    return operation.error(f"operand #{index} does not dominate this use", places.operand(operation, index))
+
+
+def _check_terminator(block: Block, owner: Operation) -> None:
+    last = block.last
+    if last is None:
+        raise VerifyError("empty block: expect at least a terminator", owner.location)
+    if last.definition is not None and TERMINATOR not in last.definition.traits:
+        raise last.error("block with no terminator, has '" + last.name + "'")
+
+
+def _check_symbol_parent(symbol: Operation) -> None:
+    parent = symbol.parent_operation
+    if parent is not None and parent.definition is not None and not parent.has_trait(SYMBOL_TABLE):
+        raise symbol.op_error("symbol's parent must have the SymbolTable trait")
+
+
+def _check_symbols(table: Operation) -> None:
+    seen: dict[str, Operation] = {}
+    for region in table.regions:
+        for block in region.blocks:
+            for operation in block:
+                name = operation.attributes.get("sym_name")
+                if not isinstance(name, StringAttr):
+                    continue
+                if name.value in seen:
+                    note = Diagnostic("note", "see existing symbol definition here", seen[name.value].location)
+                    message = f"redefinition of symbol named '{name.value}'"
+                    raise VerifyError(message, operation.location, (note,))
+                seen[name.value] = operation
+
+
+def dominator_tree(region: Region) -> tuple[dict[Block, list[Block]], list[Block]]:
+    """(children of each reachable block, unreachable blocks), after Cooper, Harvey and Kennedy, 'A Simple, Fast
+    Dominance Algorithm'."""
+    order = _postorder(region)
+    number = {block: index for index, block in enumerate(order)}
+    predecessors: dict[Block, list[Block]] = {block: [] for block in order}
+    for block in order:
+        for successor in block.successors:
+            if successor in predecessors:
+                predecessors[successor].append(block)
+    entry = region.blocks[0]
+    dominator = {entry: entry}
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(order):
+            if block is entry:
+                continue
+            known = [p for p in predecessors[block] if p in dominator]
+            new = known[0]
+            for other in known[1:]:
+                while new is not other:
+                    while number[new] < number[other]:
+                        new = dominator[new]
+                    while number[other] < number[new]:
+                        other = dominator[other]
+            if dominator.get(block) is not new:
+                dominator[block] = new
+                changed = True
+    children: dict[Block, list[Block]] = {}
+    for block in reversed(order):
+        if block is not entry:
+            children.setdefault(dominator[block], []).append(block)
+    return children, [block for block in region.blocks if block not in number]
+
+
+def _postorder(region: Region) -> list[Block]:
+    order: list[Block] = []
+    seen = {region.blocks[0]}
+    stack = [(region.blocks[0], iter(region.blocks[0].successors))]
+    while stack:
+        block, successors = stack[-1]
+        following = next((s for s in successors if s not in seen), None)
+        if following is None:
+            order.append(block)
+            stack.pop()
+        else:
+            seen.add(following)
+            stack.append((following, iter(following.successors)))
+    return order

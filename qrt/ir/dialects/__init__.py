@@ -1,1 +1,0 @@
-"""One module per dialect: its ops, their verifiers and their custom syntax."""

@@ -1,0 +1,72 @@
+"""Whole programs."""
+
+from typing import TYPE_CHECKING, cast
+
+from qrt.errors import Diagnostic
+from qrt.ir.core.operations import Block, Operation, equal
+from qrt.ir.core.symbols import symbol_of
+from qrt.ir.core.verifier import verify
+from qrt.ir.text.printer import print_module
+
+if TYPE_CHECKING:
+    from qrt.dialects.func.ops import FuncOp
+
+
+class Module:
+    """A whole program: its `builtin.module`, the resources its constants name, and the version of upstream as whose
+    text it is printed."""
+
+    __slots__ = ("operation", "upstream")
+
+    def __init__(self, operation: Operation, upstream: int = 22) -> None:
+        self.operation = operation
+        self.upstream = upstream
+
+    @property
+    def body(self) -> Block:
+        return self.operation.regions[0].blocks[0]
+
+    @property
+    def functions(self) -> "list[FuncOp]":
+        """The `func.func` operations, in order."""
+        return [cast("FuncOp", operation) for operation in self.body if operation.name == "func.func"]
+
+    def function(self, name: str | None = None) -> "FuncOp":
+        """The function of a name, or the only one that has a body. VerifyError if there is no such function."""
+        functions = self.functions
+        if name is None:
+            functions = [function for function in functions if not function.is_declaration]
+            if len(functions) == 1:
+                return functions[0]
+            raise self.operation.error(f"expected one function with a body, found {len(functions)}: name one")
+        for function in functions:
+            if function.sym_name == name:
+                return function
+        raise self.operation.error(f"no function named @{name}")
+
+    def callee(self, call: Operation) -> "FuncOp":
+        """The function a `func.call` names; VerifyError if there is none."""
+        found = symbol_of(call)
+        if found is None or found.name != "func.func":
+            raise call.op_error("does not reference a valid function")
+        return cast("FuncOp", found)
+
+    def verify(self, strict: bool = False) -> list[Diagnostic]:
+        """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
+        that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
+        checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
+        return verify(self.operation, strict)
+
+    def print(self, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
+        is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
+        the same types."""
+        return print_module(self, generic, locations, exact)
+
+    def __str__(self) -> str:
+        return self.print()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Module) and equal(self.operation, other.operation)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable

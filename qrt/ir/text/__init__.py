@@ -1,0 +1,1 @@
+"""The text of the IR: parsing and printing, assembly formats, dense data."""

@@ -1,0 +1,223 @@
+"""The text of affine maps and sets, read."""
+
+from typing import TYPE_CHECKING, cast
+
+from qrt.ir.core.affine import (
+    MAX_OPERATORS,
+    AffineMapAttr,
+    Expression,
+    IntegerSetAttr,
+    combine,
+    count_operators,
+    is_constant,
+    multiply,
+)
+from qrt.text import Scanner
+
+if TYPE_CHECKING:
+    from qrt.ir.text.attribute_parser import AttributeParser
+    from qrt.ir.text.names import OperandName
+    from qrt.ir.text.parser import Parser
+
+_WORDS = ("floordiv", "ceildiv", "mod")
+
+
+def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
+    """What stands after the word `affine_map`. Raises ParseError."""
+    parser.scanner.expect("<", " after 'affine_map'")
+    map = parse_affine_map_body(parser)
+    parser.scanner.expect(">", " closing the affine map")
+    return map
+
+
+def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
+    """`(d0)[s0] -> (d0 + s0)`."""
+    scanner = parser.scanner
+    names, dimensions, symbols = _parse_header(parser)
+    scanner.expect("->", " in affine map")
+    scanner.expect("(", " before affine results")
+    return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, ")")))
+
+
+def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
+    """What stands after the word `affine_set`. Raises ParseError."""
+    scanner = parser.scanner
+    scanner.expect("<", " after 'affine_set'")
+    names, dimensions, symbols = _parse_header(parser)
+    scanner.expect(":", " in integer set")
+    scanner.expect("(", " before constraints")
+    constraints: list[tuple[Expression, bool]] = []
+    while not scanner.at(")") and (not constraints or scanner.accept(",")):
+        constraints.append(_constraint(parser, names))
+    scanner.expect(")", " after constraints")
+    scanner.expect(">", " closing the integer set")
+    return IntegerSetAttr(dimensions, symbols, tuple(constraints) or ((0, True),))
+
+
+class Names(dict[str, Expression]):
+    """What identifiers stand for in the expressions of one map, and how many operators the current one has."""
+
+    operators = 0
+
+    def combine(self, scanner: Scanner, start: int, operator: str, left: Expression, right: Expression) -> Expression:
+        """The expression, simplified; an error where it is too large to be taken apart again."""
+        self.operators += 1
+        value = combine(operator, left, right)
+        if max(self.operators, count_operators(value)) > MAX_OPERATORS:
+            raise scanner.error(f"more than {MAX_OPERATORS} operators in an affine expression", start)
+        return value
+
+
+class ValueNames(Names):
+    """The SSA values that the expressions of a custom form name: `%i + symbol(%n)`. Each is one dimension or symbol."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dimensions: list[OperandName] = []
+        self.symbols: list[OperandName] = []
+
+    @property
+    def operands(self) -> "list[OperandName]":
+        return [*self.dimensions, *self.symbols]
+
+    def value(self, parser: "Parser", kind: str) -> Expression:
+        """The expression of the value at the cursor."""
+        operand = parser.operand()
+        found = self.dimensions if kind == "d" else self.symbols
+        if operand[:2] not in [known[:2] for known in self.operands]:
+            found.append(operand)
+            self[f"{operand[0]}#{operand[1]}"] = (kind, len(found) - 1)
+        return self[f"{operand[0]}#{operand[1]}"]
+
+
+def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr, list[OperandName]]":
+    """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
+    parser.scanner.expect(brackets[0])
+    names = ValueNames()
+    results = parse_expressions(parser, names, brackets[1])
+    return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
+
+
+def parse_expressions(parser: "AttributeParser", names: Names, close: str) -> list[Expression]:
+    """Expressions up to a bracket that closes them."""
+    scanner = parser.scanner
+    results: list[Expression] = []
+    if not scanner.accept(close):
+        results.append(parse_expression(parser, names))
+        while scanner.accept(","):
+            results.append(parse_expression(parser, names))
+        scanner.expect(close, " after affine expressions")
+    return results
+
+
+def parse_expression(parser: "AttributeParser", names: Names) -> Expression:
+    """One whose depth is its own: passes make it, wherever the op is that it belongs to."""
+    names.operators = 0
+    scanner = parser.scanner
+    around, scanner.depth = scanner.depth, 0
+    try:
+        return _sum(parser, names)
+    finally:
+        scanner.depth = around
+
+
+def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:
+    """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
+    scanner = parser.scanner
+    scanner.expect("(", " before affine dimensions")
+    names = Names()
+    dimensions = _names(parser, names, "d", ")")
+    return names, dimensions, _names(parser, names, "s", "]") if scanner.accept("[") else 0
+
+
+def _constraint(parser: "AttributeParser", names: Names) -> tuple[Expression, bool]:
+    left = parse_expression(parser, names)
+    for relation in (">=", "<=", "=="):
+        if parser.scanner.accept(relation):
+            right = _sum(parser, names)
+            if relation == "<=":
+                left, right = right, left
+            if right != 0:
+                left = names.combine(parser.scanner, parser.scanner.pos, "+", left, multiply(right, -1))
+            return left, relation == "=="
+    raise parser.scanner.error("expected '>=', '<=' or '==' in a constraint")
+
+
+def _names(parser: "AttributeParser", names: Names, kind: str, close: str) -> int:
+    scanner = parser.scanner
+    count = 0
+    if scanner.accept(close):
+        return 0
+    while True:
+        start = scanner.skip()
+        name = scanner.word("an affine identifier")
+        if name in names:
+            raise scanner.error(f"redefinition of identifier '{name}'", start, scanner.pos)
+        names[name] = (kind, count)
+        count += 1
+        if not scanner.accept(","):
+            scanner.expect(close, " after affine identifiers")
+            return count
+
+
+def _sum(parser: "AttributeParser", names: Names) -> Expression:
+    scanner = parser.scanner
+    with scanner.nested():
+        value = _product(parser, names)
+        while True:
+            start = scanner.skip()
+            if scanner.accept("+"):
+                value = names.combine(scanner, start, "+", value, _product(parser, names))
+            elif scanner.at("-") and not scanner.at("->"):
+                scanner.expect("-")
+                value = names.combine(scanner, start, "+", value, multiply(_product(parser, names), -1))
+            else:
+                return value
+
+
+def _product(parser: "AttributeParser", names: Names) -> Expression:
+    scanner = parser.scanner
+    value = _operand(parser, names)
+    while True:
+        start = scanner.skip()
+        word = "*" if scanner.accept("*") else scanner.peek_word()
+        if word in _WORDS:
+            scanner.expect(word)
+        elif word != "*":
+            return value
+        right = _operand(parser, names)
+        if word == "*" and not (is_constant(value) or is_constant(right)):
+            raise scanner.error("non-affine expression: one factor must be a constant or a symbol", start, scanner.pos)
+        if word != "*" and not is_constant(right):
+            message = f"non-affine expression: right operand of {word} has to be either a constant or symbolic"
+            raise scanner.error(message, start, scanner.pos)
+        value = names.combine(scanner, start, word, value, right)
+
+
+def _operand(parser: "AttributeParser", names: Names) -> Expression:
+    scanner = parser.scanner
+    start = scanner.skip()
+    if scanner.accept("("):
+        value = _sum(parser, names)
+        scanner.expect(")", " in affine expression")
+        return value
+    if scanner.accept("-"):
+        with scanner.nested():
+            return multiply(_operand(parser, names), -1)
+    if scanner.text[start : start + 1].isdigit():
+        return scanner.integer(64, "an affine constant")
+    if isinstance(names, ValueNames):
+        return _value(cast("Parser", parser), names)
+    name = scanner.word("an affine expression")
+    if name not in names:
+        raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
+    return names[name]
+
+
+def _value(parser: "Parser", names: ValueNames) -> Expression:
+    if not parser.scanner.accept_word("symbol"):
+        return names.value(parser, "d")
+    parser.scanner.expect("(", " after 'symbol'")
+    value = names.value(parser, "s")
+    parser.scanner.expect(")", " after a symbol")
+    return value

@@ -1,0 +1,347 @@
+"""The elements of assembly formats: each parses and prints one piece of a custom form."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qrt.ir.core.attributes import UNIT, DenseArrayAttr, UnitAttr
+from qrt.ir.core.define import Definition
+from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.traits import ISOLATED_FROM_ABOVE
+from qrt.ir.text import attribute_kinds
+from qrt.types import FunctionType, IntegerType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import OperandName, PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
+
+DYNAMIC = -(1 << 63)
+"""Upstream's `kDynamic`: an entry of a static list that an operand gives."""
+
+
+class Element:
+    """One piece of a format. `space` says whether a space is printed before it."""
+
+    space = True
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        raise NotImplementedError
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        raise NotImplementedError
+
+    def begins(self, parser: "Parser") -> bool:
+        """Whether the text goes on with this element."""
+        return True
+
+    def is_present(self, operation: Operation) -> bool:
+        """Whether the operation has what this element says."""
+        return True
+
+    def show(self, printer: "Printer", operation: Operation) -> None:
+        """Print, after a space where there is one."""
+        if self.space:
+            printer.attach(" ")
+        self.print(printer, operation)
+
+
+@dataclass
+class Literal(Element):
+    text: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        if not self.text[0].isalpha():
+            parser.scanner.expect(self.text)
+        elif not parser.scanner.accept_word(self.text):
+            raise parser.scanner.error(f"expected '{self.text}'")
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attach(self.text)
+
+    def begins(self, parser: "Parser") -> bool:
+        scanner = parser.scanner
+        return scanner.peek_word() == self.text if self.text[0].isalpha() else scanner.at(self.text)
+
+
+@dataclass
+class Operands(Element):
+    """`$operand`: one, or those of a variadic group."""
+
+    definition: Definition
+    name: str
+    size: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        if not self.size:
+            pending.operand_groups[self.name] = [parser.operand()]
+        elif not parser.scanner.at("%"):
+            pending.operand_groups[self.name] = []
+        else:
+            pending.operand_groups[self.name] = parser.operand_list() if self.size == "*" else [parser.operand()]
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attach(", ".join(map(printer.name, self.definition.operand_group(operation, self.name))))
+
+    def begins(self, parser: "Parser") -> bool:
+        return parser.scanner.at("%")
+
+    def is_present(self, operation: Operation) -> bool:
+        return bool(self.definition.operand_group(operation, self.name))
+
+
+class AllOperands(Element):
+    """`operands`."""
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        if parser.scanner.at("%"):
+            pending.operands = parser.operand_list()
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attach(", ".join(map(printer.name, operation.operands)))
+
+    def begins(self, parser: "Parser") -> bool:
+        return parser.scanner.at("%")
+
+
+@dataclass
+class Attribute(Element):
+    """`$attribute`."""
+
+    definition: Definition
+    name: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        pending.attributes[self.name] = self.kind.parse(parser)
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attach(self.kind.spell(operation.attributes[self.name]))
+
+    def begins(self, parser: "Parser") -> bool:
+        return self.kind.begins(parser)
+
+    def is_present(self, operation: Operation) -> bool:
+        value = operation.attributes.get(self.name)
+        return value is not None and value != self.definition.attributes[self.name].default
+
+    @property
+    def kind(self) -> attribute_kinds.AttributeKind:
+        return self.definition.attributes[self.name].kind or attribute_kinds.ANY
+
+
+class Unit(Attribute):
+    """A unit attribute that a group's literal stands for."""
+
+    space = False
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        pending.attributes[self.name] = UNIT
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        pass
+
+    def is_present(self, operation: Operation) -> bool:
+        return isinstance(operation.attributes.get(self.name), UnitAttr)
+
+
+@dataclass
+class AttributeDictionary(Element):
+    keyword: str
+    elided: Iterable[str]
+    space = False
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        if not self.keyword:
+            pending.attributes.update(parser.optional_attributes())
+        elif parser.scanner.accept_word(self.keyword):
+            pending.attributes.update(parser.attribute_dictionary())
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attributes(operation, self.elided, self.keyword)
+
+
+@dataclass
+class TypeOf(Element):
+    """`type($x)`."""
+
+    definition: Definition
+    name: str
+    is_operand: bool
+    size: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        types = [parser.type()]
+        while self.size == "*" and parser.scanner.accept(","):
+            types.append(parser.type())
+        pending.types[self.name] = types
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attach(", ".join([str(value.type) for value in self._values(operation)]))
+
+    def is_present(self, operation: Operation) -> bool:
+        return bool(self._values(operation))
+
+    def _values(self, operation: Operation) -> list[Value]:
+        find = self.definition.operand_group if self.is_operand else self.definition.result_group
+        return find(operation, self.name)
+
+
+@dataclass
+class FunctionalType(Element):
+    """`functional-type(a, b)`."""
+
+    definition: Definition
+    inputs: str
+    results: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        for part, types in zip((self.inputs, self.results), parser.signature(), strict=True):
+            if part == "operands":
+                pending.operand_types = types
+            elif part == "results":
+                pending.result_types = types
+            else:
+                pending.types[part] = types
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        printer.attach(str(FunctionType(self._types(self.inputs, operation), self._types(self.results, operation))))
+
+    def _types(self, part: str, operation: Operation) -> list[Type]:
+        flat = {"operands": operation.operands, "results": operation.results}.get(part)
+        return self.definition.types_of(part, operation) if flat is None else [value.type for value in flat]
+
+
+@dataclass
+class RegionOf(Element):
+    """`$region`."""
+
+    definition: Definition
+    name: str
+    size: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        found = pending.region_groups[self.name] = [self._region(parser)]
+        while self.size == "*" and parser.scanner.accept(","):
+            found.append(self._region(parser))
+
+    def _region(self, parser: "Parser") -> Region:
+        definition = self.definition
+        isolated = ISOLATED_FROM_ABOVE in definition.traits
+        return parser.region(isolated, definition.name, terminator=definition.implicit_terminator)
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        for index, region in enumerate(self._regions(operation)):
+            printer.attach(", " if index else "")
+            outer = printer.begin(region)
+            printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
+            printer.end(outer)
+
+    def begins(self, parser: "Parser") -> bool:
+        return parser.scanner.at("{")
+
+    def is_present(self, operation: Operation) -> bool:
+        return any(region.blocks for region in self._regions(operation))
+
+    def _regions(self, operation: Operation) -> Sequence[Region]:
+        first = [declared.name for declared in self.definition.region_names].index(self.name)
+        return operation.regions[first:] if self.size == "*" else operation.regions[first : first + 1]
+
+
+@dataclass
+class SuccessorOf(Element):
+    """`$successor`."""
+
+    definition: Definition
+    name: str
+    size: str
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        pending.successors.append(parser.successor())
+        while self.size == "*" and parser.scanner.accept(","):
+            pending.successors.append(parser.successor())
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        first = [declared.name for declared in self.definition.successor_names].index(self.name)
+        blocks = operation.successors[first:] if self.size == "*" else operation.successors[first : first + 1]
+        printer.attach(", ".join(map(printer.label, blocks)))
+
+    def begins(self, parser: "Parser") -> bool:
+        return parser.scanner.at("^")
+
+
+@dataclass
+class Group(Element):
+    """`(elements)?`, `(elements):(others)`: printed if `anchor` is present."""
+
+    elements: Sequence[Element]
+    others: Sequence[Element]
+    anchor: Element
+    space = False
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        for element in self.elements if self.elements[0].begins(parser) else self.others:
+            element.parse(parser, pending)
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        for element in self.elements if self.anchor.is_present(operation) else self.others:
+            element.show(printer, operation)
+
+
+# -- directives of dialects: `name($x, $y)` --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A piece that Python parses and prints: both are given the names in parentheses. `parse` fills
+    `pending.operand_groups`, `types`, `region_groups` and `attributes`."""
+
+    parse: "Callable[[Parser, PendingOperation, tuple[str, ...]], None]"
+    print: "Callable[[Printer, Operation, tuple[str, ...]], None]"
+    begins: "Callable[[Parser], bool]" = lambda parser: True
+
+
+def _parse_dynamic_indices(parser: "Parser", pending: "PendingOperation", names: tuple[str, ...]) -> None:
+    scanner = parser.scanner
+    operands: list[OperandName] = []
+    static: list[int] = []
+    scanner.expect("[", " before a list of indices")
+    if not scanner.accept("]"):
+        while not static or scanner.accept(","):
+            if scanner.at("%"):
+                operands.append(parser.operand())
+                static.append(DYNAMIC)
+            else:
+                static.append(scanner.integer(64, "an integer or an SSA operand"))
+        scanner.expect("]", " after a list of indices")
+    pending.operand_groups[names[0]] = operands
+    pending.attributes[names[1]] = DenseArrayAttr(IntegerType(64), tuple(static))
+
+
+def _print_dynamic_indices(printer: "Printer", operation: Operation, names: tuple[str, ...]) -> None:
+    static = operation.attributes[names[1]]
+    assert operation.definition is not None  # whose format this is
+    assert isinstance(static, DenseArrayAttr)  # the attribute's kind
+    dynamic = iter(operation.definition.operand_group(operation, names[0]))
+    printer.attach(f"[{', '.join(printer.name(next(dynamic)) if n == DYNAMIC else str(n) for n in static.values)}]")
+
+
+DIRECTIVES = {
+    "dynamic_indices": Directive(_parse_dynamic_indices, _print_dynamic_indices, lambda parser: parser.scanner.at("[")),
+}
+"""By name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with `DYNAMIC` for
+each."""
+
+
+@dataclass
+class Call(Element):
+    directive: Directive
+    names: tuple[str, ...]
+
+    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+        self.directive.parse(parser, pending, self.names)
+
+    def print(self, printer: "Printer", operation: Operation) -> None:
+        self.directive.print(printer, operation, self.names)
+
+    def begins(self, parser: "Parser") -> bool:
+        return self.directive.begins(parser)

@@ -1,0 +1,250 @@
+"""Kinds of attributes that ops declare: what they must be, and how assembly formats spell them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attributes import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayAttr,
+    IntegerAttr,
+    OpaqueAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TypeAttr,
+    UnitAttr,
+    spell_elements,
+)
+from qrt.types import IndexType, IntegerType
+
+if TYPE_CHECKING:
+    from qrt.ir.text.attribute_parser import AttributeParser
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeKind:
+    """`description` completes `failed to satisfy constraint: ...`. `begins` says whether an attribute of the kind is
+    next: what an optional group asks."""
+
+    description: str
+    holds: Callable[[Attribute], bool]
+    parse: "Callable[[AttributeParser], Attribute]"
+    spell: Callable[[Attribute], str] = str
+    begins: "Callable[[AttributeParser], bool]" = lambda parser: True
+
+
+def _at(*openings: str) -> "Callable[[AttributeParser], bool]":
+    return lambda parser: any(map(parser.scanner.at, openings))
+
+
+def _instance(kind: type[Attribute], description: str, *openings: str) -> AttributeKind:
+    def parse(parser: "AttributeParser") -> Attribute:
+        start = parser.scanner.skip()
+        value = parser.attribute()
+        if not isinstance(value, kind):
+            raise parser.scanner.error(f"expected {description}", start, parser.scanner.pos)
+        return value
+
+    return AttributeKind(description, lambda value: isinstance(value, kind), parse, begins=_at(*openings))
+
+
+ANY = AttributeKind("any attribute", lambda value: True, lambda parser: parser.attribute())
+UNIT = _instance(UnitAttr, "unit attribute", "unit")
+STRING = _instance(StringAttr, "string attribute", '"')
+SYMBOL_REF = _instance(SymbolRefAttr, "symbol reference attribute", "@")
+FLAT_SYMBOL_REF = AttributeKind(
+    "flat symbol reference attribute",
+    lambda value: isinstance(value, SymbolRefAttr) and len(value.path) == 1,
+    lambda parser: SymbolRefAttr((parser.symbol_name(),)),
+    begins=_at("@"),
+)
+SYMBOL_NAME = AttributeKind(
+    "string attribute",
+    lambda value: isinstance(value, StringAttr),
+    lambda parser: StringAttr(parser.symbol_name()),
+    lambda value: str(SymbolRefAttr((value.python,))),
+    _at("@"),
+)
+"""The name a symbol has, `@name`, kept as a string."""
+TYPE = _instance(TypeAttr, "any type attribute", "!")
+ARRAY = _instance(ArrayAttr, "array attribute", "[")
+AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
+
+
+def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
+    """`[a, b]`, each element of which `holds`."""
+    return AttributeKind(
+        description,
+        lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
+        ARRAY.parse,
+        begins=ARRAY.begins,
+    )
+
+
+def _is_bool(value: Attribute) -> bool:
+    return isinstance(value, IntegerAttr) and value.is_bool
+
+
+def is_i64(value: Attribute) -> bool:
+    """Whether an attribute is an integer of type i64."""
+    return isinstance(value, IntegerAttr) and value.type is IntegerType(64)
+
+
+BOOL = AttributeKind("bool attribute", _is_bool, lambda parser: parser.attribute())
+BOOL_ARRAY = array_of("1-bit boolean array attribute", _is_bool)
+I64_ARRAY = array_of("64-bit integer array attribute", is_i64)
+AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstance(value, AffineMapAttr))
+
+
+def integer(type: IntegerType | IndexType) -> AttributeKind:
+    """An integer of one type, spelled without it: `3`."""
+    described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
+
+    def parse(parser: "AttributeParser") -> Attribute:
+        return IntegerAttr(parser.scanner.integer(64 if isinstance(type, IndexType) else type.width), type)
+
+    return AttributeKind(
+        f"{described} attribute",
+        lambda value: isinstance(value, IntegerAttr) and value.type is type,
+        parse,
+        lambda value: str(value.python),
+        lambda parser: parser.scanner.at("-") or parser.scanner.text[parser.scanner.skip() :][:1].isdigit(),
+    )
+
+
+I32, I64, INDEX = integer(IntegerType(32)), integer(IntegerType(64)), integer(IndexType())
+ALIGNMENT = replace(
+    I64,
+    description="64-bit signless integer attribute whose value is positive and whose value is a power of two > 0",
+    holds=lambda value: is_i64(value) and value.python > 0 and not value.python & (value.python - 1),
+)
+
+
+def dense_array(element: IntegerType) -> AttributeKind:
+    """`array<i64: 1, 2>`, spelled `[1, 2]`."""
+
+    def parse(parser: "AttributeParser") -> Attribute:
+        scanner = parser.scanner
+        scanner.expect("[", " before array elements")
+        values: list[int] = []
+        while not scanner.at("]") and (not values or scanner.accept(",")):
+            values.append(scanner.integer(element.width))
+        scanner.expect("]", " after array elements")
+        return DenseArrayAttr(element, tuple(values))
+
+    def spell(value: Attribute) -> str:
+        assert isinstance(value, DenseArrayAttr)
+        return f"[{', '.join(spell_elements(value.values, element))}]"
+
+    return AttributeKind(
+        f"{element} dense array attribute",
+        lambda value: isinstance(value, DenseArrayAttr) and value.element is element,
+        parse,
+        spell,
+        _at("["),
+    )
+
+
+def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
+    """An integer that is spelled as the keyword at its place in `cases`."""
+    names = tuple(cases)
+    type = IntegerType(width)
+
+    def parse(parser: "AttributeParser") -> Attribute:
+        scanner = parser.scanner
+        start = scanner.skip()
+        word = scanner.word("a keyword")
+        if word not in names:
+            raise scanner.error(f"expected one of {', '.join(names)}", start, scanner.pos)
+        return IntegerAttr(names.index(word), type)
+
+    return AttributeKind(
+        description or f"allowed {width}-bit signless integer cases: {', '.join(map(str, range(len(names))))}",
+        lambda value: isinstance(value, IntegerAttr) and value.type is type and 0 <= value.value < len(names),
+        parse,
+        lambda value: names[value.python],
+        lambda parser: parser.scanner.peek_word() in names,
+    )
+
+
+# -- enumerations: `#arith.fastmath<nnan,ninf>` ------------------------------------------------------------------------
+
+ENUMERATIONS: dict[str, "Enumeration"] = {}
+"""By name without `#`: what the attribute parser knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """`#dialect.name<case>`. With a `separator` it is a set of flags: no flag is `none`, and `every` of them, where
+    that has a name, is spelled by it. Without cases it is `#dialect.name`."""
+
+    name: str
+    cases: tuple[str, ...]
+    separator: str = ""
+    every: str = ""
+
+    def attribute(self, *flags: str) -> OpaqueAttr:
+        """The attribute of a case, or of flags in any order."""
+        if not self.cases:
+            return OpaqueAttr(f"#{self.name}")
+        if self.separator:
+            given = {flag for flag in flags if flag != "none"}
+            if self.every in given or (self.every and given == set(self.cases)):
+                flags = (self.every,)
+            else:
+                flags = tuple(case for case in self.cases if case in given) or ("none",)
+        return OpaqueAttr(f"#{self.name}<{self.separator.join(flags)}>")
+
+    def flags(self, value: Attribute) -> tuple[str, ...]:
+        """The cases an attribute names, those of `every` included."""
+        words = tuple(word.strip() for word in str(value)[len(self.name) + 2 : -1].split(","))
+        return self.cases if self.every and self.every in words else tuple(word for word in words if word != "none")
+
+    def holds(self, value: Attribute) -> bool:
+        return isinstance(value, OpaqueAttr) and value.text.partition("<")[0] == f"#{self.name}"
+
+    def parse_body(self, parser: "AttributeParser") -> OpaqueAttr:
+        """`<case, case>`."""
+        if not self.cases:
+            return self.attribute()
+        scanner = parser.scanner
+        scanner.expect("<", f" after '{self.name.partition('.')[2]}'")
+        allowed = (*self.cases, *(("none",) if self.separator else ()), *((self.every,) if self.every else ()))
+        flags: list[str] = []
+        while not flags or (self.separator and scanner.accept(",")):
+            start = scanner.skip()
+            flags.append(scanner.word("a case"))
+            if flags[-1] not in allowed:
+                raise scanner.error(f"expected one of {', '.join(allowed)}", start, scanner.pos)
+        scanner.expect(">", f" after the cases of {self.name}")
+        return self.attribute(*flags)
+
+
+def enumeration(name: str, cases: str, separator: str = "", every: str = "") -> AttributeKind:
+    """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`, and reads all of it.
+
+    >>> kind = enumeration("test.direction", "up down")
+    >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description
+    ('#test.direction<up>', '#test.direction attribute')
+    """
+    known = Enumeration(name, tuple(cases.split()), separator, every)
+    if name in ENUMERATIONS:
+        raise ValueError(f"the enumeration {name!r} is defined twice")
+    ENUMERATIONS[name] = known
+
+    def parse(parser: "AttributeParser") -> Attribute:
+        start = parser.scanner.skip()
+        value = known.parse_body(parser) if parser.scanner.at("<") else parser.attribute()
+        if not known.holds(value):
+            raise parser.scanner.error("invalid kind of attribute specified", start, parser.scanner.pos)
+        return value
+
+    return AttributeKind(
+        f"#{name} attribute",
+        known.holds,
+        parse,
+        lambda value: str(value)[len(name) + 1 :],
+        _at("<", "#"),
+    )

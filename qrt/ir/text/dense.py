@@ -1,0 +1,298 @@
+"""Dense elements: constants backed by NumPy arrays and their text, and `dense_resource` blobs."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qrt.errors import QuantTypeError
+from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr, quote, spell_elements
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
+
+Array = NDArray[Any]
+ShapedType = TensorType | VectorType
+
+MAX_RANK = 64
+MAX_BYTES = (1 << 63) - 1
+"""The limits of NumPy's arrays, which hold for views of one element too."""
+
+HEX_ABOVE = 100
+"""Constants of more elements than this print as a hex string, as upstream's do."""
+
+_MAX_ITEMSIZE = 16
+FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+@lru_cache(maxsize=256)
+def storage_dtype(element: Type) -> np.dtype[Any]:
+    """The dtype a dense constant of `element` is kept in: the smallest integer of its signedness (signless counts as
+    signed), bool for i1, the float itself for f16, f32 and f64, and bit patterns for every other float."""
+    if not is_backed(element):
+        raise QuantTypeError(f"dense elements of {element} are not supported")
+    if isinstance(element, IntegerType):
+        if element.width == 1 and element.is_signless:
+            return np.dtype(np.bool_)
+        bits = max(8, 1 << (element.width - 1).bit_length())
+        return np.dtype(f"{'u' if element.signedness == 'unsigned' else ''}int{bits}")
+    if isinstance(element, FloatType):
+        if element.name in FLOAT_DTYPES:
+            dtype: np.dtype[Any] = np.dtype(FLOAT_DTYPES[element.name])
+            return dtype
+        bits = 8 if element.width <= 8 else 16 if element.width == 16 else 32
+        return np.dtype(f"uint{bits}")
+    return np.dtype(np.int64)
+
+
+def is_backed(element: Type) -> bool:
+    """Whether constants of `element` are arrays; those of other types are kept as text."""
+    if isinstance(element, IntegerType):
+        return 1 <= element.width <= 64
+    return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
+
+
+def is_wide(element: Type) -> bool:
+    """Whether `element` is a number of more bits than an array holds."""
+    return isinstance(element, IntegerType | FloatType) and element.width > 64
+
+
+@lru_cache(maxsize=256)
+def static_shape(type: Type) -> tuple[int, ...]:
+    """The shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape that an
+    array can have."""
+    if not isinstance(type, ShapedType):
+        raise QuantTypeError(f"elements literal must be of a shaped type, not {type}")
+    if type.shape is None or None in type.shape:
+        raise QuantTypeError(f"elements literal type must have static shape, not {type}")
+    shape: tuple[int, ...] = type.shape  # type: ignore[assignment]  # no None is left
+    itemsize = storage_dtype(type.element).itemsize if is_backed(type.element) and 0 not in shape else None
+    check_extent(type, itemsize)
+    return shape
+
+
+def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
+    """Raise QuantTypeError unless arrays of the type's shape can be: of elements of `itemsize` bytes, or of any dtype.
+    Dynamic dimensions count as 1, and so do empty ones, as they do to NumPy."""
+    shape = type.shape or ()
+    if len(shape) > MAX_RANK:
+        raise QuantTypeError(f"arrays have at most {MAX_RANK} dimensions, not {len(shape)}")
+    if (_MAX_ITEMSIZE if itemsize is None else itemsize) * math.prod(size or 1 for size in shape) > MAX_BYTES:
+        raise QuantTypeError(f"an array of {type} has more than {MAX_BYTES} bytes")
+
+
+MAX_FOLDED = 1 << 20
+"""Most elements that folding writes out: a splat of any size is a few characters of text."""
+
+
+class DenseElementsAttr(Attribute):
+    """`dense<...> : type`, as a read-only array of the type's shape (a broadcast view for a splat) in
+    `storage_dtype(element)`."""
+
+    __slots__ = ("_hash", "array", "type")
+    array: Array
+    type: ShapedType
+
+    def __init__(self, array: Array, type: ShapedType) -> None:
+        shape = static_shape(type)
+        array = np.asarray(array)
+        if array.dtype != storage_dtype(type.element) or array.shape != shape:
+            raise QuantTypeError(
+                f"constant of {type} is kept as {storage_dtype(type.element)} of shape {shape}, "
+                f"not {array.dtype} of shape {array.shape}"
+            )
+        if array.flags.writeable:
+            array = array.copy()
+            array.flags.writeable = False
+        self.array = array
+        self.type = type
+        self._hash: int | None = None
+
+    @property
+    def element(self) -> Type:
+        return self.type.element
+
+    @property
+    def is_splat(self) -> bool:
+        bits = _bits(self.array)
+        return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
+
+    @property
+    def first(self) -> Any:
+        """The first element, as the array holds it: all that a splat, whose array may pass any memory, says."""
+        return _first(self.array)
+
+    def element_at(self, index: tuple[int, ...]) -> Attribute:
+        """One element, as the constant it is by itself."""
+        value = self.array[index]
+        if isinstance(self.element, FloatType):
+            return FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), self.element)
+        return IntegerAttr(int(value), self.element)
+
+    @property
+    def python(self) -> Array:
+        """The values: the array itself, or its floats where it holds bit patterns."""
+        if isinstance(self.element, FloatType) and self.array.dtype.kind == "u":
+            decode = self.element.format.decode
+            if _is_broadcast(self.array):
+                return np.broadcast_to(float(decode(int(_first(self.array)))), self.array.shape)
+            patterns, inverse = np.unique(self.array, return_inverse=True)
+            values = np.array([float(decode(int(bits))) for bits in patterns], np.float64)
+            return values[inverse].reshape(self.array.shape)
+        return self.array
+
+    def spell(self, elide: bool = False) -> str:
+        bits = _bits(self.array) if isinstance(self.element, FloatType) else self.array
+        if not bits.size:
+            body = ""
+        elif self.is_splat:
+            body = spell_elements([_first(bits).item()], self.element)[0]
+        elif bits.size > HEX_ABOVE:
+            body = f'"0x{element_bytes(self.array).hex().upper()}"'
+        else:
+            body = nested(spell_elements(bits.ravel().tolist(), self.element), bits.shape)
+        return f"dense<{body}> : {self.type}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DenseElementsAttr) or self.type is not other.type:
+            return False
+        left, right = _bits(self.array), _bits(other.array)
+        if _is_broadcast(left) and _is_broadcast(right):  # of any size: nothing may be allocated for it
+            return bool(_first(left) == _first(right))
+        return np.array_equal(left, right)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            bits = _bits(self.array)
+            content = _first(bits).item() if self.is_splat else bits.tobytes()
+            self._hash = hash((self.type, content))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"<DenseElementsAttr {self.type}>"
+
+
+class Blob:
+    """The bytes of one `dense_resource` key: empty until the section at the end of the text fills it."""
+
+    __slots__ = ("alignment", "data", "key")
+
+    def __init__(self, key: str, data: bytes | None = None, alignment: int = 4) -> None:
+        self.key = key
+        self.data = data
+        self.alignment = alignment
+
+
+class DenseResourceAttr(Attribute):
+    """`dense_resource<key> : type`."""
+
+    __slots__ = ("blob", "type")
+
+    def __init__(self, blob: Blob, type: ShapedType) -> None:
+        static_shape(type)
+        self.blob = blob
+        self.type = type
+
+    @property
+    def array(self) -> Array:
+        """The elements; QuantTypeError if the text had no blob of this key, or one of another size."""
+        if self.blob.data is None:
+            raise QuantTypeError(f"dense_resource<{self.blob.key}> has no data")
+        return array_of_bytes(self.blob.data, self.type)
+
+    @property
+    def python(self) -> Array:
+        return DenseElementsAttr(self.array, self.type).python
+
+    def spell(self, elide: bool = False) -> str:
+        key = self.blob.key
+        return f"dense_resource<{key if key.replace('_', 'a').isalnum() else quote(key)}> : {self.type}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DenseResourceAttr) and (self.type, self.blob.key, self.blob.data) == (
+            other.type,
+            other.blob.key,
+            other.blob.data,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.blob.key))
+
+
+def splat(value: Any, type: Type) -> DenseElementsAttr | None:
+    """A constant of one stored value everywhere; None where the type leaves sizes open, or where no array has as many
+    elements."""
+    try:
+        return DenseElementsAttr(np.broadcast_to(value, static_shape(type)), type)  # type: ignore[arg-type]  # it has a shape
+    except QuantTypeError:
+        return None
+
+
+def _bits(array: Array) -> Array:
+    return array.view(f"u{array.itemsize}") if array.dtype.kind in "f" else array
+
+
+def _is_broadcast(array: Array) -> bool:
+    """Whether one element stands for all."""
+    return array.size > 0 and not any(array.strides)
+
+
+def _first(array: Array) -> Any:
+    """The first element (`flat` stops at 32 dimensions, and `ravel` would make a splat's view an array)."""
+    return array[(0,) * array.ndim]
+
+
+def nested(items: list[str], shape: tuple[int, ...]) -> str:
+    for size in reversed(shape):
+        items = [f"[{', '.join(items[i : i + size])}]" for i in range(0, len(items), size)]
+    return items[0]
+
+
+def element_bytes(array: Array) -> bytes:
+    """The elements as upstream lays them out: little endian, one per byte or more, i1 packed eight to a byte."""
+    if array.dtype == np.bool_:
+        return np.packbits(array.ravel(), bitorder="little").tobytes()
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptElementsAttr(Attribute):
+    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of more than
+    64 bits."""
+
+    text: str
+    type: ShapedType
+
+    @property
+    def is_splat(self) -> bool:
+        return not self.text.startswith(("[", '"'))
+
+    def spell(self, elide: bool = False) -> str:
+        return f"dense<{self.text}> : {self.type}"
+
+
+def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
+    """The array that `element_bytes` came from; one element's bytes are a splat."""
+    shape = static_shape(type)
+    dtype = storage_dtype(type.element)
+    count = math.prod(shape)
+    if dtype == np.bool_ and packed_bool:
+        if len(data) != -(-count // 8) and len(data) != 1:
+            raise QuantTypeError(f"data of {len(data)} bytes does not fill {type}")
+        bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little").astype(np.bool_)
+        return np.broadcast_to(bits[0], shape) if len(bits) < count else bits[:count].reshape(shape)
+    if len(data) != count * dtype.itemsize and len(data) != dtype.itemsize:
+        raise QuantTypeError(f"data of {len(data)} bytes does not fill {type}")
+    flat = np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype, copy=False)
+    if isinstance(type.element, IntegerType) and dtype.itemsize * 8 != type.element.width:
+        flat = wrapped(flat, type.element)
+    return flat.reshape(shape) if len(flat) == count else np.broadcast_to(flat[0], shape)
+
+
+def wrapped(values: Array, element: IntegerType) -> Array:
+    """Values read modulo the element's width, in its own signedness."""
+    if element.signedness == "unsigned":
+        return values & values.dtype.type((1 << element.width) - 1) if element.width < 64 else values
+    bits = values.dtype.itemsize * 8 - element.width
+    return (values << bits) >> bits

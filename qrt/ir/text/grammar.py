@@ -1,0 +1,55 @@
+"""The parts of an operation's text as patterns: what the parser recognises at once, before it knows what it means.
+
+A type is matched to three levels of angle brackets; deeper ones, and all that is unusual, go the slow way.
+"""
+
+import re
+from dataclasses import dataclass
+
+from qrt.text import pattern
+
+SPACE = pattern("").pattern
+_IN = r"[^<>\"()\[\]\n/]*+"
+_NEST1 = rf"<{_IN}>"
+_NEST2 = rf"<{_IN}(?:{_NEST1}{_IN})*+>"
+_NEST3 = rf"<{_IN}(?:{_NEST2}{_IN})*+>"
+TYPE = rf"(?:!?[a-zA-Z_][\w.]*+(?:{_NEST3})?+)"
+SIGNATURE = rf"\((?:{TYPE}(?:,[ ]?{TYPE})*+)?\)[ ]?->[ ]?{TYPE}"
+ATTRIBUTES = r"\{[^{}\"\n/]*+(?:\"[^\"\\\n]*+\"[^{}\"\n/]*+)*+\}"
+NAME = r"%(?:\d++|[a-zA-Z$._-][\w$.-]*+)"
+NAMES = rf"{NAME}(?:{SPACE}#\d++)?+(?:[ ]?,[ ]?{NAME}(?:{SPACE}#\d++)?+)*+"
+
+TYPE_PATTERN = pattern(rf"({TYPE})")
+SIGNATURE_PATTERN = pattern(rf"({SIGNATURE})")
+ATTRIBUTES_PATTERN = pattern(rf"({ATTRIBUTES})")
+OPERAND_PATTERN = pattern(rf"({NAME})(?:{SPACE}#(\d+))?")
+NAMES_PATTERN = pattern(rf"({NAMES})")
+_RESULT = rf"{NAME}(?:{SPACE}:{SPACE}\d++)?+"
+RESULT_PATTERN = pattern(rf"({NAME})(?:{SPACE}:{SPACE}(\d+))?{SPACE},?")
+HEAD_PATTERN = pattern(
+    rf"(?:({_RESULT}(?:{SPACE},{SPACE}{_RESULT})*+){SPACE}={SPACE})?"
+    r"(?:\"((?:[^\"\\\n]++|\\.)++)\"|([a-zA-Z_][\w$.]*))"
+)
+LOCATION_PATTERN = pattern(r"loc\s*\(")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
+    said, where others are left to infer."""
+
+    pattern: re.Pattern[str]
+    parts: tuple[str, ...]
+    said: tuple[str, ...] | None = None
+
+
+OPERANDS = rf"{NAME}(?:[ ]?,[ ]?{NAME})*+"
+
+GENERIC_LINE = Line(
+    pattern(
+        rf"\(({OPERANDS})?\){SPACE}(?:<({ATTRIBUTES})>{SPACE})?"
+        rf"({ATTRIBUTES})?{SPACE}:{SPACE}({SIGNATURE})"
+    ),
+    ("operands", "properties", "attributes", "signature"),
+)
+"""The generic form of an op without regions and successors."""

@@ -1,0 +1,147 @@
+"""SSA names: values that are read before or after the text defines them."""
+
+from qrt.ir.core.attributes import Attribute
+from qrt.ir.core.define import Definition
+from qrt.ir.core.operations import Block, Region, Value
+from qrt.ir.text.attribute_parser import AttributeParser
+from qrt.ir.text.grammar import RESULT_PATTERN
+from qrt.text import Source
+from qrt.types import Type
+
+OperandName = tuple[str, int, int]
+"""(name, result number, offset in the text)."""
+
+
+class PendingOperation:
+    """An operation while its text is read: what a custom form fills in. An assembly format collects groups of operands,
+    types and regions by name, and puts them in order at its end."""
+
+    __slots__ = (
+        "attributes",
+        "definition",
+        "inherent",
+        "name",
+        "operand_groups",
+        "operand_types",
+        "operands",
+        "region_groups",
+        "regions",
+        "result_types",
+        "start",
+        "successors",
+        "types",
+    )
+    operand_groups: dict[str, list[OperandName]]
+    region_groups: dict[str, list[Region]]
+    types: dict[str, list[Type]]
+
+    def __init__(self, name: str, definition: Definition | None, start: int) -> None:
+        self.name = name
+        self.definition = definition
+        self.start = start
+        self.operands: list[OperandName] = []
+        self.operand_types: list[Type] = []
+        self.result_types: list[Type] = []
+        self.attributes: dict[str, Attribute] = {}
+        self.inherent: frozenset[str] = frozenset()  # names of an unregistered op's properties
+        self.regions: list[Region] = []
+        self.successors: list[Block] = []
+
+    def clear(self) -> None:
+        """Forget what a custom form has filled in."""
+        self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
+        self.inherent = frozenset()
+
+
+class Scope:
+    """The SSA names of one region that is isolated from above, and of the regions inside it."""
+
+    __slots__ = ("forward", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[Value]] = {}
+        self.forward: dict[str, dict[int, tuple[Value, int]]] = {}  # used, not yet defined: values and first uses
+
+
+class NameParser(AttributeParser):
+    """Knows the values of the open regions by name."""
+
+    def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
+        super().__init__(source, allow_unregistered, upstream)
+        self._scope = Scope()
+        self._names: list[str] = []  # defined in the open regions, innermost last
+
+    def _resolve(self, pending: PendingOperation) -> list[Value]:
+        names, types = pending.operands, pending.operand_types
+        if len(names) != len(types):
+            message = f"'{pending.name}' has {len(names)} operands but {len(types)} operand types"
+            raise self.scanner.error(message, pending.start, pending.start + len(pending.name))
+        values = self._scope.values
+        resolved = []
+        for (name, number, at), type in zip(names, types, strict=True):
+            known = values.get(name)
+            if known is None:
+                resolved.append(self._forward(name, number, at, type))
+                continue
+            if number >= len(known):
+                raise self.scanner.error(f"'{name}' has {len(known)} results, not a result #{number}", at)
+            value = known[number]
+            if value.type is not type:
+                message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{value.type}'"
+                raise self.scanner.error(message, at, at + len(name))
+            resolved.append(value)
+        return resolved
+
+    def _forward(self, name: str, number: int, at: int, type: Type) -> Value:
+        """The stand-in for a value that is used before the text defines it."""
+        waiting = self._scope.forward.setdefault(name, {})
+        known = waiting.get(number)
+        if known is None:
+            value = Value(type, None, number)
+            waiting[number] = value, at
+            return value
+        if known[0].type is not type:
+            message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{known[0].type}'"
+            raise self.scanner.error(message, at, at + len(name))
+        return known[0]
+
+    def _bind(self, names: str, at: int, results: list[Value]) -> None:
+        if ":" not in names and "," not in names and len(results) == 1:
+            self._define(names, at, results)
+            return
+        groups = [
+            (m[1], int(m[2] or 1) if len(m[2] or "") < 9 else 1 << 30, m.start(1))
+            for m in RESULT_PATTERN.finditer(names)
+        ]
+        bound = sum(count for _, count, _ in groups)
+        if bound != len(results) or any(count == 0 for _, count, _ in groups):
+            message = f"operation defines {len(results)} results but was provided {bound} to bind"
+            raise self.scanner.error(message, at, at + len(names))
+        first = 0
+        for name, count, offset in groups:
+            self._define(name, at + offset, results[first : first + count])
+            first += count
+
+    def _define(self, name: str, at: int, values: list[Value]) -> None:
+        scope = self._scope
+        if name in scope.values:
+            raise self.scanner.error(f"redefinition of SSA value '{name}'", at, at + len(name))
+        scope.values[name] = values
+        self._names.append(name)
+        if scope.forward:
+            self._define_forward(name, values)
+
+    def _define_forward(self, name: str, values: list[Value]) -> None:
+        for number, (value, at) in self._scope.forward.pop(name, {}).items():
+            if number >= len(values):
+                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{number}", at)
+            new = values[number]
+            if new.type is not value.type:
+                message = f"definition of SSA value '{name}' has type '{new.type}', used with type '{value.type}'"
+                raise self.scanner.error(message, at, at + len(name))
+            value.replace_all_uses(new)
+
+    def _finish_scope(self) -> None:
+        for name, waiting in self._scope.forward.items():
+            at = next(iter(waiting.values()))[1]
+            raise self.scanner.error(f"use of undeclared SSA value name '{name}'", at, at + len(name))

@@ -1,0 +1,85 @@
+"""Where an operation's parts stand in its text, looked for once one of them is wrong.
+
+A part that cannot be told, or that stands on another line, is placed at the operation: upstream reports there, and the
+line of a diagnostic is what `expected-error` comments say.
+"""
+
+import re
+from collections.abc import Iterator
+
+from qrt.ir.core.operations import Operation
+from qrt.ir.text import grammar
+from qrt.text import Location
+
+_NAME = re.compile(grammar.NAME, re.ASCII)
+_TYPE = re.compile(grammar.TYPE, re.ASCII)
+_KEY = re.compile(r'"[^"\n]*"|[a-zA-Z_][\w$.]*', re.ASCII)
+
+Span = tuple[int, int]
+
+
+def operand(operation: Operation, index: int) -> Location:
+    """The name of an operand."""
+    spans = [
+        span
+        for part, start, end in _parts(operation)
+        if part in ("operand", "operands")
+        for span in _found(_NAME, operation, start, end)
+    ]
+    return _place(operation, spans[index : index + 1])
+
+
+def type_of(operation: Operation, side: str, index: int) -> Location:
+    """The type of an operand or of a result: `side` says which."""
+    spans: list[Span] = []
+    for part, start, end in _parts(operation):
+        if part == "signature":
+            types = list(_found(_TYPE, operation, start, end))
+            count = len(operation.operands)
+            spans += types[:count] if side == "operand" else types[count:]
+        elif part == f"{side} type":
+            spans.append((start, end))
+    return _place(operation, spans[index : index + 1])
+
+
+def attribute(operation: Operation, name: str) -> Location:
+    """The name of an attribute."""
+    spans = [
+        (first, last)
+        for part, start, end in _parts(operation)
+        if part in ("attributes", "properties")
+        for first, last in _found(_KEY, operation, start, end)
+        if operation.location.source.text[first:last] == name
+    ]
+    return _place(operation, spans[:1])
+
+
+def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
+    """The parts of a form that reads as one line, with their spans."""
+    location, text = operation.location, operation.location.source.text
+    head = text[location.start : location.end]
+    assembly = operation.definition.assembly if operation.definition is not None else None
+    if head == f'"{operation.name}"':
+        line = grammar.GENERIC_LINE
+    elif assembly is not None and assembly.line is not None and operation.name.endswith(head):
+        line = assembly.line
+    else:  # a custom form with a parser of its own, or the place of another operation, which this one replaces
+        return
+    match = line.pattern.match(text, location.end)
+    if match is not None:
+        for group, part in enumerate(line.parts, 1):
+            if match[group] is not None:
+                yield part, match.start(group), match.end(group)
+
+
+def _found(pattern: re.Pattern[str], operation: Operation, start: int, end: int) -> Iterator[Span]:
+    for match in pattern.finditer(operation.location.source.text, start, end):
+        yield match.span()
+
+
+def _place(operation: Operation, spans: list[Span]) -> Location:
+    location = operation.location
+    for start, end in spans:
+        if "\n" not in location.source.text[location.start : start]:
+            return Location(location.source, start, end)
+    return location

@@ -1,0 +1,283 @@
+"""Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from qrt.ir.core.attributes import Attribute, quote, spell_entries
+from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.text.dense import Blob, DenseResourceAttr
+from qrt.types import FunctionType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.module import Module
+
+_STORAGE_OF_22 = {"si": "i", "ui": "u"}
+_STRING_OR_STORAGE = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?<=!quant\.uniform<)(?:si|ui)(?=\d)|(?<=!quant\.any<)(?:si|ui)(?=\d)'
+)
+
+
+def print_module(module: "Module", generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+    """The text of a module, and of the resources its constants name. Not `exact`: as its upstream prints it, which up
+    to 22 leaves the sign of storage unsaid."""
+    printer = Printer(generic, locations)
+    if generic:
+        printer.number_all(module.operation)
+    printer.operation(module.operation)
+    printer.resources()
+    text = printer.text()
+    if exact or module.upstream > 22 or ("<si" not in text and "<ui" not in text):
+        return text
+    return _STRING_OR_STORAGE.sub(lambda match: _STORAGE_OF_22.get(match[0], match[0]), text)
+
+
+def print_operation(operation: Operation, generic: bool = False) -> str:
+    """The text of one operation, for messages."""
+    printer = Printer(generic, locations=False)
+    printer.name_results(operation)
+    if generic:
+        printer.number_all(operation)
+    printer.operation(operation)
+    return printer.text()
+
+
+Operation.spelled = print_operation
+
+
+class Printer:
+    """Collects the text; custom forms call the methods below, which put the spaces."""
+
+    def __init__(self, generic: bool, locations: bool) -> None:
+        self.generic = generic
+        self.locations = locations
+        self._parts: list[str] = []
+        self._indent = ""
+        self._names: dict[Value, str] = {}
+        self._results = 0  # the next number of a result, and of an entry block's argument
+        self._arguments = 0
+        self._blocks: dict[Block, str] = {}
+        self._blobs: dict[str, Blob] = {}
+        self._signatures: dict[tuple[tuple[Type, ...], tuple[Type, ...]], str] = {}
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    # -- for custom forms -------------------------------------------------------------------------------------------
+
+    def word(self, text: str) -> None:
+        """A word, with a space before it unless it follows an opening parenthesis."""
+        self._parts.append(text if self._parts and self._parts[-1].endswith("(") else f" {text}")
+
+    def attach(self, text: str) -> None:
+        """Text with no space before it."""
+        self._parts.append(text)
+
+    def new_line(self, deeper: str = "") -> None:
+        """A new line of the same operation, as deep as it or deeper."""
+        self._parts.append(f"\n{self._indent}{deeper}")
+
+    def punctuation(self, text: str) -> None:
+        if text in ("(", ")", ","):
+            self._parts.append(text)
+        else:
+            self.word(text)
+
+    def operands(self, values: Sequence[Value]) -> None:
+        if values:
+            self.word(", ".join(map(self.name, values)))
+
+    def attributes(
+        self, given: Operation | Mapping[str, Attribute], elided: Iterable[str] = (), keyword: str = ""
+    ) -> None:
+        """The attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
+        attributes = given.attributes if isinstance(given, Operation) else given
+        if not attributes:
+            return
+        items = sorted((name, value) for name, value in attributes.items() if name not in elided)
+        self._note(attributes.values())
+        if items:
+            self._parts.append(f" {keyword} " if keyword else " ")
+            self._parts.append(spell_entries(items))
+
+    def signature(self, operation: Operation) -> None:
+        types = tuple([v.type for v in operation.operands]), tuple([v.type for v in operation.results])
+        text = self._signatures.get(types)
+        if text is None:
+            text = self._signatures[types] = str(FunctionType(*types))
+        self.word(text)
+
+    def name(self, value: Value) -> str:
+        """`%0`, `%0#1`, `%arg0`; a value that nothing in scope defines prints as an error upstream prints too."""
+        return self._names.get(value, "<<UNKNOWN SSA VALUE>>")
+
+    def typed_name(self, value: Value) -> str:
+        return f"{self.name(value)}: {value.type}"
+
+    def begin(self, region: Region) -> tuple[int, int]:
+        """Number all values of a region, before any is printed: a use may come before its definition. Regions inside
+        go on from there, as upstream's do. `end` takes what this returns."""
+        outer = self._results, self._arguments
+        if not self.generic:
+            self._number(region)
+        return outer
+
+    def number_all(self, operation: Operation) -> None:
+        """Number everything at once and no number twice, innermost and last regions last to first: upstream's way in
+        generic form."""
+        stack = list(operation.regions)
+        while stack:
+            region = stack.pop()
+            self._number(region)
+            stack.extend(inner for block in region.blocks for child in block for inner in child.regions)
+
+    def _number(self, region: Region) -> None:
+        for index, block in enumerate(region.blocks):
+            for argument in block.arguments:
+                if index == 0:
+                    self._names[argument] = f"%arg{self._arguments}"
+                    self._arguments += 1
+                else:
+                    self._names[argument] = f"%{self._results}"
+                    self._results += 1
+            for operation in block:
+                self.name_results(operation)
+
+    def end(self, outer: tuple[int, int]) -> None:
+        self._results, self._arguments = outer
+
+    def name_results(self, operation: Operation) -> None:
+        results = operation.results
+        if not results:
+            return
+        base = f"%{self._results}"
+        self._results += 1
+        if len(results) == 1:
+            self._names[results[0]] = base
+        else:
+            for index, result in enumerate(results):
+                self._names[result] = f"{base}#{index}"
+
+    def label(self, block: Block) -> str:
+        """`^bb1`."""
+        return self._blocks.get(block, "<<UNKNOWN BLOCK>>")
+
+    def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
+        """`{ blocks }` in the names begun by `begin`. `entry_said`: the custom form has printed the entry block's
+        arguments. A last `terminator` that says nothing is left out."""
+        self._parts.append("{\n")
+        for index, block in enumerate(region.blocks):
+            self._blocks[block] = f"^bb{index}"
+        comments = self._predecessors(region) if len(region.blocks) > 1 else {}
+        for index, block in enumerate(region.blocks):
+            lone_empty = empty_label and block.first is None and not entry_said
+            if index or (not entry_said and (block.arguments or lone_empty)):
+                arguments = ", ".join(map(self.typed_name, block.arguments))
+                label = f"{self._blocks[block]}({arguments})" if arguments else self._blocks[block]
+                self._parts.append(f"{self._indent}{label}:{comments.get(block, '')}\n")
+            self._indent += "  "
+            for operation in block:
+                if not (operation.name == terminator and operation is block.last and _says_nothing(operation)):
+                    self.operation(operation)
+            self._indent = self._indent[:-2]
+        self._parts.append(f"{self._indent}}}")
+
+    def _predecessors(self, region: Region) -> dict[Block, str]:
+        """Upstream's comment on each block but the first."""
+        found: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
+        for block in region.blocks:
+            for successor in block.successors:
+                if successor in found:
+                    found[successor].append(self._blocks[block])
+        return {
+            block: f"  // {'pred' if len(names) == 1 else f'{len(names)} preds'}: {', '.join(names)}"
+            if names
+            else "  // no predecessors"
+            for block, names in found.items()
+        }
+
+    # -- operations -------------------------------------------------------------------------------------------------
+
+    def operation(self, operation: Operation) -> None:
+        """One operation, indented, on its own line."""
+        parts = self._parts
+        parts.append(self._indent)
+        if operation.results:
+            base = self.name(operation.results[0]).partition("#")[0]
+            parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
+        definition = operation.definition
+        assembly = None if definition is None else definition.assembly
+        unsaid = assembly is not None and not assembly.says(operation)
+        if self.generic or definition is None or unsaid or (assembly is None and definition.print is None):
+            self._generic_form(operation)
+        else:
+            name = operation.name
+            if name in _SHORT and self._default_dialect(operation) == definition.dialect:
+                name = name.partition(".")[2]
+            parts.append(name)
+            if assembly is not None:
+                assembly.print(self, operation)
+            elif definition.print is not None:
+                definition.print(self, operation)
+        if self.locations and operation.loc is not None:
+            parts.append(f" {operation.loc}")
+        parts.append("\n")
+
+    def _default_dialect(self, operation: Operation) -> str:
+        parent = operation.parent_operation
+        return "builtin" if parent is None else parent.name.partition(".")[0]
+
+    def _generic_form(self, operation: Operation) -> None:
+        parts = self._parts
+        parts.append(f"{quote(operation.name)}({', '.join(map(self.name, operation.operands))})")
+        if operation.successors:
+            parts.append(f"[{', '.join(map(self.label, operation.successors))}]")
+        definition = operation.definition
+        names = operation.inherent if definition is None else definition.properties
+        defaults = {} if definition is None else definition.defaults
+        said = {name: value for name, value in operation.attributes.items() if name in names}
+        inherent = sorted((defaults | said).items())
+        if inherent:
+            parts.append(f" <{spell_entries(inherent)}>")
+        if operation.regions:
+            parts.append(" (")
+            for index, region in enumerate(operation.regions):
+                parts.append(", " if index else "")
+                outer = self.begin(region)
+                self.region(region, entry_said=False)
+                self.end(outer)
+            parts.append(")")
+        self._note(operation.attributes.values())
+        derived = {} if definition is None or definition.derived is None else definition.derived(operation)
+        discardable = {name: value for name, value in operation.attributes.items() if name not in said} | derived
+        self.attributes(discardable)
+        parts.append(" :")
+        self.signature(operation)
+
+    # -- resources --------------------------------------------------------------------------------------------------
+
+    def _note(self, values: Iterable[Attribute]) -> None:
+        for value in values:
+            if isinstance(value, DenseResourceAttr) and value.blob.data is not None:
+                self._blobs.setdefault(value.blob.key, value.blob)
+
+    def resources(self) -> None:
+        """The section with the bytes of every resource that was printed by name."""
+        if not self._blobs:
+            return
+        entries = ",\n".join(
+            f'      {key if key.isidentifier() else quote(key)}: "0x'
+            f'{(blob.alignment.to_bytes(4, "little") + (blob.data or b"")).hex().upper()}"'
+            for key, blob in sorted(self._blobs.items())
+        )
+        self._parts.append(f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{entries}\n    }}\n  }}\n#-}}\n")
+
+
+def _says_nothing(operation: Operation) -> bool:
+    return not operation.operands and not operation.attributes
+
+
+_SHORT = frozenset({"builtin.module", "func.return", "func.call"})
+"""Ops that print without their dialect where it is the default: elsewhere upstream's printer keeps it."""
+
+__all__ = ["Printer", "print_module", "print_operation"]

@@ -1,0 +1,88 @@
+"""Resources from text: what stands behind a program and is named by its constants."""
+
+from collections.abc import Callable
+
+from qrt.ir.core import registry
+from qrt.ir.text.attribute_parser import AttributeParser
+from qrt.ir.text.dense import Blob
+
+
+class ResourceParser(AttributeParser):
+    """Reads them into the blobs that the constants share."""
+
+    def resources(self) -> None:
+        """The `{-# dialect_resources: {builtin: {key: "0x..."}} #-}` section at the end of a text."""
+        scanner = self.scanner
+        scanner.expect("{-#")
+
+        def section() -> None:
+            start = scanner.skip()
+            name = scanner.word("a section name")
+            if name not in ("dialect_resources", "external_resources"):
+                raise scanner.error(f"unknown key '{name}' in file metadata dictionary", start, scanner.pos)
+            scanner.expect(":", " after section name")
+            self._braced(dialect if name == "dialect_resources" else other)
+
+        def dialect() -> None:
+            start = scanner.skip()
+            name = scanner.word("a dialect name")
+            if name in registry.DIALECTS and name != "builtin":
+                raise scanner.error(f"unexpected 'resource' section for dialect '{name}'", start, scanner.pos)
+            if name != "builtin":
+                raise scanner.error(f"dialect '{name}' is unknown", start, scanner.pos)
+            scanner.expect(":", " after dialect name")
+            self._braced(self._resource)
+
+        def other() -> None:
+            """Resources of another tool, which are passed over."""
+            self.resource_key()
+            scanner.expect(":", " after the name of a tool")
+            self._braced(self._other_resource)
+
+        if not scanner.at("#-}"):
+            section()
+            while scanner.accept(","):
+                section()
+        scanner.expect("#-}", " to end the resources")
+
+    def _braced(self, entry: Callable[[], None]) -> None:
+        scanner = self.scanner
+        scanner.expect("{", " to begin resources")
+        if scanner.accept("}"):
+            return
+        entry()
+        while scanner.accept(","):
+            entry()
+        scanner.expect("}", " to end resources")
+
+    def _resource(self) -> None:
+        scanner = self.scanner
+        key = self.resource_key()
+        scanner.expect(":", " after resource key")
+        start = scanner.skip()
+        text = scanner.string("a resource string")
+        try:
+            if not text.startswith("0x"):
+                raise ValueError
+            data = bytes.fromhex(text[2:])
+        except ValueError:
+            message = "expected a string of hex digits, two per byte, starting with 0x"
+            raise scanner.error(message, start, scanner.pos) from None
+        if len(data) < 4:
+            raise scanner.error("a resource begins with its alignment in four bytes", start, scanner.pos)
+        alignment = int.from_bytes(data[:4], "little")
+        if alignment == 0 or alignment & (alignment - 1):
+            raise scanner.error(f"resource alignment {alignment} is not a power of two", start, scanner.pos)
+        blob = self._blobs.setdefault(key, Blob(key))
+        if blob.data is not None:
+            raise scanner.error(f"redefinition of resource '{key}'", start, scanner.pos)
+        blob.data, blob.alignment = data[4:], alignment
+
+    def _other_resource(self) -> None:
+        scanner = self.scanner
+        key = self.resource_key()
+        scanner.expect(":", " after resource key")
+        if scanner.at('"'):
+            scanner.string()
+        elif not scanner.accept_word("true") and not scanner.accept_word("false"):
+            raise scanner.error(f"expected string value for key '{key}'")
