@@ -77,11 +77,11 @@ class Run:
 
 
 class Compiler:
-    """Compiles regions of one function, whose values share a frame."""
+    """Compiles regions of one function, whose values share a frame: one of its own, or the one that is given."""
 
-    def __init__(self, module: "ModuleCode") -> None:
+    def __init__(self, module: "ModuleCode", template: Frame | None = None) -> None:
         self.code = module
-        self.template: Frame = [None]
+        self.template: Frame = [None] if template is None else template
         """A frame with the constants in their slots."""
         self._slots: dict[Value, int] = {}
 
@@ -101,6 +101,10 @@ class Compiler:
             slot = self._slots[value] = len(self.template)
             self.template.append(None)
         return slot
+
+    def place(self, value: Value, slot: int) -> None:
+        """Say where a value stands in the frame."""
+        self._slots[value] = slot
 
     def region(self, region: Region) -> "Code":
         return Code(region, self)
