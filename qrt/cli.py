@@ -131,7 +131,11 @@ def _parser(add_opt_arguments: Callable[[argparse.ArgumentParser], None] | None 
     add_input_limit(run)
     run.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
     run.add_argument("--threads", type=int, metavar="N")
-    run.add_argument("--interpret", action="store_true", help="run every op's plain reference instead of the kernels")
+    how = run.add_mutually_exclusive_group()
+    how.add_argument("--interpret", action="store_true", help="run every op's plain reference instead of the kernels")
+    how.add_argument(
+        "--print-plan", action="store_true", help="show which op would run where, a line for each, and end"
+    )
     run.add_argument("--max-steps", type=whole_number, metavar="N", help="stop after N operations in the interpreter")
     run.add_argument(
         "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"
@@ -170,6 +174,9 @@ def _run(options: argparse.Namespace) -> None:
         program = Program(_read(options.file, limit), options.function, saturating=options.saturating)
         inputs = {name: _named(_load_array(path, limit), program, name) for name, path in map(_pair, options.input)}
         inputs |= {name: _parse_value(text, program, name) for name, text in map(_pair, options.input_value)}
+        if options.print_plan:
+            print(program.plan_text(inputs))
+            return
         results = program.run(inputs, interpret=options.interpret, max_steps=options.max_steps)
     targets = dict(map(_pair, options.output))
     if unknown := set(targets) - set(results):

@@ -292,7 +292,7 @@ class _Builder:
             if slot.kind == "temporary":
                 slot.kind = "owned"
         returned = [Result(place, isinstance(place.declared, MemRefType)) for place in results]
-        return Plan(self.slots, [place.slot for place in inputs], self.steps, returned, self.frame)
+        return Plan(self.slots, inputs, self.steps, returned, self.frame)
 
 
 def _set(frame: Frame, slot: int, value: Any) -> None:

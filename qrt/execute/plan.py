@@ -120,17 +120,19 @@ class Plan:
     def __init__(
         self,
         slots: Mapping[int, Slot],
-        inputs: Sequence[int],
+        inputs: Sequence[Place],
         steps: Sequence[Step],
         results: Sequence[Result],
         frame: Frame,
     ) -> None:
-        self._slots, self._inputs, self._results, self._frame = slots, inputs, results, frame
+        self.slots, self.inputs, self.results = slots, inputs, results
         self.coverage = [step.coverage for step in steps]
         self.isa = kernels.active()
         self.arena_bytes = _allocate(slots.values())
         self._owned = [(index, *_layout(slot)) for index, slot in slots.items() if slot.kind == "owned"]
         self.segments = _segments(steps)
+        self._frame = frame
+        self._taken = [place.slot for place in inputs]
         self._runs = [run for segment in self.segments for run in _runs(segment)]
         self._free: list[Frame] = []
         self._lock = threading.Lock()
@@ -143,14 +145,14 @@ class Plan:
             workspace = self._workspace()
         frame = workspace.copy()
         frame[0] = Run(max_steps)
-        for index, array in zip(self._inputs, inputs, strict=True):
+        for index, array in zip(self._taken, inputs, strict=True):
             frame[index] = array
         for index, shape, dtype in self._owned:
             frame[index] = np.empty(shape, dtype)
         with np.errstate(all="ignore"):
             for run in self._runs:
                 run(frame)
-        results = [self._result(result, frame) for result in self._results]
+        results = [self._result(result, frame) for result in self.results]
         with self._lock:
             self._free.append(workspace)
         return results
@@ -162,14 +164,14 @@ class Plan:
             return array
         if place.type is not None:
             array = array.reshape(place.shape)
-        return array if self._slots[place.slot].kind == "owned" else array.copy()
+        return array if self.slots[place.slot].kind == "owned" else array.copy()
 
     def _workspace(self) -> Frame:
         """The frame with an arena of its own, of which the temporaries are views."""
         frame = self._frame.copy()
         raw = np.empty(self.arena_bytes + _ALIGNMENT, np.uint8)
         start = -raw.ctypes.data % _ALIGNMENT
-        for index, slot in self._slots.items():
+        for index, slot in self.slots.items():
             if slot.kind == "temporary":
                 at = start + slot.offset
                 shape, dtype = _layout(slot)

@@ -17,6 +17,7 @@ from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
+from qrt.execute.plan_text import plan_text
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
 from qrt.files import MAX_INPUT, read_text
 from qrt.ir.dense import check_extent
@@ -80,13 +81,9 @@ class Program:
     ) -> dict[str, Any]:
         """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
         ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
-        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
         require(max_steps, (int, type(None)), "max_steps", "an integer")
+        self._check_names(inputs)
         names = [port.name for port in self.inputs]
-        if unknown := set(inputs) - set(names):
-            raise ModelError(
-                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
-            )
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
         arrays = self._incoming([inputs[name] for name in names])
@@ -97,11 +94,35 @@ class Program:
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
         none are given."""
+        given = {port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)}
+        return list(self._plan_of(given).coverage)
+
+    def plan_text(self, inputs: Mapping[str, Any]) -> str:
+        """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
+        given are taken as 1."""
+        self._check_names(inputs)
+        given = {
+            port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
+            for port in self.inputs
+            if port.name in inputs
+        }
+        return plan_text(self.name, self._plan_of(given))
+
+    def _check_names(self, inputs: Mapping[str, Any]) -> None:
+        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+        names = [port.name for port in self.inputs]
+        if unknown := set(inputs) - set(names):
+            raise ModelError(
+                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
+            )
+
+    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> Plan:
+        """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
         types = []
-        for i, port in enumerate(self.inputs):
+        for port in self.inputs:
             default = tuple(1 if d is None else d for d in port.type.shape or ())
-            types.append(at_border(port.type, tuple(shapes[i]) if i < len(shapes) else default, f"input {port.name!r}"))
-        return list(self._plan(types).coverage)
+            types.append(at_border(port.type, shapes.get(port.name, default), f"input {port.name!r}"))
+        return self._plan(types)
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
         if len(arguments) != len(self.inputs):

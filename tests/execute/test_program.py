@@ -66,7 +66,7 @@ def test_coverage_names_a_kernel_for_every_op_that_computes(everything):
 
 def test_temporaries_share_memory_only_when_they_do_not_live_together(everything):
     plan = everything._plan([everything.inputs[0].type.with_(shape=(64, 3, 3, 2))])
-    live = [s for s in plan._slots.values() if s.kind == "temporary"]
+    live = [s for s in plan.slots.values() if s.kind == "temporary"]
     for i, a in enumerate(live):
         for b in live[:i]:
             together = a.first <= b.last and b.first <= a.last
