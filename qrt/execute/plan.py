@@ -133,6 +133,7 @@ class Plan:
         self.segments = _segments(steps)
         self._frame = frame
         self._taken = [place.slot for place in inputs]
+        self._returned = [self._made_own(result) for result in results]
         self._runs = [run for segment in self.segments for run in _runs(segment)]
         self._free: list[Frame] = []
         self._lock = threading.Lock()
@@ -152,19 +153,16 @@ class Plan:
         with np.errstate(all="ignore"):
             for run in self._runs:
                 run(frame)
-        results = [self._result(result, frame) for result in self.results]
+        results = [_result(frame[slot], shape, is_own) for slot, shape, is_own in self._returned]
         with self._lock:
             self._free.append(workspace)
         return results
 
-    def _result(self, result: Result, frame: Frame) -> Array:
+    def _made_own(self, result: Result) -> tuple[int, tuple[int, ...] | None, bool]:
+        """The slot of a result, the shape that it has under this name, and whether what is there is the caller's."""
         place = result.place
-        array: Array = np.asarray(frame[place.slot])
-        if result.is_shared:
-            return array
-        if place.type is not None:
-            array = array.reshape(place.shape)
-        return array if self.slots[place.slot].kind == "owned" else array.copy()
+        is_own = result.is_shared or self.slots[place.slot].kind == "owned"
+        return place.slot, None if place.type is None else place.shape, is_own
 
     def _workspace(self) -> Frame:
         """The frame with an arena of its own, of which the temporaries are views."""
@@ -177,6 +175,13 @@ class Plan:
                 shape, dtype = _layout(slot)
                 frame[index] = raw[at : at + slot.nbytes].view(dtype).reshape(shape)
         return frame
+
+
+def _result(value: Any, shape: tuple[int, ...] | None, is_own: bool) -> Array:
+    array: Array = np.asarray(value)
+    if shape is not None:
+        array = array.reshape(shape)
+    return array if is_own else array.copy()
 
 
 def _layout(slot: Slot) -> tuple[tuple[int, ...], np.dtype[Any]]:

@@ -133,9 +133,8 @@ class Program:
         ]
 
     def _run(self, arrays: Sequence[Array], max_steps: int | None = None) -> list[Any]:
-        types = [TensorType(a.shape, port.type.element) for a, port in zip(arrays, self.inputs, strict=True)]
-        plan = self._plan(types)
-        return self._outgoing(plan.run(arrays, max_steps))
+        types = [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
+        return self._outgoing(self._plan(types).run(arrays, max_steps))
 
     def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
         values = [

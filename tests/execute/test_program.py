@@ -13,6 +13,8 @@ import qrt
 from qrt import ir
 from qrt.errors import ModelError, QuantError, UndefinedError
 from qrt.execute import build, plan
+from qrt.execute.interpret import qrt as qrt_ops
+from qrt.execute.operations import family_call
 from qrt.execute.plan import Slot
 from qrt.execute.program import PLANS_KEPT
 from qrt.passes import inline, run_passes
@@ -547,3 +549,32 @@ def test_kernels_between_a_value_and_its_use_stay_one_segment():
     (planned,) = program._plans.values()
     segments = [[step.coverage.op for step in segment] for segment in planned.segments]
     assert segments == [["arith.addf", "arith.mulf"], ["quant.qcast", "quant.qcast", "qrt.add"]]
+
+
+def test_the_interpreter_infers_types_once_for_the_same_shapes(everything, monkeypatch):
+    inferred = []
+    monkeypatch.setattr(qrt_ops, "family_call", lambda op, types: inferred.append(op) or family_call(op, types))
+    program = qrt.compile(EVERYTHING)
+    for count, is_new in ((2, True), (2, False), (3, True), (2, True)):
+        inferred.clear()
+        found = program.run({"images": images(count)}, interpret=True)
+        assert bool(inferred) == is_new
+        assert len(inferred) == len(set(inferred))
+        assert_same(found, everything.run({"images": images(count)}))
+
+
+def test_shapes_are_checked_again_when_they_change():
+    program = qrt.compile(
+        """func.func @f(%x: tensor<?xf32>) -> tensor<3xf32> {
+             %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
+             return %0 : tensor<3xf32>
+           }"""
+    )
+    for size in (3, 2, 3, 2):
+        for interpret in (True, False):
+            inputs = {"arg0": np.zeros(size, np.float32)}
+            if size == 3:
+                program.run(inputs, interpret=interpret)
+            else:
+                with pytest.raises(ModelError, match=r"tensor\.cast must be"):
+                    program.run(inputs, interpret=interpret)
