@@ -1,9 +1,8 @@
 """Planning: a function walked for concrete input types.
 
-Constants fold, by the interpreter where no family has the op; calls are inlined, until the plan
-would be very much longer than the program, and run by the interpreter from there on; ``reshape`` and storage casts that
-change nothing become other names of the same slot; op families are bound to their kernels; every other op is left to
-the interpreter. A family whose operands are of a shape that only the run knows is bound then, once for each shape.
+Each op is bound to what runs it: a family's to its kernel, every other one to the interpreter's step. ``reshape`` and
+storage casts that change nothing become other names of the same slot. A family whose operands are of a shape that only
+the run knows is bound then, once for each shape.
 """
 
 import threading
@@ -15,15 +14,14 @@ import numpy as np
 
 from qrt.arrays import ready
 from qrt.errors import QuantError
-from qrt.execute.constants import SCALARS, captured, compute
+from qrt.execute.constants import SCALARS, captured, held
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
-from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call, family_name
+from qrt.execute.operations import body, callee, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Place, Plan, Result, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import ShapedType, as_tensor, concrete, of_rank, storage_cast
-from qrt.ir import Module, Operation, Value
-from qrt.ir.inlining import Budget, inlined_at_most
+from qrt.ir import Block, Module, Operation, Value
 from qrt.ops.core import Array, BoundCall, static_shape
 from qrt.types import MemRefType, TensorType, Type, UniformType
 
@@ -40,37 +38,26 @@ class _StorageCast:
         out[...] = storage_cast(source, self.source.element, self.target.element)
 
 
-@dataclass(frozen=True)
-class _Body:
-    """A function's body where it is planned: its values in the plan, and what compiles its ops for the interpreter."""
-
-    places: dict[Value, Place]
-    compiler: Compiler
-    depth: int
-
-
 def build(module: Module, function: Operation, input_types: Sequence[TensorType], saturating: bool = False) -> Plan:
     """Plans ``function`` of ``module`` for inputs of static types."""
     builder = _Builder(module, saturating)
     arguments = function.regions[0].blocks[0].arguments
     inputs = [builder.input(t, v.type) for t, v in zip(input_types, arguments, strict=True)]
-    if len(function.regions[0].blocks) == 1:
-        results = builder.inline(function, inputs, 0)
-    else:
-        results = builder.call(function, inputs)
+    block = body(function)
+    results = builder.call(function, inputs) if block is None else builder.block(block, inputs)
     return builder.finish(inputs, results)
 
 
 class _Builder:
     def __init__(self, module: Module, saturating: bool) -> None:
-        self.module = module
         self.code = ModuleCode(module, TABLES, saturating)
-        self.frame: Frame = [None]
+        self.compiler = Compiler(self.code)
+        self.frame = self.compiler.template
+        self.places: dict[Value, Place] = {}
         self.slots: dict[int, Slot] = {}
         self.steps: list[Step] = []
         self.makers: dict[int, list[FrameStep]] = {}  # of a value of the interpreter's: what runs where it is made
         self.converted: dict[tuple[int, Any], int] = {}  # slots that hold what another one does, in another form
-        self.budget = Budget(inlined_at_most(module.operation))
 
     def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> Place:
         """A new slot."""
@@ -84,24 +71,20 @@ class _Builder:
 
     # -- functions --------------------------------------------------------------------------------------------------
 
-    def inline(self, function: Operation, arguments: Sequence[Place], depth: int) -> list[Place]:
-        """Plans the body of a function on these places; returns those of its results."""
-        if depth > MAX_CALL_DEPTH:
-            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
-        block = body(function)
-        inside = _Body(dict(zip(block.arguments, arguments, strict=True)), Compiler(self.code, self.frame), depth)
-        for op in block:
-            if op.name == "func.return":
-                return [inside.places[v] for v in op.operands]
+    def block(self, block: Block, arguments: Sequence[Place]) -> list[Place]:
+        """Plans a function's body on these places; returns those of its results."""
+        self.places.update(zip(block.arguments, arguments, strict=True))
+        *operations, end = block
+        for op in operations:
             try:
-                results = self._op(op, inside)
+                results = self._op(op, [self.places[value] for value in op.operands])
             except QuantError as error:
                 raise_located(op, error)
-            inside.places.update(zip(op.results, results, strict=True))
-        raise failure(function, "the function does not return")
+            self.places.update(zip(op.results, results, strict=True))
+        return [self.places[value] for value in end.operands]
 
     def call(self, function: Operation, arguments: Sequence[Place]) -> list[Place]:
-        """A function run by the interpreter as a whole: one whose blocks branch, or that is too large to inline."""
+        """A function run by the interpreter as a whole."""
         code = self.code.function(function)
         types = function.attributes["function_type"].python
         runs: list[FrameStep] = []
@@ -119,20 +102,16 @@ class _Builder:
 
     # -- ops --------------------------------------------------------------------------------------------------------
 
-    def _op(self, op: Operation, inside: _Body) -> list[Place]:
-        operands = [inside.places[v] for v in op.operands]
+    def _op(self, op: Operation, operands: list[Place]) -> list[Place]:
         if op.name == "func.call":
-            function = callee(self.module, op)
-            if len(function.regions[0].blocks) == 1 and self.budget.allows(function):
-                return self.inline(function, operands, inside.depth + 1)
-            return self.call(function, operands)
-        if op.name == "arith.constant" and isinstance(op.results[0].type, _PLANNED):
-            declared = op.results[0].type
-            return [self._constant(constant_array(op), as_tensor(declared), declared)]
+            return self.call(callee(self.code.module, op), operands)
+        if op.name == "arith.constant" and (array := held(op.result)) is not None:
+            declared = op.result.type
+            return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
         if op.name == "quant.scast" and (t := operands[0].type) is not None:
             return [self._storage_cast(op, operands[0], t)]
         if family_name(op) is None:
-            return self._interpreted(op, inside)
+            return self._interpreted(op)
         types = [place.type for place in operands if place.type is not None]
         return [self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)]
 
@@ -142,8 +121,6 @@ class _Builder:
         if family.name == "reshape":
             return Place(self._array_slot(operands[0]), result, declared)
         types = tuple(types)
-        if all(self._is_constant(p) for p in operands):
-            return self._folded(family.call(types, result, attributes)[0], operands, result, declared)
         packed = {
             i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
@@ -170,8 +147,6 @@ class _Builder:
         declared = op.results[0].type
         target = concrete(as_tensor(declared), static_shape(source, "scast"), "the result of quant.scast")
         call = _StorageCast(source, target)
-        if self._is_constant(operand):
-            return self._folded(call, [operand], target, declared)
         quantized = source.element if isinstance(source.element, UniformType) else target.element
         assert isinstance(quantized, UniformType)
         whole = quantized.is_signed and quantized.storage_width in (8, 16, 32)
@@ -180,33 +155,19 @@ class _Builder:
         coverage = Coverage(op.name, str(op.location), "reference", "scast")
         return self._call(op, call, [operand], target, coverage, [operand])
 
-    def _interpreted(self, op: Operation, inside: _Body) -> list[Place]:
+    def _interpreted(self, op: Operation) -> list[Place]:
         """One op by the interpreter, on what its regions capture, too."""
-        folded = self._evaluated(op, inside)
-        if folded is not None:
-            return folded
         runs: list[FrameStep] = []
         used = captured(op)
         for value in used:
-            inside.compiler.place(value, self._value_slot(inside.places[value], runs))
+            self.compiler.place(value, self._value_slot(self.places[value], runs))
         results = [self._result_place(value.type) for value in op.results]
         for value, place in zip(op.results, results, strict=True):
-            inside.compiler.place(value, place.slot)
-        runs.extend(inside.compiler.steps([op]))
+            self.compiler.place(value, place.slot)
+        runs.extend(self.compiler.steps([op]))
         coverage = Coverage(op.name, str(op.location), "interpreter")
-        self._interpret(runs, coverage, [inside.places[value] for value in used], results)
+        self._interpret(runs, coverage, [self.places[value] for value in used], results)
         return results
-
-    def _evaluated(self, op: Operation, inside: _Body) -> list[Place] | None:
-        """The results of an op on constants, computed now; None for any other."""
-        known = {value: inside.places[value] for value in captured(op)}
-        if not all(map(self._is_constant, known.values())):
-            return None
-        arrays = compute(op, {value: self._array(place) for value, place in known.items()}, Compiler(self.code))
-        if arrays is None:
-            return None
-        types = [as_tensor(value.type).with_(shape=a.shape) for a, value in zip(arrays, op.results, strict=True)]
-        return [self._constant(a, t, value.type) for a, t, value in zip(arrays, types, op.results, strict=True)]
 
     def _result_place(self, t: Type) -> Place:
         static = isinstance(t, SCALARS) or (isinstance(t, TensorType) and t.has_static_shape)
@@ -269,11 +230,6 @@ class _Builder:
             self.makers[place.slot].append(lambda frame: _set(frame, target, ready(np.asarray(frame[place.slot]))))
         return self.converted[key]
 
-    def _folded(self, call: BoundCall, operands: Sequence[Place], result: TensorType, declared: Type) -> Place:
-        array = empty(result)
-        call(*(self._array(p) for p in operands), array)
-        return self._constant(array, result, declared)
-
     def _is_constant(self, place: Place) -> bool:
         return self.slots[place.slot].kind == "constant"
 
@@ -281,9 +237,6 @@ class _Builder:
         """A constant."""
         array: Array = self.frame[place.slot].reshape(place.shape)
         return array
-
-    def _constant(self, array: Array, t: TensorType, declared: Type) -> Place:
-        return self.place("constant", t, declared, array)
 
     def finish(self, inputs: Sequence[Place], results: Sequence[Place]) -> Plan:
         """Results that no other name holds are written straight into fresh arrays."""

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.plan_text import plan_text
+from qrt.execute.prepare import prepared
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
 from qrt.files import MAX_INPUT, read_text
 from qrt.ir.dense import check_extent
@@ -156,12 +158,18 @@ class Program:
                 self._plans.move_to_end(key)
                 return found
         with _memory(self.name):
-            plan = build(self._module, self._function, types, self._saturating)
+            module = self._prepared
+            plan = build(module, module.function(self.name), types, self._saturating)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
                 self._plans.popitem(last=False)
         return plan
+
+    @cached_property
+    def _prepared(self) -> ir.Module:
+        """The program as it is planned; the interpreter runs it as it is written."""
+        return prepared(self._module, self.name, self._saturating)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{p.name}: {p.type}" for p in self.inputs)

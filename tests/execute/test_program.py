@@ -12,7 +12,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import ModelError, QuantError, UndefinedError
-from qrt.execute import build, plan
+from qrt.execute import plan, prepare
 from qrt.execute.interpret import qrt as qrt_ops
 from qrt.execute.operations import family_call
 from qrt.execute.plan import Slot
@@ -335,7 +335,7 @@ def doubling(levels):
 def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
     """2^60 operations from 5 KB of text; running them is bounded by the steps one allows."""
     assert inline.inlined_at_most(ir.parse(doubling(60)).operation) < 1 << 15
-    for module in (build, inline):
+    for module in (prepare, inline):
         monkeypatch.setattr(module, "inlined_at_most", lambda root: 1000)
     program = qrt.compile(doubling(60))
     with pytest.raises(ModelError, match="does not end within the steps"):
@@ -346,7 +346,7 @@ def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
 
 @pytest.mark.parametrize("budget", [0, 1, 20, 100, 1 << 20])
 def test_calls_compute_the_same_inlined_or_not(budget, monkeypatch):
-    monkeypatch.setattr(build, "inlined_at_most", lambda root: budget)
+    monkeypatch.setattr(prepare, "inlined_at_most", lambda root: budget)
     memory = np.zeros(1, np.int64)
     qrt.compile(doubling(5)).run({"arg0": memory})
     assert memory[0] == 32

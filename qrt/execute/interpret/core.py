@@ -77,11 +77,11 @@ class Run:
 
 
 class Compiler:
-    """Compiles regions of one function, whose values share a frame: one of its own, or the one that is given."""
+    """Compiles regions of one function, whose values share a frame."""
 
-    def __init__(self, module: "ModuleCode", template: Frame | None = None) -> None:
+    def __init__(self, module: "ModuleCode") -> None:
         self.code = module
-        self.template: Frame = [None] if template is None else template
+        self.template: Frame = [None]
         """A frame with the constants in their slots."""
         self._slots: dict[Value, int] = {}
 
