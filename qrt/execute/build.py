@@ -19,7 +19,7 @@ from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, callee, family_call, family_name
-from qrt.execute.plan import CallStep, Coverage, Place, Plan, Result, Slot, Step, ValueStep, empty, is_kernel
+from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import ShapedType, as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops.core import Array, BoundCall, static_shape
@@ -244,15 +244,11 @@ class _Builder:
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"
-        returned = [Result(place, isinstance(place.declared, MemRefType)) for place in results]
-        return Plan(self.slots, inputs, self.steps, returned, self.frame)
+        return Plan(self.slots, inputs, self.steps, results, self.frame)
 
 
 def _set(frame: Frame, slot: int, value: Any) -> None:
     frame[slot] = value
-
-
-_PLANNED = (TensorType, *SCALARS)
 
 
 class _DeferredFamily:

@@ -22,7 +22,7 @@ from qrt.execute.interpret.core import Frame, Run, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.ir import Operation
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
-from qrt.types import TensorType, Type
+from qrt.types import MemRefType, TensorType, Type
 
 _ALIGNMENT = 64
 
@@ -105,14 +105,6 @@ class ValueStep:
 Step = CallStep | ValueStep
 
 
-@dataclass(frozen=True)
-class Result:
-    """A value of the function's ``return``, and whether the caller gets the array in the slot itself: a memref."""
-
-    place: Place
-    is_shared: bool
-
-
 class Plan:
     """One function planned for one set of input types. ``run`` may be called from many threads at once. The frame has
     the constants in their slots."""
@@ -122,7 +114,7 @@ class Plan:
         slots: Mapping[int, Slot],
         inputs: Sequence[Place],
         steps: Sequence[Step],
-        results: Sequence[Result],
+        results: Sequence[Place],
         frame: Frame,
     ) -> None:
         self.slots, self.inputs, self.results = slots, inputs, results
@@ -133,7 +125,7 @@ class Plan:
         self.segments = _segments(steps)
         self._frame = frame
         self._taken = [place.slot for place in inputs]
-        self._returned = [self._made_own(result) for result in results]
+        self._returned = [self._made_own(place) for place in results]
         self._runs = [run for segment in self.segments for run in _runs(segment)]
         self._free: list[Frame] = []
         self._lock = threading.Lock()
@@ -158,10 +150,10 @@ class Plan:
             self._free.append(workspace)
         return results
 
-    def _made_own(self, result: Result) -> tuple[int, tuple[int, ...] | None, bool]:
-        """The slot of a result, the shape that it has under this name, and whether what is there is the caller's."""
-        place = result.place
-        is_own = result.is_shared or self.slots[place.slot].kind == "owned"
+    def _made_own(self, place: Place) -> tuple[int, tuple[int, ...] | None, bool]:
+        """The slot of a result, the shape that it has under this name, and whether what is there is the caller's: a
+        memref always is."""
+        is_own = isinstance(place.declared, MemRefType) or self.slots[place.slot].kind == "owned"
         return place.slot, None if place.type is None else place.shape, is_own
 
     def _workspace(self) -> Frame:

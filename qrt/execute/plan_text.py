@@ -14,7 +14,7 @@ def plan_text(name: str, plan: Plan) -> str:
     lines.append(f"takes ({_spelled_all(plan.inputs, plan)})")
     for number, segment in enumerate(plan.segments):
         lines.extend(f"{number}: {_step(step, plan)}" for step in segment)
-    lines.append(f"returns ({_spelled_all([result.place for result in plan.results], plan)})")
+    lines.append(f"returns ({_spelled_all(plan.results, plan)})")
     return "\n".join(lines)
 
 

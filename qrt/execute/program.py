@@ -83,8 +83,8 @@ class Program:
     ) -> dict[str, Any]:
         """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
         ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
-        require(max_steps, (int, type(None)), "max_steps", "an integer")
         self._check_names(inputs)
+        require(max_steps, (int, type(None)), "max_steps", "an integer")
         names = [port.name for port in self.inputs]
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
