@@ -29,8 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", action=Named, scope="output", default=[], metavar="NAME=Y.npy")
     add_input_limit(parser)
     add_kernel_choice(parser)
-    parser.add_argument(
-        "--interpret", action="store_true", help="run every op's plain reference instead of the kernels"
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--interpret", action="store_true", help="run every op's plain reference instead of the kernels")
+    how.add_argument(
+        "--print-plan", action="store_true", help="show which op would run where, a line for each, and end"
     )
     parser.add_argument(
         "--max-steps", type=whole_number, metavar="N", help="stop after N operations in the interpreter"
@@ -54,6 +56,9 @@ def run(options: argparse.Namespace) -> None:
         program = Program(_read(options.file, limit), options.function, saturating=options.saturating)
         inputs = {name: _named(_load_array(path, limit), program, name) for name, path in map(_pair, options.input)}
         inputs |= {name: _parse_value(text, program, name) for name, text in map(_pair, options.input_value)}
+        if options.print_plan:
+            print(program.plan_text(inputs))
+            return
         results = program.run(inputs, interpret=options.interpret, max_steps=options.max_steps)
     targets = dict(map(_pair, options.output))
     if unknown := set(targets) - set(results):

@@ -1,39 +1,29 @@
 """Planning: a function walked for concrete input types.
 
-Constants fold, by the interpreter where no family has the op; calls are inlined, until the plan
-would be very much longer than the program, and run by the interpreter from there on; ``reshape`` and storage casts that
-change nothing become other names of the same slot; op families are bound to their kernels; every other op is left to
-the interpreter. A family whose operands are of a shape that only the run knows is bound then, once for each shape.
+Each op is bound to what runs it: a family's to its kernel, every other one to the interpreter's step. ``reshape`` and
+storage casts that change nothing become other names of the same slot. A family whose operands are of a shape that only
+the run knows is bound then, once for each shape.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from qrt.dialects.func.inlining import Budget, inlined_at_most
 from qrt.errors import QuantError
-from qrt.execute.constants import SCALARS, captured, compute
+from qrt.execute.constants import SCALARS, captured, held
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
-from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call, family_name
-from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
-from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
-from qrt.ir import Module, Operation, Value
+from qrt.execute.interpret.core import Step as FrameStep
+from qrt.execute.operations import body, callee, family_call, family_name
+from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
+from qrt.execute.values import ShapedType, as_tensor, concrete, of_rank, storage_cast
+from qrt.ir import Block, Module, Operation, Value
 from qrt.ops.core import Array, BoundCall, static_shape
 from qrt.tensor.arrays import ready
 from qrt.types import MemRefType, TensorType, Type, UniformType
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A value of the program: its slot, and the static type under which this name sees it; None where only the run
-    knows its shape, or where it is no tensor."""
-
-    slot: int
-    type: TensorType | None
 
 
 @dataclass(frozen=True)
@@ -52,215 +42,213 @@ def build(module: Module, function: Operation, input_types: Sequence[TensorType]
     """Plans ``function`` of ``module`` for inputs of static types."""
     builder = _Builder(module, saturating)
     arguments = function.regions[0].blocks[0].arguments
-    places = [builder.place("input", t, v.type) for t, v in zip(input_types, arguments, strict=True)]
-    if len(function.regions[0].blocks) == 1:
-        results = builder.inline(function, places, 0)
-    else:
-        results = builder.interpret_call(function, places)
-    return builder.finish(results, function.attributes["function_type"].python.results)
+    inputs = [builder.input(t, v.type) for t, v in zip(input_types, arguments, strict=True)]
+    block = body(function)
+    results = builder.call(function, inputs) if block is None else builder.block(block, inputs)
+    return builder.finish(inputs, results)
 
 
 class _Builder:
     def __init__(self, module: Module, saturating: bool) -> None:
-        self.module = module
-        self.slots: list[Slot] = []
-        self.constants: dict[int, Array] = {}
+        self.code = ModuleCode(module, TABLES, saturating)
+        self.compiler = Compiler(self.code)
+        self.frame = self.compiler.template
+        self.places: dict[Value, Place] = {}
+        self.slots: dict[int, Slot] = {}
         self.steps: list[Step] = []
-        self.compiler = Compiler(ModuleCode(module, TABLES, saturating))
-        self.held: dict[Value, int] = {}  # what the frame holds, and the slot it is of
-        self.budget = Budget(inlined_at_most(module.operation))
+        self.makers: dict[int, list[FrameStep]] = {}  # of a value of the interpreter's: what runs where it is made
+        self.converted: dict[tuple[int, Any], int] = {}  # slots that hold what another one does, in another form
 
-    def slot(self, kind: str, t: TensorType | None) -> _Place:
-        self.slots.append(Slot(kind, t, len(self.steps), len(self.steps)))
-        return _Place(len(self.slots) - 1, t)
+    def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> Place:
+        """A new slot."""
+        self.frame.append(content)
+        self.slots[len(self.frame) - 1] = Slot(kind, t, len(self.steps), len(self.steps))
+        return Place(len(self.frame) - 1, t, declared)
 
-    def place(self, kind: str, t: TensorType, declared: Type) -> _Place:
-        """A slot for an input: a memref is only ever a value of the interpreter's."""
-        place = self.slot(kind, t)
-        return place if not isinstance(declared, MemRefType) else _Place(place.slot, None)
+    def input(self, t: TensorType, declared: Type) -> Place:
+        """A memref is only ever a value of the interpreter's."""
+        return self.place("input", None if isinstance(declared, MemRefType) else t, declared)
 
     # -- functions --------------------------------------------------------------------------------------------------
 
-    def inline(self, function: Operation, arguments: Sequence[_Place], depth: int) -> list[_Place]:
-        """Plans the body of a function on these places; returns those of its results."""
-        if depth > MAX_CALL_DEPTH:
-            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
-        block = body(function)
-        places = dict(zip(block.arguments, arguments, strict=True))
-        for op in block:
-            if op.name == "func.return":
-                return [places[v] for v in op.operands]
+    def block(self, block: Block, arguments: Sequence[Place]) -> list[Place]:
+        """Plans a function's body on these places; returns those of its results."""
+        self.places.update(zip(block.arguments, arguments, strict=True))
+        *operations, end = block
+        for op in operations:
             try:
-                results = self._op(op, places, depth)
+                results = self._op(op, [self.places[value] for value in op.operands])
             except QuantError as error:
                 raise_located(op, error)
-            places.update(zip(op.results, results, strict=True))
-        raise failure(function, "the function does not return")
+            self.places.update(zip(op.results, results, strict=True))
+        return [self.places[value] for value in end.operands]
 
-    def interpret_call(self, function: Operation, arguments: Sequence[_Place]) -> list[_Place]:
-        """A function whose blocks branch, run by the interpreter as a whole."""
-        code = self.compiler.code.function(function)
+    def call(self, function: Operation, arguments: Sequence[Place]) -> list[Place]:
+        """A function run by the interpreter as a whole."""
+        code = self.code.function(function)
         types = function.attributes["function_type"].python
-        results = [self.slot("value", None) for _ in types.results]
-        for place in arguments:
-            self._own(place)
+        runs: list[FrameStep] = []
+        given = [self._value_slot(place, runs) for place in arguments]
+        results = [self.place("value", None, t) for t in types.results]
 
-        def run(buffers: list[Any], frame: Frame) -> None:
-            given = [of_rank(_read(buffers, p), t) for p, t in zip(arguments, types.inputs, strict=True)]
-            for place, value in zip(results, code.call(frame[0], given), strict=True):
-                buffers[place.slot] = value
+        def run(frame: Frame) -> None:
+            values = code.call(frame[0], [frame[slot] for slot in given])
+            for place, value in zip(results, values, strict=True):
+                frame[place.slot] = value
 
-        self.steps.append(ValueStep(run, Coverage(function.name, str(function.location), "interpreter")))
+        runs.append(run)
+        self._interpret(runs, Coverage(function.name, str(function.location), "interpreter"), arguments, results)
         return results
 
     # -- ops --------------------------------------------------------------------------------------------------------
 
-    def _op(self, op: Operation, places: dict[Value, _Place], depth: int) -> list[_Place]:
+    def _op(self, op: Operation, operands: list[Place]) -> list[Place]:
         if op.name == "func.call":
-            function = callee(self.module, op)
-            operands = [places[v] for v in op.operands]
-            if len(function.regions[0].blocks) == 1 and self.budget.allows(function):
-                return self.inline(function, operands, depth + 1)
-            return self.interpret_call(function, operands)
-        if op.name == "arith.constant" and isinstance(op.results[0].type, _PLANNED):
-            return [self._constant(constant_array(op), as_tensor(op.results[0].type))]
-        if op.name == "quant.scast" and (t := places[op.operands[0]].type) is not None:
-            return [self._storage_cast(op, places[op.operands[0]], t)]
+            return self.call(callee(self.code.module, op), operands)
+        if op.name == "arith.constant" and (array := held(op.result)) is not None:
+            declared = op.result.type
+            return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
+        if op.name == "quant.scast" and (t := operands[0].type) is not None:
+            return [self._storage_cast(op, operands[0], t)]
         if family_name(op) is None:
-            return self._interpreted(op, places)
-        operands = [places[v] for v in op.operands]
+            return self._interpreted(op)
         types = [place.type for place in operands if place.type is not None]
         return [self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)]
 
-    def _family(self, op: Operation, operands: list[_Place], types: Sequence[TensorType]) -> _Place:
+    def _family(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> Place:
         family, attributes, result = family_call(op, types)
+        declared = op.results[0].type
         if family.name == "reshape":
-            return _Place(operands[0].slot, result)
+            return Place(self._array_slot(operands[0]), result, declared)
         types = tuple(types)
-        if all(p.slot in self.constants for p in operands):
-            return self._folded(family.call(types, result, attributes)[0], operands, result)
         packed = {
-            i: self._array(operands[i])
-            for i in family.packs
-            if i < len(operands) and operands[i].slot in self.constants
+            i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
         call, has_kernel = family.call(types, result, attributes, packed)
         inputs = [p for i, p in enumerate(operands) if i not in packed]
-        return self._step(op, call, inputs, result, _family_coverage(op, call, has_kernel))
+        return self._call(op, call, inputs, result, _family_coverage(op, call, has_kernel), operands)
 
-    def _deferred(self, op: Operation, operands: list[_Place]) -> _Place:
+    def _deferred(self, op: Operation, operands: list[Place]) -> Place:
         """A family of operands whose shapes the run tells."""
-        run = _DeferredFamily(op)
-        result = self.slot("value", None)
-        for place in operands:
-            self._own(place)
+        family = _DeferredFamily(op)
+        runs: list[FrameStep] = []
+        given = [self._value_slot(place, runs) for place in operands]
+        result = self.place("value", None, op.results[0].type)
 
-        def step(buffers: list[Any], frame: Frame) -> None:
-            buffers[result.slot] = run(*(_read(buffers, place) for place in operands))
+        def run(frame: Frame) -> None:
+            frame[result.slot] = family(*(frame[slot] for slot in given))
 
-        self.steps.append(ValueStep(step, Coverage(op.name, str(op.location), "kernel", "bound at run")))
+        runs.append(run)
+        coverage = Coverage(op.name, str(op.location), "kernel", "bound at run")
+        self._interpret(runs, coverage, operands, [result])
         return result
 
-    def _storage_cast(self, op: Operation, operand: _Place, source: TensorType) -> _Place:
-        target = as_tensor(op.results[0].type)
-        target = concrete(target, static_shape(source, "scast"), "the result of quant.scast")
+    def _storage_cast(self, op: Operation, operand: Place, source: TensorType) -> Place:
+        declared = op.results[0].type
+        target = concrete(as_tensor(declared), static_shape(source, "scast"), "the result of quant.scast")
         call = _StorageCast(source, target)
-        if operand.slot in self.constants:
-            return self._folded(call, [operand], target)
         quantized = source.element if isinstance(source.element, UniformType) else target.element
         assert isinstance(quantized, UniformType)
         whole = quantized.is_signed and quantized.storage_width in (8, 16, 32)
         if whole and (quantized.has_default_bounds or quantized is source.element):
-            return _Place(operand.slot, target)
-        return self._step(op, call, [operand], target, Coverage(op.name, str(op.location), "reference", "scast"))
+            return Place(operand.slot, target, declared)
+        coverage = Coverage(op.name, str(op.location), "reference", "scast")
+        return self._call(op, call, [operand], target, coverage, [operand])
 
-    def _interpreted(self, op: Operation, places: dict[Value, _Place]) -> list[_Place]:
-        """One op by the interpreter: operands and what its regions capture go into the frame, results come out."""
-        folded = self._evaluated(op, places)
-        if folded is not None:
-            return folded
-        imports = [entry for value in captured(op) if (entry := self._imported(value, places[value])) is not None]
-        steps = self.compiler.steps([op])
+    def _interpreted(self, op: Operation) -> list[Place]:
+        """One op by the interpreter, on what its regions capture, too."""
+        runs: list[FrameStep] = []
+        used = captured(op)
+        for value in used:
+            self.compiler.place(value, self._value_slot(self.places[value], runs))
         results = [self._result_place(value.type) for value in op.results]
-        exports = [
-            (self.compiler.slot(value), place.slot, isinstance(value.type, MemRefType))
-            for value, place in zip(op.results, results, strict=True)
-        ]
-        self.held.update((value, place.slot) for value, place in zip(op.results, results, strict=True))
-        self.steps.append(ValueStep(_segment(imports, steps, exports), _interpreter_coverage(op)))
+        for value, place in zip(op.results, results, strict=True):
+            self.compiler.place(value, place.slot)
+        runs.extend(self.compiler.steps([op]))
+        coverage = Coverage(op.name, str(op.location), "interpreter")
+        self._interpret(runs, coverage, [self.places[value] for value in used], results)
         return results
 
-    def _evaluated(self, op: Operation, places: dict[Value, _Place]) -> list[_Place] | None:
-        """The results of an op on constants, computed now; None for any other."""
-        known = {value: places[value] for value in captured(op)}
-        if any(place.slot not in self.constants for place in known.values()):
-            return None
-        arrays = compute(
-            op, {value: self._array(place) for value, place in known.items()}, Compiler(self.compiler.code)
-        )
-        if arrays is None:
-            return None
-        types = [as_tensor(value.type).with_(shape=a.shape) for a, value in zip(arrays, op.results, strict=True)]
-        return [self._constant(array, t) for array, t in zip(arrays, types, strict=True)]
-
-    def _imported(self, value: Value, place: _Place) -> "_Import | None":
-        """How a value comes into the frame; None where it is there already."""
-        if self.held.get(value) == place.slot:
-            return None
-        self.held[value] = place.slot
-        self._own(place)
-        return self.compiler.slot(value), place, value.type
-
-    def _result_place(self, t: Type) -> _Place:
+    def _result_place(self, t: Type) -> Place:
         static = isinstance(t, SCALARS) or (isinstance(t, TensorType) and t.has_static_shape)
-        return self.slot("value", as_tensor(t) if static else None)
+        return self.place("value", as_tensor(t) if static else None, t)
 
-    def _own(self, place: _Place) -> None:
+    def _interpret(
+        self, runs: list[FrameStep], coverage: Coverage, operands: Sequence[Place], results: Sequence[Place]
+    ) -> None:
         """What the interpreter sees may live on as part of another value: it is not in the arena."""
-        slot = self.slots[place.slot]
-        slot.last = len(self.steps)
-        if slot.kind == "temporary":
-            slot.kind = "owned"
+        for place in operands:
+            slot = self.slots[place.slot]
+            if slot.kind == "temporary":
+                slot.kind = "owned"
+        self.makers.update((place.slot, runs) for place in results)
+        self.steps.append(ValueStep(runs, coverage, operands, results))
+
+    def _call(
+        self,
+        op: Operation,
+        call: BoundCall,
+        inputs: Sequence[Place],
+        result: TensorType,
+        coverage: Coverage,
+        operands: Sequence[Place],
+    ) -> Place:
+        given = [self._array_slot(place) for place in inputs]
+        place = self.place("temporary", result, op.results[0].type)
+        for slot in given:
+            self.slots[slot].last = len(self.steps)
+        self.steps.append(CallStep(op, call, (*given, place.slot), coverage, operands, [place]))
+        return place
 
     # -- slots ------------------------------------------------------------------------------------------------------
 
-    def _step(
-        self, op: Operation, call: BoundCall, operands: Sequence[_Place], result: TensorType, coverage: Coverage
-    ) -> _Place:
-        place = self.slot("temporary", result)
-        for operand in operands:
-            self.slots[operand.slot].last = len(self.steps)
-        self.steps.append(CallStep(op, call, (*(p.slot for p in operands), place.slot), coverage))
-        return place
+    def _value_slot(self, place: Place, runs: list[FrameStep]) -> int:
+        """Where a value stands as the interpreter has it: a scalar is no array, and an array has the shape that it has
+        under this name. ``runs`` come before its use."""
+        slot = self.slots[place.slot]
+        if place.type is None or slot.kind == "value":
+            return place.slot
+        is_scalar = not isinstance(place.declared, ShapedType)
+        source, shape = place.slot, place.shape
+        if not is_scalar and shape == static_shape(slot.static_type, "plan"):
+            return source
+        key = source, None if is_scalar else shape
+        if key not in self.converted:
+            content = of_rank(self._array(place), place.declared) if slot.kind == "constant" else None
+            target = self.converted[key] = self.place("value", place.type, place.declared, content).slot
+            if slot.kind != "constant":
+                runs.append(lambda frame: _set(frame, target, of_rank(frame[source].reshape(shape), place.declared)))
+        return self.converted[key]
 
-    def _folded(self, call: BoundCall, operands: Sequence[_Place], result: TensorType) -> _Place:
-        array = empty(result)
-        call(*(self._array(p) for p in operands), array)
-        return self._constant(array, result)
+    def _array_slot(self, place: Place) -> int:
+        """Where a value stands as kernels take it; it is made an array where the interpreter makes the value."""
+        if self.slots[place.slot].kind != "value":
+            return place.slot
+        key = place.slot, "array"
+        if key not in self.converted:
+            target = self.converted[key] = self.place("array", place.type, place.declared).slot
+            self.makers[place.slot].append(lambda frame: _set(frame, target, ready(np.asarray(frame[place.slot]))))
+        return self.converted[key]
 
-    def _array(self, place: _Place) -> Array:
-        assert place.type is not None  # constants are of static types
-        return self.constants[place.slot].reshape(static_shape(place.type, "constant"))
+    def _is_constant(self, place: Place) -> bool:
+        return self.slots[place.slot].kind == "constant"
 
-    def _constant(self, array: Array, t: TensorType) -> _Place:
-        place = self.slot("constant", t)
-        self.constants[place.slot] = array
-        return place
+    def _array(self, place: Place) -> Array:
+        """A constant."""
+        array: Array = self.frame[place.slot].reshape(place.shape)
+        return array
 
-    def finish(self, results: Sequence[_Place], declared: Sequence[Type]) -> Plan:
+    def finish(self, inputs: Sequence[Place], results: Sequence[Place]) -> Plan:
         """Results that no other name holds are written straight into fresh arrays."""
         for place in results:
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"
-        returned = [
-            Result(p.slot, None if p.type is None else static_shape(p.type, "result"), isinstance(t, MemRefType))
-            for p, t in zip(results, declared, strict=True)
-        ]
-        return Plan(self.slots, self.constants, self.steps, returned, self.compiler.template)
+        return Plan(self.slots, inputs, self.steps, results, self.frame)
 
 
-_PLANNED = (TensorType, *SCALARS)
+def _set(frame: Frame, slot: int, value: Any) -> None:
+    frame[slot] = value
 
 
 class _DeferredFamily:
@@ -295,35 +283,6 @@ class _DeferredFamily:
         return shapes, family.call(types, result, attributes)[0], result
 
 
-_Import = tuple[int, _Place, Type]  # (frame slot, place in the plan, type)
-_Export = tuple[int, int, bool]  # (frame slot, plan slot, whether a memref)
-
-
-def _read(buffers: Sequence[Any], place: _Place) -> Any:
-    """What a place holds, in the shape it has under this name."""
-    value = buffers[place.slot]
-    return value if place.type is None else value.reshape(static_shape(place.type, "plan"))
-
-
-def _segment(
-    imports: Sequence[_Import], steps: Sequence[Callable[[Frame], None]], exports: Sequence[_Export]
-) -> Segment:
-    def run(buffers: list[Any], frame: Frame) -> None:
-        for target, place, type in imports:
-            frame[target] = of_rank(_read(buffers, place), type)
-        for step in steps:
-            step(frame)
-        for source, target, is_memref in exports:
-            value = frame[source]
-            buffers[target] = value if is_memref else ready(np.asarray(value))
-
-    return run
-
-
 def _family_coverage(op: Operation, call: BoundCall, has_kernel: bool) -> Coverage:
     detail = f"{call.name} ({call.isa})" if is_kernel(call) else op.name.partition(".")[2]
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)
-
-
-def _interpreter_coverage(op: Operation) -> Coverage:
-    return Coverage(op.name, str(op.location), "interpreter")

@@ -7,6 +7,7 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
+from qrt.execute.operations import Held
 from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
 from qrt.ir.core.traits import has_no_memory_effect
@@ -19,11 +20,21 @@ MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
 """Bounds of what is computed: the interpreter's steps, the elements of a value, the iterations of a `linalg` op."""
 
 
+def held(value: Value) -> Array | None:
+    """The array of a constant that holds it."""
+    source = value.operation
+    attribute = source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
+    return attribute.array if isinstance(attribute, Held) else None
+
+
 def captured(op: Operation) -> list[Value]:
     """What an op reads of the values outside it."""
-    inside = {value for inner in op.walk() for region in inner.regions for b in region.blocks for value in b.arguments}
-    inside.update(value for inner in op.walk() for value in inner.results)
-    return list(dict.fromkeys(v for inner in op.walk() for v in inner.operands if v not in inside))
+    if not op.regions:
+        return list(dict.fromkeys(op.operands))
+    every = list(op.walk())
+    inside = {value for inner in every for region in inner.regions for b in region.blocks for value in b.arguments}
+    inside.update(value for inner in every for value in inner.results)
+    return list(dict.fromkeys(v for inner in every for v in inner.operands if v not in inside))
 
 
 def may_be_computed(op: Operation) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.errors import ModelError
 from qrt.execute.values import as_tensor, concrete
-from qrt.ir import Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Module, Operation
+from qrt.ir import Attribute, Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Module, Operation
 from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Array, element_dtype, static_shape
@@ -21,13 +21,11 @@ def failure(op: Operation, message: str) -> ModelError:
     return ModelError(op.location.render(f"'{op.name}' op {message}"))
 
 
-def body(function: Operation) -> Block:
-    """The one block of a function; others do not run."""
+def body(function: Operation) -> Block | None:
+    """The block of a function that has one, which returns; the interpreter runs all others."""
     blocks = function.regions[0].blocks
-    if len(blocks) != 1:
-        what = f"has {len(blocks)} blocks: branches between blocks do not run" if blocks else "has no body"
-        raise failure(function, what)
-    return blocks[0]
+    returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
+    return blocks[0] if returns else None
 
 
 def callee(module: Module, op: Operation) -> Operation:
@@ -59,10 +57,25 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
     return family, attributes, concrete(declared, static_shape(inferred, name), f"the result of {op.name}")
 
 
+class Held(Attribute):
+    """What an ``arith.constant`` of any type, of an open shape too, is while a program is planned: its array,
+    as it runs."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def spell(self, elide: bool = False) -> str:
+        return f"held<{self.array.dtype} {list(self.array.shape)}>"
+
+
 def constant_array(op: Operation) -> Array:
     """The value of an ``arith.constant``, in the dtype that runs; of floats every bit, those of a NaN included."""
-    t = as_tensor(op.results[0].type)
-    dtype, value = element_dtype(t.element), op.attributes["value"]
+    t, value = as_tensor(op.results[0].type), op.attributes["value"]
+    if isinstance(value, Held):
+        return value.array
+    dtype = element_dtype(t.element)
     if isinstance(value, FloatAttr):
         array = np.array(value.bits, f"u{storage_dtype(value.type).itemsize}")
     else:

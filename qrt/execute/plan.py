@@ -1,14 +1,16 @@
-"""Plans: a function for concrete input shapes as steps over slots, and the buffers behind the slots.
+"""Plans: a function for concrete input shapes as steps over one frame of values.
 
-Maximal runs of kernel steps are one call into C; what the interpreter runs stands between them, over one frame.
+Maximal runs of kernel steps are one call into C; what the interpreter runs stands between them. Both read and write the
+slots of one frame: an array for a kernel, whatever an op of the interpreter makes for another one.
 """
 
 import threading
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
+from operator import itemgetter
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -17,14 +19,12 @@ from qrt import kernels
 from qrt._seam import _core
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Frame, Run, raise_located
+from qrt.execute.interpret.core import Step as FrameStep
 from qrt.ir import Operation
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
-from qrt.types import TensorType
+from qrt.types import MemRefType, TensorType, Type
 
 _ALIGNMENT = 64
-
-Segment = Callable[[list[Any], Frame], None]
-"""Steps that run together: reads and writes buffers, or the frame of the interpreter."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Coverage:
 
 @dataclass
 class Slot:
-    """What one buffer is: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array ``owned`` by one
-    run, both of ``type``; a ``value`` that an interpreted step puts there."""
+    """What stands in one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
+    ``owned`` by one run, both of ``type``; a ``value`` as the interpreter has it; an ``array`` that is made of one."""
 
     kind: str
     type: TensorType | None
@@ -60,111 +60,124 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A value of the program: its slot, and the static type under which this name sees it; None where only the run
+    knows its shape, or where it is no tensor. ``declared`` is its type in the program."""
+
+    slot: int
+    type: TensorType | None
+    declared: Type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        assert self.type is not None  # as for Slot.static_type
+        return static_shape(self.type, "plan")
+
+
+@dataclass(frozen=True)
 class CallStep:
-    """A call on slots, the last of which it writes."""
+    """A call on arrays, the last of which it writes. ``operands`` are those of the op, packed ones too."""
 
     operation: Operation
     call: BoundCall
     slots: tuple[int, ...]
     coverage: Coverage
+    operands: Sequence[Place]
+    results: Sequence[Place]
 
-    def __call__(self, buffers: list[Any], frame: Frame) -> None:
+    def __call__(self, frame: Frame) -> None:
         try:
-            self.call(*(buffers[slot] for slot in self.slots))
+            self.call(*(frame[slot] for slot in self.slots))
         except QuantError as error:
             raise_located(self.operation, error)
 
 
 @dataclass(frozen=True)
 class ValueStep:
-    """Anything else: a segment of its own."""
+    """An op by the interpreter: what it does with the frame."""
 
-    run: Segment
+    runs: list[FrameStep]
     coverage: Coverage
-
-    def __call__(self, buffers: list[Any], frame: Frame) -> None:
-        self.run(buffers, frame)
+    operands: Sequence[Place]
+    results: Sequence[Place]
 
 
 Step = CallStep | ValueStep
 
 
-@dataclass(frozen=True)
-class Result:
-    """A value of the function's ``return``: the slot, and how it is made an array of the caller's own."""
-
-    slot: int
-    shape: tuple[int, ...] | None
-    """None where only the run knows it."""
-    is_shared: bool
-    """Whether the caller gets the array in the slot itself: a memref."""
-
-
 class Plan:
-    """One function planned for one set of input types. ``run`` may be called from many threads at once."""
+    """One function planned for one set of input types. ``run`` may be called from many threads at once. The frame has
+    the constants in their slots."""
 
     def __init__(
         self,
-        slots: list[Slot],
-        constants: dict[int, Array],
+        slots: Mapping[int, Slot],
+        inputs: Sequence[Place],
         steps: Sequence[Step],
-        results: Sequence[Result],
-        template: Frame,
+        results: Sequence[Place],
+        frame: Frame,
     ) -> None:
-        self._slots, self._constants, self._results, self._template = slots, constants, results, template
+        self.slots, self.inputs, self.results = slots, inputs, results
         self.coverage = [step.coverage for step in steps]
         self.isa = kernels.active()
-        self.arena_bytes = _allocate(slots)
-        self._segments = _segments(steps, len(slots))
-        self._free: list[dict[int, Array]] = []
+        self.arena_bytes = _allocate(slots.values())
+        self._owned = [(index, *_layout(slot)) for index, slot in slots.items() if slot.kind == "owned"]
+        self.segments = _segments(steps)
+        self._frame = frame
+        self._taken = [place.slot for place in inputs]
+        self._returned = [self._made_own(place) for place in results]
+        self._runs = [run for segment in self.segments for run in _runs(segment)]
+        self._free: list[Frame] = []
         self._lock = threading.Lock()
 
     def run(self, inputs: Sequence[Array], max_steps: int | None = None) -> list[Array]:
         """Runs on arrays of the planned shapes and returns fresh result arrays."""
         with self._lock:
-            temporaries = self._free.pop() if self._free else None
-        if temporaries is None:
-            temporaries = self._workspace()
-        given = iter(inputs)
-        buffers = [self._buffer(i, slot, given, temporaries) for i, slot in enumerate(self._slots)]
-        frame = self._template.copy()
+            workspace = self._free.pop() if self._free else None
+        if workspace is None:
+            workspace = self._workspace()
+        frame = workspace.copy()
         frame[0] = Run(max_steps)
+        for index, array in zip(self._taken, inputs, strict=True):
+            frame[index] = array
+        for index, shape, dtype in self._owned:
+            frame[index] = np.empty(shape, dtype)
         with np.errstate(all="ignore"):
-            for segment in self._segments:
-                segment(buffers, frame)
-        results = [self._result(result, buffers) for result in self._results]
+            for run in self._runs:
+                run(frame)
+        results = [_result(frame[slot], shape, is_own) for slot, shape, is_own in self._returned]
         with self._lock:
-            self._free.append(temporaries)
+            self._free.append(workspace)
         return results
 
-    def _buffer(self, index: int, slot: Slot, inputs: Iterator[Array], temporaries: Mapping[int, Array]) -> Any:
-        if slot.kind == "input":
-            return next(inputs)
-        if slot.kind == "constant":
-            return self._constants[index]
-        if slot.kind == "value":
-            return None
-        return temporaries[index] if slot.kind == "temporary" else empty(slot.static_type)
+    def _made_own(self, place: Place) -> tuple[int, tuple[int, ...] | None, bool]:
+        """The slot of a result, the shape that it has under this name, and whether what is there is the caller's: a
+        memref always is."""
+        is_own = isinstance(place.declared, MemRefType) or self.slots[place.slot].kind == "owned"
+        return place.slot, None if place.type is None else place.shape, is_own
 
-    def _result(self, result: Result, buffers: Sequence[Any]) -> Array:
-        array: Array = np.asarray(buffers[result.slot])
-        if result.is_shared:
-            return array
-        if result.shape is not None:
-            array = array.reshape(result.shape)
-        return array if self._slots[result.slot].kind == "owned" else array.copy()
-
-    def _workspace(self) -> dict[int, Array]:
-        """One arena and the temporaries' views of it."""
+    def _workspace(self) -> Frame:
+        """The frame with an arena of its own, of which the temporaries are views."""
+        frame = self._frame.copy()
         raw = np.empty(self.arena_bytes + _ALIGNMENT, np.uint8)
         start = -raw.ctypes.data % _ALIGNMENT
-        views = {}
-        for index, slot in enumerate(self._slots):
+        for index, slot in self.slots.items():
             if slot.kind == "temporary":
                 at = start + slot.offset
-                view = raw[at : at + slot.nbytes].view(element_dtype(slot.static_type.element))
-                views[index] = view.reshape(static_shape(slot.static_type, "plan"))
-        return views
+                shape, dtype = _layout(slot)
+                frame[index] = raw[at : at + slot.nbytes].view(dtype).reshape(shape)
+        return frame
+
+
+def _result(value: Any, shape: tuple[int, ...] | None, is_own: bool) -> Array:
+    array: Array = np.asarray(value)
+    if shape is not None:
+        array = array.reshape(shape)
+    return array if is_own else array.copy()
+
+
+def _layout(slot: Slot) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    return static_shape(slot.static_type, "plan"), element_dtype(slot.static_type.element)
 
 
 def empty(t: TensorType) -> Array:
@@ -177,32 +190,32 @@ def is_kernel(call: BoundCall) -> TypeGuard[_core.Call]:
     return isinstance(call, _core.Call)
 
 
-def _segments(steps: Sequence[Step], slot_count: int) -> list[Segment]:
-    """Maximal runs of kernel steps as one C plan each; every other step by itself."""
-    segments: list[Segment] = []
-    run: list[CallStep] = []
-
-    def flush() -> None:
-        if run:
-            calls = [step.call for step in run if is_kernel(step.call)]
-            segments.append(_kernel_segment(_core.Plan(calls, [step.slots for step in run], slot_count)))
-            run.clear()
-
-    for step in steps:
-        if isinstance(step, CallStep) and is_kernel(step.call):
-            run.append(step)
-            continue
-        flush()
-        segments.append(step)
-    flush()
+def _segments(steps: Sequence[Step]) -> list[list[Step]]:
+    """Maximal runs of steps of one kind: kernels, which are one call into C, and all others."""
+    segments: list[list[Step]] = []
+    kinds = [isinstance(step, CallStep) and is_kernel(step.call) for step in steps]
+    for number, step in enumerate(steps):
+        if number and kinds[number] == kinds[number - 1]:
+            segments[-1].append(step)
+        else:
+            segments.append([step])
     return segments
 
 
-def _kernel_segment(plan: _core.Plan) -> Segment:
-    return lambda buffers, frame: plan.run(buffers)
+def _runs(segment: Sequence[Step]) -> list[FrameStep]:
+    """What is called for a segment, in order."""
+    calls = [step for step in segment if isinstance(step, CallStep)]
+    kernels = [step.call for step in calls if is_kernel(step.call)]
+    if len(kernels) < len(segment):
+        return [run for step in segment for run in (step.runs if isinstance(step, ValueStep) else [step])]
+    used = list(dict.fromkeys(slot for step in calls for slot in step.slots))
+    number = {slot: index for index, slot in enumerate(used)}
+    plan = _core.Plan(kernels, [[number[slot] for slot in step.slots] for step in calls], len(used))
+    buffers = itemgetter(*used)
+    return [lambda frame: plan.run(buffers(frame))]
 
 
-def _allocate(slots: Sequence[Slot]) -> int:
+def _allocate(slots: Iterable[Slot]) -> int:
     """Gives every temporary an offset so that none overlap while both live: in the order in which they begin to, the
     smallest gap that holds it. Returns the bytes needed."""
     gaps = _Gaps()

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
+from qrt.execute.plan_text import plan_text
+from qrt.execute.prepare import prepared
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
 from qrt.files import MAX_INPUT, read_text
 from qrt.ir.text.dense import check_extent
@@ -80,13 +83,9 @@ class Program:
     ) -> dict[str, Any]:
         """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
         ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
-        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+        self._check_names(inputs)
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         names = [port.name for port in self.inputs]
-        if unknown := set(inputs) - set(names):
-            raise ModelError(
-                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
-            )
         if missing := [name for name in names if name not in inputs]:
             raise ModelError(f"input {missing[0]!r} is missing")
         arrays = self._incoming([inputs[name] for name in names])
@@ -97,11 +96,35 @@ class Program:
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
         none are given."""
+        given = {port.name: tuple(shape) for port, shape in zip(self.inputs, shapes, strict=False)}
+        return list(self._plan_of(given).coverage)
+
+    def plan_text(self, inputs: Mapping[str, Any]) -> str:
+        """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
+        given are taken as 1."""
+        self._check_names(inputs)
+        given = {
+            port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
+            for port in self.inputs
+            if port.name in inputs
+        }
+        return plan_text(self.name, self._plan_of(given))
+
+    def _check_names(self, inputs: Mapping[str, Any]) -> None:
+        require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+        names = [port.name for port in self.inputs]
+        if unknown := set(inputs) - set(names):
+            raise ModelError(
+                f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}"
+            )
+
+    def _plan_of(self, shapes: Mapping[str, tuple[int, ...]]) -> Plan:
+        """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
         types = []
-        for i, port in enumerate(self.inputs):
+        for port in self.inputs:
             default = tuple(1 if d is None else d for d in port.type.shape or ())
-            types.append(at_border(port.type, tuple(shapes[i]) if i < len(shapes) else default, f"input {port.name!r}"))
-        return list(self._plan(types).coverage)
+            types.append(at_border(port.type, shapes.get(port.name, default), f"input {port.name!r}"))
+        return self._plan(types)
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
         if len(arguments) != len(self.inputs):
@@ -112,9 +135,8 @@ class Program:
         ]
 
     def _run(self, arrays: Sequence[Array], max_steps: int | None = None) -> list[Any]:
-        types = [TensorType(a.shape, port.type.element) for a, port in zip(arrays, self.inputs, strict=True)]
-        plan = self._plan(types)
-        return self._outgoing(plan.run(arrays, max_steps))
+        types = [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
+        return self._outgoing(self._plan(types).run(arrays, max_steps))
 
     def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
         values = [
@@ -136,12 +158,18 @@ class Program:
                 self._plans.move_to_end(key)
                 return found
         with _memory(self.name):
-            plan = build(self._module, self._function, types, self._saturating)
+            module = self._prepared
+            plan = build(module, module.function(self.name), types, self._saturating)
         with self._lock:
             self._plans[key] = plan
             if len(self._plans) > PLANS_KEPT:
                 self._plans.popitem(last=False)
         return plan
+
+    @cached_property
+    def _prepared(self) -> ir.Module:
+        """The program as it is planned; the interpreter runs it as it is written."""
+        return prepared(self._module, self.name, self._saturating)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{p.name}: {p.type}" for p in self.inputs)

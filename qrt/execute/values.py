@@ -4,6 +4,7 @@ Inside, a quantized value is its storage, a signless ``iN`` a signed integer arr
 scalar in the interpreter, and an array of rank 0 in a plan.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,9 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
     return TensorType(shape, declared.element)
 
 
+@lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """``concrete`` of an argument or a result: an op has no part in its error."""
+    """``concrete`` of an argument or a result: an op has no part in its error. Known for the types of latest runs."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:

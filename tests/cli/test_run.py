@@ -113,8 +113,18 @@ def test_object_arrays_are_not_unpickled(program, tmp_path, capsys):
     assert "not an .npy file of numbers" in capsys.readouterr().err
 
 
+def test_a_plan_is_shown_instead_of_running_and_takes_no_inputs(program, capsys, tmp_path):
+    out = tmp_path / "y.npy"
+    assert main(["run", program(CAST), "--print-plan", "--output", f"result0={out}"]) == 0
+    assert "quant.qcast" in capsys.readouterr().out
+    assert not out.exists()
+    assert main(["run", program(CAST), "--print-plan", "--input-value", "x=4xf32=1"]) == 1
+    assert "no input is named 'x'" in capsys.readouterr().err
+
+
 def test_usage_errors_exit_2(capsys):
     assert main(["run"]) == 2
+    assert main(["run", "f.mlir", "--interpret", "--print-plan"]) == 2
     assert main(["fly"]) == 2
     assert main([]) == 2
     assert "usage" in capsys.readouterr().err

@@ -13,7 +13,9 @@ import qrt
 from qrt import ir
 from qrt.dialects.func.inlining import Budget
 from qrt.errors import ModelError, QuantError, UndefinedError
-from qrt.execute import build, plan
+from qrt.execute import plan, prepare
+from qrt.execute.interpret import qrt as qrt_ops
+from qrt.execute.operations import family_call
 from qrt.execute.plan import Slot
 from qrt.execute.program import PLANS_KEPT
 from qrt.passes import inline, run_passes
@@ -67,7 +69,7 @@ def test_coverage_names_a_kernel_for_every_op_that_computes(everything):
 
 def test_temporaries_share_memory_only_when_they_do_not_live_together(everything):
     plan = everything._plan([everything.inputs[0].type.with_(shape=(64, 3, 3, 2))])
-    live = [s for s in plan._slots if s.kind == "temporary"]
+    live = [s for s in plan.slots.values() if s.kind == "temporary"]
     for i, a in enumerate(live):
         for b in live[:i]:
             together = a.first <= b.last and b.first <= a.last
@@ -260,7 +262,7 @@ def test_frames_of_a_run_hold_no_constants():
     program = qrt.compile(
         f"func.func @f() -> i32 {{ %v0 = arith.constant 1 : i32 {' '.join(lines)} return %v50 : i32 }}"
     )
-    assert len(program._plan([])._template) < 10
+    assert len(program._plan([])._frame) < 10
 
 
 def test_an_error_in_a_constant_is_one_when_the_program_runs():
@@ -343,7 +345,7 @@ def doubling(levels):
 def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
     """2^60 operations from 5 KB of text; running them is bounded by the steps one allows."""
     assert inline.inlined_at_most(ir.parse(doubling(60)).operation) < 1 << 15
-    for module in (build, inline):
+    for module in (prepare, inline):
         monkeypatch.setattr(module, "inlined_at_most", lambda root: 1000)
     program = qrt.compile(doubling(60))
     with pytest.raises(ModelError, match="does not end within the steps"):
@@ -368,7 +370,7 @@ def test_the_operations_of_a_function_are_counted_once():
 
 @pytest.mark.parametrize("budget", [0, 1, 20, 100, 1 << 20])
 def test_calls_compute_the_same_inlined_or_not(budget, monkeypatch):
-    monkeypatch.setattr(build, "inlined_at_most", lambda root: budget)
+    monkeypatch.setattr(prepare, "inlined_at_most", lambda root: budget)
     memory = np.zeros(1, np.int64)
     qrt.compile(doubling(5)).run({"arg0": memory})
     assert memory[0] == 32
@@ -454,3 +456,149 @@ def test_what_is_free_on_either_side_is_one_gap(last):
     half, whole = (TensorType((size,), FloatType("f32")) for size in (64, 128))
     slots = [*(Slot("temporary", half, 0, end) for end in last), Slot("temporary", whole, 2, 2)]
     assert plan._allocate(slots) == 4 * 128
+
+
+FRAMES = {
+    "a scalar from a kernel to the interpreter and back": """
+        !q = !quant.uniform<i8:f32, 0.5:3>
+        func.func @main(%x: f32) -> (f32, !q, !q) {
+          %0 = quant.qcast %x : f32 to !q
+          %1 = quant.scast %0 : !q to i8
+          %2 = arith.addi %1, %1 : i8
+          %3 = quant.scast %2 : i8 to !q
+          %4 = quant.dcast %3 : !q to f32
+          %5 = arith.addf %4, %x : f32
+          %6 = quant.qcast %5 : f32 to !q
+          return %5, %6, %3 : f32, !q, !q
+        }""",
+    "constants, as arrays and as scalars": """
+        !q = !quant.uniform<i8:f32, 0.5:3>
+        func.func @main(%x: f32) -> (f32, tensor<2xf32>) {
+          %c = arith.constant 1.5 : f32
+          %0 = arith.addf %x, %c : f32
+          %v = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+          %q = quant.qcast %c : f32 to !q
+          %d = quant.dcast %q : !q to f32
+          %1 = arith.mulf %0, %d : f32
+          %t = tensor.splat %1 : tensor<2xf32>
+          %2 = arith.addf %t, %v : tensor<2xf32>
+          return %1, %2 : f32, tensor<2xf32>
+        }""",
+    "two shapes of one array": """
+        !q = !quant.uniform<i8:f32, 0.5:3>
+        func.func @main(%x: tensor<2x3xf32>) -> (tensor<3x2xi8>, tensor<2x3xi8>, tensor<6xi8>, tensor<6x!q>) {
+          %0 = quant.qcast %x : tensor<2x3xf32> to tensor<2x3x!q>
+          %1 = qrt.reshape %0 : (tensor<2x3x!q>) -> tensor<3x2x!q>
+          %2 = quant.scast %1 : tensor<3x2x!q> to tensor<3x2xi8>
+          %3 = arith.addi %2, %2 : tensor<3x2xi8>
+          %4 = quant.scast %0 : tensor<2x3x!q> to tensor<2x3xi8>
+          %5 = arith.addi %4, %4 : tensor<2x3xi8>
+          %6 = quant.scast %5 : tensor<2x3xi8> to tensor<2x3x!q>
+          %7 = qrt.reshape %6 : (tensor<2x3x!q>) -> tensor<6x!q>
+          %8 = quant.scast %7 : tensor<6x!q> to tensor<6xi8>
+          %9 = arith.xori %8, %8 : tensor<6xi8>
+          return %3, %5, %9, %7 : tensor<3x2xi8>, tensor<2x3xi8>, tensor<6xi8>, tensor<6x!q>
+        }""",
+    "a view that is not contiguous, for a kernel": """
+        !q = !quant.uniform<i8:f32, 0.5:3>
+        func.func @main(%x: tensor<4x3xf32>) -> (tensor<2x3x!q>, tensor<2x3xf32>) {
+          %0 = tensor.extract_slice %x[0, 0] [2, 3] [2, 1] : tensor<4x3xf32> to tensor<2x3xf32>
+          %1 = quant.qcast %0 : tensor<2x3xf32> to tensor<2x3x!q>
+          return %1, %0 : tensor<2x3x!q>, tensor<2x3xf32>
+        }""",
+    "a function inlined twice": """
+        !q = !quant.uniform<i8:f32, 0.5:3>
+        func.func private @f(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32) {
+          %t = tensor.splat %s : tensor<4xf32>
+          %0 = arith.addf %x, %t : tensor<4xf32>
+          %q = quant.qcast %0 : tensor<4xf32> to tensor<4x!q>
+          %d = quant.dcast %q : tensor<4x!q> to tensor<4xf32>
+          %c = arith.constant 0 : index
+          %e = tensor.extract %d[%c] : tensor<4xf32>
+          return %d, %e : tensor<4xf32>, f32
+        }
+        func.func @main(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32, tensor<4xf32>) {
+          %0:2 = call @f(%x, %s) : (tensor<4xf32>, f32) -> (tensor<4xf32>, f32)
+          %1:2 = call @f(%0#0, %0#1) : (tensor<4xf32>, f32) -> (tensor<4xf32>, f32)
+          return %1#0, %1#1, %0#0 : tensor<4xf32>, f32, tensor<4xf32>
+        }""",
+    "what a region reads": """
+        !q = !quant.uniform<i8:f32, 0.5:3>
+        func.func @main(%x: tensor<4xf32>, %s: f32) -> tensor<2x2xi8> {
+          %q = quant.qcast %x : tensor<4xf32> to tensor<4x!q>
+          %r = qrt.reshape %q : (tensor<4x!q>) -> tensor<2x2x!q>
+          %i = quant.scast %r : tensor<2x2x!q> to tensor<2x2xi8>
+          %t = quant.qcast %s : f32 to !q
+          %k = quant.scast %t : !q to i8
+          %zero = arith.constant 0 : i8
+          %is = arith.cmpi sgt, %k, %zero : i8
+          %0 = scf.if %is -> tensor<2x2xi8> {
+            %n = tensor.splat %k : tensor<2x2xi8>
+            %1 = arith.addi %n, %i : tensor<2x2xi8>
+            scf.yield %1 : tensor<2x2xi8>
+          } else {
+            scf.yield %i : tensor<2x2xi8>
+          }
+          return %0 : tensor<2x2xi8>
+        }""",
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_kernels_and_the_interpreter_share_a_frame(name):
+    """Each takes a value in its own form: scalars, arrays of the shape under this name, contiguous ones."""
+    program = qrt.compile(FRAMES[name])
+    draw = np.random.default_rng(1)
+    for _ in range(3):
+        inputs = {
+            port.name: np.asarray(draw.normal(0, 3, port.type.shape), np.float32).reshape(port.type.shape)
+            for port in program.inputs
+        }
+        assert_same(program.run(inputs), program.run(inputs, interpret=True))
+
+
+def test_kernels_between_a_value_and_its_use_stay_one_segment():
+    """What the interpreter made is an array for a kernel where it was made, not where the kernel wants it."""
+    q = "tensor<4x!quant.uniform<i8:f32, 0.5:3>>"
+    program = qrt.compile(
+        f"""func.func @main(%x: tensor<4xf32>) -> {q} {{
+          %0 = arith.addf %x, %x : tensor<4xf32>
+          %1 = arith.mulf %0, %x : tensor<4xf32>
+          %2 = quant.qcast %x : tensor<4xf32> to {q}
+          %3 = quant.qcast %1 : tensor<4xf32> to {q}
+          %4 = qrt.add %2, %3 : ({q}, {q}) -> {q}
+          return %4 : {q}
+        }}"""
+    )
+    (planned,) = program._plans.values()
+    segments = [[step.coverage.op for step in segment] for segment in planned.segments]
+    assert segments == [["arith.addf", "arith.mulf"], ["quant.qcast", "quant.qcast", "qrt.add"]]
+
+
+def test_the_interpreter_infers_types_once_for_the_same_shapes(everything, monkeypatch):
+    inferred = []
+    monkeypatch.setattr(qrt_ops, "family_call", lambda op, types: inferred.append(op) or family_call(op, types))
+    program = qrt.compile(EVERYTHING)
+    for count, is_new in ((2, True), (2, False), (3, True), (2, True)):
+        inferred.clear()
+        found = program.run({"images": images(count)}, interpret=True)
+        assert bool(inferred) == is_new
+        assert len(inferred) == len(set(inferred))
+        assert_same(found, everything.run({"images": images(count)}))
+
+
+def test_shapes_are_checked_again_when_they_change():
+    program = qrt.compile(
+        """func.func @f(%x: tensor<?xf32>) -> tensor<3xf32> {
+             %0 = tensor.cast %x : tensor<?xf32> to tensor<3xf32>
+             return %0 : tensor<3xf32>
+           }"""
+    )
+    for size in (3, 2, 3, 2):
+        for interpret in (True, False):
+            inputs = {"arg0": np.zeros(size, np.float32)}
+            if size == 3:
+                program.run(inputs, interpret=interpret)
+            else:
+                with pytest.raises(ModelError, match=r"tensor\.cast must be"):
+                    program.run(inputs, interpret=interpret)

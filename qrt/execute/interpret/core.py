@@ -106,6 +106,10 @@ class Compiler:
             self.template.append(None)
         return slot
 
+    def place(self, value: Value, slot: int) -> None:
+        """Say where a value stands in the frame."""
+        self._slots[value] = slot
+
     def region(self, region: Region) -> "Code":
         return Code(region, self)
 
@@ -203,14 +207,20 @@ def _step(operation: Operation, function: Function, operands: list[int], results
 
 
 def _checked(operation: Operation, function: Function) -> Function:
-    """The function, with a check that result shapes are as declared: a dimension may have been left to the run."""
+    """The function, with a check that result shapes are as declared: a dimension may have been left to the run. It is
+    made when they change."""
     declared = [as_tensor(value.type) for value in operation.results]
     what = f"the result of {operation.name}"
+    latest: list[tuple[int, ...]] = []
 
     def checked(*operands: Any) -> Any:
+        nonlocal latest
         values = function(*operands)
-        for type, value in zip(declared, values if len(declared) > 1 else (values,), strict=True):
-            concrete(type, np.shape(value), what)
+        shapes = [value.shape for value in (values if len(declared) > 1 else (values,))]
+        if shapes != latest:
+            for type, shape in zip(declared, shapes, strict=True):
+                concrete(type, shape, what)
+            latest = shapes
         return values
 
     return checked

@@ -14,14 +14,21 @@ from qrt.types import TensorType
 
 
 def bind_family(op: Operation, compiler: Compiler) -> Function:
+    """The reference of an op's family. What follows from the shapes of its operands is inferred when they change."""
     elements = [as_tensor(value.type).element for value in op.operands]
     declared = op.results[0].type
+    latest: tuple[Any, ...] = (None,)
 
     def run(*operands: Any) -> Any:
+        nonlocal latest
         arrays = [np.asarray(operand) for operand in operands]
-        types = [TensorType(a.shape, element) for a, element in zip(arrays, elements, strict=True)]
-        family, attributes, result = family_call(op, types)
-        values = family.reference(arrays, tuple(types), result, attributes)
+        shapes = [array.shape for array in arrays]
+        found = latest  # one tuple: another thread may put its own there
+        if found[0] != shapes:
+            types = tuple(map(TensorType, shapes, elements))
+            found = latest = shapes, types, *family_call(op, types)
+        _, types, family, attributes, result = found
+        values = family.reference(arrays, types, result, attributes)
         return of_rank(values.astype(element_dtype(result.element)), declared)
 
     return run

@@ -1,0 +1,44 @@
+"""Plans as text: what `qrt run --print-plan` prints."""
+
+from collections.abc import Sequence
+
+from qrt.execute.plan import Place, Plan, Slot, Step
+from qrt.types import IntegerType, TensorType, Type, UniformType
+
+
+def plan_text(name: str, plan: Plan) -> str:
+    """The plan of a function, a line for each step: its segment, the engine with the kernel and its ISA, the op and its
+    position, operands and results. Each of those is a slot, what stands in it (``arena`` with the offset) and the type,
+    which is that of the storage where it is quantized."""
+    lines = [f"@{name} for {plan.isa}, arena of {plan.arena_bytes} bytes"]
+    lines.append(f"takes ({_spelled_all(plan.inputs, plan)})")
+    for number, segment in enumerate(plan.segments):
+        lines.extend(f"{number}: {_step(step, plan)}" for step in segment)
+    lines.append(f"returns ({_spelled_all(plan.results, plan)})")
+    return "\n".join(lines)
+
+
+def _step(step: Step, plan: Plan) -> str:
+    found = step.coverage
+    engine = f"{found.engine} {found.detail}".rstrip()
+    operands, results = (_spelled_all(places, plan) for places in (step.operands, step.results))
+    return f"{engine}: {found.op} at {found.location} ({operands}) -> ({results})"
+
+
+def _spelled_all(places: Sequence[Place], plan: Plan) -> str:
+    return ", ".join(f"%{place.slot} {_content(plan.slots[place.slot])} {_type(place)}" for place in places)
+
+
+def _content(slot: Slot) -> str:
+    return f"arena+{slot.offset}" if slot.kind == "temporary" else slot.kind
+
+
+def _type(place: Place) -> Type:
+    """The type under this name, with the dimensions that are known; of a quantized one what is stored."""
+    declared = place.declared
+    t = place.type if place.type is not None and isinstance(declared, TensorType) else declared
+    element = t.element if isinstance(t, TensorType) else t
+    if not isinstance(element, UniformType):
+        return t
+    stored = IntegerType(element.storage_width, "signless" if element.is_signed else "unsigned")
+    return t.with_(element=stored) if isinstance(t, TensorType) else stored

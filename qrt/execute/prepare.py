@@ -1,0 +1,135 @@
+"""What is done to a program before it is planned: passes by name, each on the function that is planned, in a copy."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qrt.dialects.func.inlining import Budget, inlined_at_most
+from qrt.errors import QuantError
+from qrt.execute.constants import SCALARS, captured, compute, held
+from qrt.execute.interpret import TABLES
+from qrt.execute.interpret.core import Compiler, ModuleCode, raise_located
+from qrt.execute.operations import (
+    MAX_CALL_DEPTH,
+    Held,
+    body,
+    callee,
+    constant_array,
+    failure,
+    family_call,
+    family_name,
+)
+from qrt.execute.plan import empty
+from qrt.execute.values import as_tensor, concrete, storage_cast
+from qrt.ir import Block, Module, Operation, Value
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.core.rewrite import Builder, replace
+from qrt.ops.core import Array
+from qrt.tensor.arrays import ready
+from qrt.types import TensorType
+
+
+def prepared(module: Module, name: str, saturating: bool) -> Module:
+    """A copy of a module, whose function of that name is ready to be planned. Raises ModelError for calls that are
+    nested too deeply and constants that do not run."""
+    with garbage_uncollected():
+        copy = Module(module.operation.clone({}), module.upstream)
+        function = copy.function(name)
+        if body(function) is not None:
+            for run in PASSES.values():
+                run(copy, function, saturating)
+    return copy
+
+
+def inline(module: Module, function: Operation, saturating: bool) -> None:
+    """Puts the bodies of functions in place of calls outside regions, until the program would be very much longer than
+    it was. Calls stay of functions that the interpreter runs, and those behind that bound."""
+    (before,) = function.regions[0].blocks
+    if all(op.name != "func.call" for op in before):
+        return
+    after = Block((value.type for value in before.arguments), before.location)
+    _Inlining(module, after, Budget(inlined_at_most(module.operation))).copy(function, after.arguments, 0)
+    function.regions[0].blocks.clear()
+    function.regions[0].append(after)
+
+
+@dataclass(frozen=True)
+class _Inlining:
+    """Copies to the end of a block. What is called is as it was, should it be the function that is copied."""
+
+    module: Module
+    block: Block
+    budget: Budget
+
+    def copy(self, function: Operation, arguments: Sequence[Value], depth: int) -> list[Value]:
+        """What a function does with these arguments; its results, which the outermost one returns."""
+        if depth > MAX_CALL_DEPTH:
+            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+        (block,) = function.regions[0].blocks
+        *operations, end = block
+        values = dict(zip(block.arguments, arguments, strict=True))
+        for op in operations:
+            called = callee(self.module, op) if op.name == "func.call" else None
+            if called is not None and body(called) is not None and self.budget.allows(called):
+                results = self.copy(called, [values[value] for value in op.operands], depth + 1)
+                values.update(zip(op.results, results, strict=True))
+            else:
+                self.block.append(op.clone(values))
+        if depth == 0:
+            self.block.append(end.clone(values))
+        return [values[value] for value in end.operands]
+
+
+def constant_fold(module: Module, function: Operation, saturating: bool) -> None:
+    """Computes what reads constants only, outside regions, and has each constant hold its array as it runs. What stays:
+    an op with effects, one that would take long, and one whose execution is an error: it is one when it runs.
+
+    As the pass of that name; here a constant may be of any type, and of a shape that its type leaves open.
+    """
+    code = ModuleCode(module, TABLES, saturating)
+    (block,) = function.regions[0].blocks
+    for op in block:
+        try:
+            arrays = _computed(op, code)
+        except QuantError as error:
+            raise_located(op, error)
+        if op.name == "arith.constant" and arrays is not None:
+            op.attributes["value"] = Held(arrays[0])
+        elif arrays is not None:
+            builder = Builder.before(op)
+            replace(op, [builder.constant(Held(a), v.type) for a, v in zip(arrays, op.results, strict=True)])
+    for op in block:
+        if op.name == "arith.constant" and not op.result.uses:
+            op.erase()
+
+
+def _computed(op: Operation, code: ModuleCode) -> list[Array] | None:
+    """The results of a constant, or of an op on constants."""
+    if op.name == "arith.constant":
+        return [constant_array(op)] if isinstance(op.result.type, (TensorType, *SCALARS)) else None
+    if any(held(value) is None for value in op.operands):
+        return None
+    used = captured(op)
+    known = {value: array for value in used if (array := held(value)) is not None}
+    if len(known) < len(used):
+        return None
+    if op.name == "quant.scast" or family_name(op) is not None:
+        return [_kernel_result(op, [known[value] for value in op.operands])]
+    return compute(op, known, Compiler(code))
+
+
+def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
+    """As the plan would compute it: the same bits as the interpreter's, sooner."""
+    types = tuple(as_tensor(v.type).with_(shape=a.shape) for v, a in zip(op.operands, arrays, strict=True))
+    if op.name == "quant.scast":
+        target = concrete(as_tensor(op.result.type), arrays[0].shape, "the result of quant.scast")
+        return ready(np.asarray(storage_cast(arrays[0], types[0].element, target.element)))
+    family, attributes, result = family_call(op, types)
+    out = empty(result)
+    family.call(types, result, attributes)[0](*arrays, out)
+    return out
+
+
+PASSES: dict[str, Callable[[Module, Operation, bool], None]] = {"inline": inline, "constant-fold": constant_fold}
+"""In the order in which they run: on a module, its function, and whether float conversions saturate."""
