@@ -78,3 +78,9 @@ func.func @f(%v: vector<4xf32>) { %0 = vector.interleave %v, %v : vector<4xf32> 
 // -----
 // expected-error@+1:42 {{'vector.to_elements' op results in each of the 4 elements of 'vector<4xf32>'}}
 func.func @f(%v: vector<4xf32>) { %0:3 = "vector.to_elements"(%v) : (vector<4xf32>) -> (f32, f32, f32) return }
+// -----
+func.func @f(%m: memref<?x?xf32>, %t: vector<[4]x4xi1>, %i: index, %v: vector<4x[4]xf32>) {
+  // expected-error@+1:3 {{'vector.transfer_write' op requires a projected permutation_map (at most one dim or the zero constant can appear in each result)}}
+  vector.transfer_write %v, %m[%i, %i], %t {permutation_map = affine_map<(d0, d1) -> (d1 floordiv 3 + d1, d0)>} : vector<4x[4]xf32>, memref<?x?xf32>
+  return
+}

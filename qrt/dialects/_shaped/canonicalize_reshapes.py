@@ -1,5 +1,6 @@
 """Canonicalization patterns of tensors and memrefs whose dimensions are regrouped: upstream's."""
 
+from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from math import prod
 
@@ -120,12 +121,18 @@ def collapse_of_expand(op: Operation, builder: Builder) -> Made:
     if rank > result_rank:
         return [collapse(op, builder, source, groups, made)]
     sizes = mixed_values(inner, "output_shape")
+    if any(_known(sizes[axis] for axis in group) >= 1 << 63 for group in coarse):  # which a type need not agree with
+        return None
     products: Mixed = [_product(builder, [sizes[axis] for axis in group]) for group in coarse]
     return [expand(op, builder, source, groups, products, made)]
 
 
+def _known(sizes: Iterable[int | Value]) -> int:
+    return prod(size for size in sizes if isinstance(size, int))
+
+
 def _product(builder: Builder, sizes: Mixed) -> int | Value:
-    number = prod(size for size in sizes if isinstance(size, int))
+    number = _known(sizes)
     values = [size for size in sizes if isinstance(size, Value)]
     if not values:
         return number

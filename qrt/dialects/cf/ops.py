@@ -70,9 +70,9 @@ def _parse_switch(parser: Parser, pending: PendingOperation) -> None:
     pending.attributes["case_operand_segments"] = DenseArrayAttr(_I32, tuple(sizes[1:]))
     pending.attributes["operandSegmentSizes"] = segments(1, sizes[0], sum(sizes[1:]))
     if values:
-        half = 1 << (type.width - 1)
-        signed = [(value + half) % (2 * half) - half if type.width > 1 else value & 1 for value in values]
-        array = np.array(signed, storage_dtype(type))
+        span = 1 << type.width
+        least = 0 if type.signedness == "unsigned" or str(type) == "i1" else -(span >> 1)
+        array = np.array([(value - least) % span + least for value in values], storage_dtype(type))
         pending.attributes["case_values"] = DenseElementsAttr(array, VectorType((len(values),), type))
 
 

@@ -54,6 +54,13 @@ def is_plain(operation: Operation) -> bool:
     return element_of(operation.definition.operand_group(operation, "base")[0].type) is element_of(vector)
 
 
+_NOT_PROJECTED = "requires a projected permutation_map (at most one dim or the zero constant can appear in each result)"
+
+
+def _is_projected(map: AffineMapAttr) -> bool:
+    return all(result == 0 or (isinstance(result, tuple) and result[0] == "d") for result in map.results)
+
+
 def _transfer_rank(element: Type, vector: VectorType) -> int:
     """How many dimensions of a vector are those of memory; the others are those of its elements."""
     return len(vector.shape) - (len(element.shape) if isinstance(element, VectorType) else 0)
@@ -76,6 +83,8 @@ def _finish(parser: Parser, pending: PendingOperation, memory: Type, vector: Typ
     if is_masked and isinstance(memory.element, VectorType):
         raise scanner.error("does not support masks with vector element type", pending.start)
     if is_masked and isinstance(map, AffineMapAttr) and len(map.results) == len(vector.shape):
+        if not _is_projected(map):
+            raise scanner.error(f"'{pending.name}' op {_NOT_PROJECTED}", pending.start)
         permutation = tuple(result[1] if isinstance(result, tuple) else None for result in map.results)
         pending.operand_types.append(mask_type(vector, permutation))
 
@@ -164,10 +173,9 @@ def _verify(operation: Operation) -> None:
         raise operation.op_error("requires permutation_map without symbols")
     if map.dimensions != rank:
         raise operation.op_error("requires a permutation_map with input dims of the same rank as the source type")
+    if not _is_projected(map):
+        raise operation.op_error(_NOT_PROJECTED)
     seen = [result for result in map.results if result != 0]
-    if any(not isinstance(result, tuple) or result[0] != "d" for result in seen):
-        what = "requires a projected permutation_map (at most one dim or the zero constant can appear in each result)"
-        raise operation.op_error(what)
     if len(set(seen)) != len(seen):
         raise operation.op_error("requires a permutation_map that is a permutation (found one dim used more than once)")
     if not reads and len(seen) < len(map.results):
