@@ -80,17 +80,6 @@ def as_array(x: npt.ArrayLike) -> Array:
         raise QuantTypeError(f"the values make no array: {error}") from error
 
 
-def check_bounds(array: Array, t: UniformType) -> None:
-    """Refuses storage outside ``[storage_min, storage_max]``."""
-    info = np.iinfo(array.dtype)
-    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
-        return
-    low, high = int(array.min()), int(array.max())
-    if low < t.storage_min or high > t.storage_max:
-        worst = low if low < t.storage_min else high
-        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
-
-
 def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
     """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
     conversion."""

@@ -3,7 +3,7 @@
 
 Each raises ``QuantTypeError`` for an argument that it does not take, of whatever kind; that is a TypeError too."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, SupportsIndex
 
@@ -13,7 +13,6 @@ import numpy.typing as npt
 from qrt import kernels
 from qrt.arrays import (
     as_array,
-    check_bounds,
     expressed_array,
     integers,
     items,
@@ -22,7 +21,8 @@ from qrt.arrays import (
     require_uniform,
 )
 from qrt.errors import QuantTypeError
-from qrt.ops.core import Array, expressed_dtype, storage_dtype
+from qrt.ops.casts import QCAST, from_signless, signless
+from qrt.ops.core import Array, expressed_dtype
 from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor import (
     Bound,
@@ -63,7 +63,8 @@ def qcast(
     >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
     [1, 3, 127]
     """
-    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
+    rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
+    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, rule, out)
 
 
 @eager
@@ -74,13 +75,13 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     [0, 4, 8]
     """
     values = expressed_array(x, require_uniform(type), exact=False)
-    return _quantize(values, type, ("half_even", "before", "divide"), out)
+    return _quantize(values, type, QCAST.declaration.defaults, out)
 
 
-def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
     result = TensorType(x.shape, type)
-    attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
+    attributes = tuple(rule.items())
     require_hashable("qcast", attributes)
     call = bound_cast("qcast", result, attributes, kernels.active())
     return bound_to("qcast", call, (ready(x),), result, out)
@@ -139,27 +140,6 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> An
     return QuantTensor._of(from_signless(as_array(x), require_uniform(type)), type)
 
 
-def signless(storage: Array, t: UniformType) -> Array:
-    """Storage as the signed integers of the same bits."""
-    spare = 8 * storage.dtype.itemsize - t.storage_width
-    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
-    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
-
-
-def from_signless(given: Array, t: UniformType) -> Array:
-    """Integers of the storage width, signed or unsigned, as storage of the type."""
-    if given.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
-    check_integrity(t, given.shape)
-    width = t.storage_width
-    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
-        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
-    wide = given.astype(np.int64) & ((1 << width) - 1)
-    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
-    check_bounds(values, t)
-    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars
-
-
 def pack(w: QuantTensor) -> PackedTensor:
     """Weights that never change: a copy of the storage, with which is kept what functions make of it as their second or
     third operand. ``matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` read it packed for their kernel, and give
@@ -186,6 +166,7 @@ def matmul(
     """``a @ w`` with NumPy's shapes; ``bias`` is one value per column; ``out_type`` fuses the requantization.
 
     Without ``out_type`` the result is i32 with scale ``sa * sw``, where that is exact for every value of the types.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> t = UniformType("i8", "f32", 0.5)
     >>> a = QuantTensor(np.int8([[1, 2]]), t)
@@ -241,6 +222,7 @@ def conv2d(
     """2-D convolution: ``x`` NHWC, ``w`` OHWI (I = channels / groups), ``bias`` one value per output channel.
 
     ``padding``: "VALID", "SAME" (TensorFlow's) or ``((top, bottom), (left, right))``.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> t = UniformType("i8", "f32", 1.0)
     >>> x = QuantTensor(np.ones((1, 3, 3, 1), np.int8), t)
@@ -269,6 +251,7 @@ def depthwise_conv2d(
 ) -> Bound[QuantTensor]:
     """2-D convolution of each channel by itself: ``x`` NHWC, ``w`` [KH, KW, C * M], output channel ``c * M + m`` of
     input channel ``c``; the rest as ``conv2d``.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> t = UniformType("i8", "f32", 1.0)
     >>> x, w = QuantTensor(np.int8([[[[1, 2]]]]), t), QuantTensor(np.int8([[[1, 10, 1, 10]]]), t)
@@ -318,7 +301,9 @@ def mul(
     requant: str = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
-    """``a * b``, broadcast. Without ``out_type`` the result is i32 with scale ``sa * sb``."""
+    """``a * b``, broadcast. Without ``out_type`` the result is i32 with scale ``sa * sb``.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
+    """
     return bind("mul", (a, b), {"requant": requant}, out_type, out)
 
 
@@ -327,6 +312,7 @@ def requantize(
     q: QuantTensor, type: UniformType, *, requant: str = "fixed", out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """The same values in another quantized type of the same expressed type.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([4, -3]), UniformType("i8", "f32", 0.5))
     >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
@@ -398,6 +384,7 @@ def avg_pool2d(
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """Average over NHWC windows, padding left out; the type is kept unless ``out_type`` is given.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]).reshape(1, 2, 2, 1), UniformType("i8", "f32", 0.5))
     >>> avg_pool2d(q, 2).storage.tolist()
@@ -431,6 +418,7 @@ def mean(
 ) -> Bound[QuantTensor]:
     """Average over ``axes`` (None: all of them); the type is kept unless ``out_type`` is given, its channels follow
     their axis.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]), UniformType("i8", "f32", 0.5))
     >>> mean(q, 0).storage.tolist()
@@ -506,6 +494,7 @@ def concat(
 ) -> QuantTensor:
     """Tensors joined along ``axis``. Operands of another type than ``out_type`` are requantized; channels along
     ``axis`` are joined.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([1, 2]), UniformType("i8", "f32", 0.5))
     >>> concat([q, q]).storage.tolist()

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from qrt import kernels
 from qrt._seam import calls
-from qrt.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.arrays import aligned_copy, as_array, integers, ready, require_hashable, require_uniform
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import (
     Array,
     BoundCall,
     Shape,
+    check_bounds,
     expressed_dtype,
     static_shape,
     storage_dtype,

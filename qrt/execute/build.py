@@ -20,11 +20,12 @@ from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.operations import MAX_CALL_DEPTH, body, callee, constant_array, failure, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Plan, Result, Segment, Slot, Step, ValueStep, empty, is_kernel
-from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
+from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Module, Operation, Value
 from qrt.ir.inlining import Budget, inlined_at_most
+from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, static_shape
-from qrt.types import MemRefType, TensorType, Type, UniformType
+from qrt.types import MemRefType, TensorType, Type
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,6 @@ class _Place:
 
     slot: int
     type: TensorType | None
-
-
-@dataclass(frozen=True)
-class _StorageCast:
-    """``quant.scast`` of a value that is not constant, where it changes the dtype or the range."""
-
-    source: TensorType
-    target: TensorType
-
-    def __call__(self, *arrays: Array) -> None:
-        source, out = arrays
-        out[...] = storage_cast(source, self.source.element, self.target.element)
 
 
 def build(module: Module, function: Operation, input_types: Sequence[TensorType], saturating: bool = False) -> Plan:
@@ -124,19 +113,17 @@ class _Builder:
             return self.interpret_call(function, operands)
         if op.name == "arith.constant" and isinstance(op.results[0].type, _PLANNED):
             return [self._constant(constant_array(op), as_tensor(op.results[0].type))]
-        if op.name == "quant.scast" and (t := places[op.operands[0]].type) is not None:
-            return [self._storage_cast(op, places[op.operands[0]], t)]
-        if family_name(op) is None:
-            return self._interpreted(op, places)
-        operands = [places[v] for v in op.operands]
+        family, operands = family_name(op), [places[v] for v in op.operands]
         types = [place.type for place in operands if place.type is not None]
+        if family is None or (FAMILIES[family].bind is None and len(types) < len(operands)):
+            return self._interpreted(op, places)
         return [self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)]
 
     def _family(self, op: Operation, operands: list[_Place], types: Sequence[TensorType]) -> _Place:
         family, attributes, result = family_call(op, types)
-        if family.name == "reshape":
-            return _Place(operands[0].slot, result)
         types = tuple(types)
+        if family.aliases(types, result):
+            return _Place(operands[0].slot, result)
         if all(p.slot in self.constants for p in operands):
             return self._folded(family.call(types, result, attributes)[0], operands, result)
         packed = {
@@ -160,19 +147,6 @@ class _Builder:
 
         self.steps.append(ValueStep(step, Coverage(op.name, str(op.location), "kernel", "bound at run")))
         return result
-
-    def _storage_cast(self, op: Operation, operand: _Place, source: TensorType) -> _Place:
-        target = as_tensor(op.results[0].type)
-        target = concrete(target, static_shape(source, "scast"), "the result of quant.scast")
-        call = _StorageCast(source, target)
-        if operand.slot in self.constants:
-            return self._folded(call, [operand], target)
-        quantized = source.element if isinstance(source.element, UniformType) else target.element
-        assert isinstance(quantized, UniformType)
-        whole = quantized.is_signed and quantized.storage_width in (8, 16, 32)
-        if whole and (quantized.has_default_bounds or quantized is source.element):
-            return _Place(operand.slot, target)
-        return self._step(op, call, [operand], target, Coverage(op.name, str(op.location), "reference", "scast"))
 
     def _interpreted(self, op: Operation, places: dict[Value, _Place]) -> list[_Place]:
         """One op by the interpreter: operands and what its regions capture go into the frame, results come out."""

@@ -36,8 +36,9 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import channel_parameters
-from qrt.ops.window import output_sizes, windows
+from qrt.ops.declare import BIAS, Declaration, Operand
+from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
 OP = "depthwise_conv2d"
@@ -117,11 +118,12 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
 
 FAMILIES = (
     OpFamily(
-        name=OP,
-        operands=("x", "w", "bias"),
-        optional=1,
+        Declaration(
+            OP,
+            operands=(Operand("x", "NHWC"), Operand("w", "height, width, output channels"), BIAS),
+            attributes=(*CONVOLUTION, REQUANT),
+        ),
         packs=(1, 2),
-        attributes={"strides": (1, 1), "padding": ((0, 0), (0, 0)), "dilations": (1, 1), "requant": "fixed"},
         infer=_infer,
         reference=_reference,
         bind=_bind,

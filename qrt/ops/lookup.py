@@ -28,6 +28,7 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
+from qrt.ops.declare import Declaration, Operand, Result
 from qrt.types import TensorType, UniformType
 
 
@@ -94,5 +95,15 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
 
 
 FAMILIES = (
-    OpFamily(name="lookup", operands=("x", "table"), packs=(1,), infer=_infer, reference=_reference, bind=_bind),
+    OpFamily(
+        Declaration(
+            "lookup",
+            operands=(Operand("q", "at most 8 bits"), Operand("table", "2^width entries, least value first")),
+            result=Result("of the table's type"),
+        ),
+        packs=(1,),
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
 )

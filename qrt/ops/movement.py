@@ -31,7 +31,8 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
-from qrt.ops.requant import check_rule, max_magnitude
+from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.requant import REQUANT, check_rule, max_magnitude
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -293,21 +294,34 @@ def _bind_concat(
     return _RequantizedConcat(calls, pieces, copy)
 
 
+_SHAPE = Result("as declared: it says the shape", "shape", required=True)
+
 FAMILIES = (
-    OpFamily(name="reshape", operands=("x",), infer=_infer_reshape, reference=_reference_reshape, bind=_bind_reshape),
     OpFamily(
-        name="transpose",
-        operands=("x",),
-        attributes={"permutation": None},
+        Declaration("reshape", operands=(Operand("q"),), result=_SHAPE, view=True),
+        infer=_infer_reshape,
+        reference=_reference_reshape,
+        bind=_bind_reshape,
+        aliases=lambda types, result: True,
+    ),
+    OpFamily(
+        Declaration(
+            "transpose",
+            operands=(Operand("q"),),
+            attributes=(Attribute("permutation", "axes", note="axes reversed", positional=True),),
+            result=Result("of the operand's type; channels follow their axis"),
+            view=True,
+        ),
         infer=_infer_transpose,
         reference=_reference_transpose,
         bind=_bind_transpose,
     ),
     OpFamily(
-        name="concat",
-        operands=("x",),
-        variadic=True,
-        attributes={"axis": 0, "requant": "fixed"},
+        Declaration(
+            "concat",
+            operands=(Operand("tensors", size="*"),),
+            attributes=(Attribute("axis", "integer", 0, positional=True), REQUANT),
+        ),
         infer=_infer_concat,
         reference=_reference_concat,
         bind=_bind_concat,

@@ -30,6 +30,7 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
 from qrt.types import TensorType, UniformType
 
 
@@ -133,9 +134,15 @@ def _merged(shape: Shape, source: Shape, target: Shape) -> tuple[Shape, Shape, S
 
 FAMILIES = (
     OpFamily(
-        name="pad",
-        operands=("x",),
-        attributes={"padding": None, "value": None},
+        Declaration(
+            "pad",
+            operands=(Operand("q"),),
+            attributes=(
+                Attribute("padding", "pairs", note="(before, after) per dimension", positional=True, given=REQUIRED),
+                Attribute("value", "number", note="none, the zero point: an expressed value", positional=True),
+            ),
+            result=KEPT,
+        ),
         infer=_infer,
         reference=_reference,
         bind=_bind,

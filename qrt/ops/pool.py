@@ -25,8 +25,9 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
-from qrt.ops.window import output_size, pairs, two_positive, windows
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -143,21 +144,19 @@ def _bind_max(
     return None if constants else _core.bind_max_pool2d(**_window_arguments(types, attributes))
 
 
-_WINDOW = {"kernel": (2, 2), "strides": (2, 2), "padding": ((0, 0), (0, 0))}
+_KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)
+_STRIDES = Attribute("strides", "pair", (2, 2), given=None)  # the kernel's
+_IMAGES = (Operand("q", "NHWC"),)
 
 FAMILIES = (
     OpFamily(
-        name="avg_pool2d",
-        operands=("x",),
-        attributes={**_WINDOW, "requant": "fixed"},
+        Declaration("avg_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING, REQUANT)),
         infer=_infer_avg,
         reference=_reference_avg,
         bind=_bind_avg,
     ),
     OpFamily(
-        name="max_pool2d",
-        operands=("x",),
-        attributes=_WINDOW,
+        Declaration("max_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING), result=KEPT),
         infer=_infer_max,
         reference=_reference_max,
         bind=_bind_max,

@@ -7,8 +7,12 @@ import numpy as np
 
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Attributes
+from qrt.ops.declare import Attribute
 
 Pairs = tuple[tuple[int, int], tuple[int, int]]
+
+PADDING = Attribute("padding", "pairs", ((0, 0), (0, 0)), given="VALID")
+CONVOLUTION = (Attribute("strides", "pair", (1, 1)), PADDING, Attribute("dilations", "pair", (1, 1)))
 
 
 def resolve_padding(

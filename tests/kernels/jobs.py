@@ -114,6 +114,8 @@ def lines(isa: str, rng: np.random.Generator) -> list[Job]:
              (q,)),
             (_core.bind_softmax(isa=isa, storage="i8", x_shape=(1, size), axis=1, table=weights, out="i8",
                                 storage_min=-128, storage_max=127, zero_point=-128, scale=1 / 256), (q[None],)),
+            (_core.bind_copy(dtype=np.int8, shapes=[(size,)], source_strides=[(1,)], target_strides=[(1,)],
+                             source_sizes=[size], target_size=size), (q,)),
             (_core.bind_pack_bits(**bits), (nibbles,)),
             (_core.bind_unpack_bits(**bits), (packed,)),
         ]  # fmt: skip

@@ -27,4 +27,9 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
     return run
 
 
-HANDLERS: dict[str, Handler] = {f"qrt.{name}": bind_family for name in FAMILIES}
+def handlers(dialect: str) -> dict[str, Handler]:
+    """Those of the families that are ops of a dialect."""
+    return {family.declaration.op: bind_family for family in FAMILIES.values() if family.declaration.dialect == dialect}
+
+
+HANDLERS = handlers("qrt")

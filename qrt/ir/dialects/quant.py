@@ -8,11 +8,13 @@ from typing import Literal, TypeVar
 from qrt.errors import QuantTypeError
 from qrt.ir.constraints import add_type_constraint
 from qrt.ir.core import Operation
-from qrt.ir.define import PURE, AttributeSpec, Definition, check_names, one_of
+from qrt.ir.define import PURE, Definition, check_names
 from qrt.ir.dialects import quant_extras
+from qrt.ir.dialects.qrt import specs_of
 from qrt.ir.dialects.quant_folds import fold_dcast, fold_qcast, fold_scast
 from qrt.ir.places import type_of
 from qrt.ir.traits import Trait
+from qrt.ops import FAMILIES
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
@@ -169,11 +171,7 @@ QCAST = Definition(
     "quant.qcast",
     operands=("input: scalar or tensor of floating-point",),
     results=("result: scalar or tensor of quantized type",),
-    attributes={
-        "rounding": AttributeSpec(one_of("half_even", "half_away", "toward_zero"), is_property=False),
-        "zero_point": AttributeSpec(one_of("before", "after"), is_property=False),
-        "scale": AttributeSpec(one_of("divide", "reciprocal"), is_property=False),
-    },
+    attributes=specs_of(FAMILIES["qcast"].declaration, is_property=False),
     traits=(PURE, SAME_SCALAR_OR_TENSOR_SHAPE),
     format=_FORMAT,
     verify_signature=_verify_quantizing_cast,

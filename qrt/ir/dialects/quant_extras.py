@@ -1,8 +1,6 @@
 """Ops in the `quant` dialect that upstream does not have: those of the propagation RFC, and those that articles on
 lowering write. They parse, verify and print; `--strict-upstream` refuses them."""
 
-from collections.abc import Callable
-from functools import partial
 from math import prod
 
 from qrt.ir.attributes import ArrayAttr, Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr
@@ -10,7 +8,7 @@ from qrt.ir.constraints import element_of
 from qrt.ir.core import Operation, Value
 from qrt.ir.define import EXTENSION, ISOLATED_FROM_ABOVE, PURE, TERMINATOR, AttributeSpec, Definition, instance_of
 from qrt.ir.dense import DenseElementsAttr
-from qrt.ir.dialects.qrt import REQUANT, verify_family
+from qrt.ir.dialects.qrt import definition_of, verify_family
 from qrt.ir.places import attribute, type_of
 from qrt.ir.traits import RETURN_LIKE
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType
@@ -124,18 +122,6 @@ _ELEMENTS = instance_of(DenseElementsAttr, "dense elements")
 _TYPES = AttributeSpec(instance_of(ArrayAttr, "an array of types"), required=True)
 
 
-def _kernel(name: str, *operands: str, attributes: tuple[str, ...] = ()) -> Definition:
-    verify: Callable[[Operation], None] = partial(_verify_kernel, name)
-    return Definition(
-        f"quant.{name}",
-        operands=operands,
-        results=("result",),
-        attributes={key: AttributeSpec() for key in attributes} | REQUANT | _OUTPUT,
-        traits={PURE, EXTENSION},
-        verify_signature=verify,
-    )
-
-
 OPS = [
     Definition(
         "quant.region",
@@ -177,6 +163,5 @@ OPS = [
         traits={PURE, EXTENSION},
         verify_signature=_verify_cast,
     ),
-    _kernel("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups")),
-    _kernel("matmul", "a", "w", "bias?"),
+    *(definition_of(name, "quant", None, _OUTPUT, _verify_kernel) for name in ("conv2d", "matmul")),
 ]
