@@ -14,12 +14,20 @@ cdef extern from "qrt.h" nogil:
         QRT_NO_MEMORY
     ctypedef enum qrt_container:
         QRT_I8
+        QRT_U8
+        QRT_I16
+        QRT_U16
+        QRT_I32
+        QRT_U32
     ctypedef enum qrt_expressed:
         QRT_F16
+        QRT_BF16
         QRT_F32
         QRT_F64
     ctypedef enum qrt_rounding:
         QRT_HALF_EVEN
+        QRT_HALF_AWAY
+        QRT_TOWARD_ZERO
     ctypedef enum qrt_zero_point_order:
         QRT_ZERO_POINT_BEFORE
         QRT_ZERO_POINT_AFTER
@@ -38,6 +46,8 @@ cdef extern from "qrt.h" nogil:
         QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
         QRT_ADD
+        QRT_SUB
+        QRT_MUL
 
     ctypedef struct qrt_gemm_kernel:
         const char *name
