@@ -4,7 +4,6 @@ there and has no family, fails here, unless a reason is stated."""
 import inspect
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +14,11 @@ from qrt.ir.registry import every_definition
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED
 from qrt.passes.lower_qrt import lowering
-from tests.docs.documents import family_row
+from tests.docs.documents import ROOT, family_row
 from tests.kernels.jobs import mixed_jobs
 from tests.passes.lower_qrt.draw_ops import DRAWS
-from tests.passes.lower_qrt.test_drawn import SAMPLE
 
-DOCS = Path(__file__).parents[1] / "docs"
-PAGES = {name: (DOCS / f"{name}.md").read_text() for name in ("numerics", "dialects")}
+PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text() for name in ("numerics", "dialects")}
 
 NOT_LOWERED = {
     "qcast": "a cast is lowered by lower-quant-ops",
@@ -58,8 +55,9 @@ def test_a_family_is_whole(name: str) -> None:
     check_function(family)
     check_op(family)
     assert (lowering(name) is None) == (name in NOT_LOWERED), f"lower_{name} in lower_qrt/{family.module}.py"
-    assert (name in DRAWS and name in SAMPLE) == (name not in NOT_DRAWN), "tests/passes/lower_qrt: its programs"
+    assert (name in DRAWS) == (name not in NOT_DRAWN), "tests/passes/lower_qrt/draw_ops.py: its programs"
     assert (name in cases.CASES) == (name not in WITHOUT_CASES), "qrt/cases.py: its shapes"
+    assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
     if family.bind is not None:
         assert JOBS_OF_ANOTHER.get(name, name) in JOBS, "tests/kernels/jobs.py: a call"
     assert re.search(rf"`(quant\.)?{name}`", PAGES["numerics"]), "docs/numerics.md: what it computes"
