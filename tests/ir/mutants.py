@@ -8,7 +8,7 @@ from qrt import ir, types
 from qrt.ir.attributes import ArrayAttr, Attribute, DenseArrayAttr, StringAttr, SymbolRefAttr, TypeAttr
 from qrt.ir.core import Block, Module, Operation, Region, Value
 from qrt.ir.registry import definition, every_definition
-from tests.ir.test_files import FILES
+from tests.expected import PRINTED
 
 _ATTRIBUTES = """
   unit, true, 0, -1, 1 : i8, 3 : i32, 0 : index, -9223372036854775808, 9223372036854775807, 18446744073709551615 : ui64,
@@ -51,7 +51,7 @@ TYPES = [each.type for each in _read(_TYPES) if isinstance(each, TypeAttr)]
 def examples() -> dict[str, list[Operation]]:
     """The operations of each name in the files."""
     found: dict[str, list[Operation]] = {name: [] for name in every_definition()}
-    for path in FILES:
+    for path in PRINTED:
         for operation in ir.parse(path.read_text()).operation.walk():
             found[operation.name].append(operation)
     return found

@@ -1,5 +1,6 @@
 """``qrt`` on arrays: every op family by its reference."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.operations import family_call
 from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Operation
-from qrt.ops import FAMILIES
-from qrt.ops.core import element_dtype
+from qrt.ops import FAMILIES, OpFamily
+from qrt.ops.core import Attributes, Shape, Types, element_dtype
 from qrt.types import TensorType
 
 
@@ -17,12 +18,17 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
     elements = [as_tensor(value.type).element for value in op.operands]
     declared = op.results[0].type
 
+    @lru_cache(maxsize=8)
+    def call(shapes: tuple[Shape, ...]) -> tuple[Types, OpFamily, Attributes, TensorType, np.dtype[Any]]:
+        types = tuple(map(TensorType, shapes, elements))
+        family, attributes, result = family_call(op, types)
+        return types, family, attributes, result, element_dtype(result.element)
+
     def run(*operands: Any) -> Any:
         arrays = [np.asarray(operand) for operand in operands]
-        types = [TensorType(a.shape, element) for a, element in zip(arrays, elements, strict=True)]
-        family, attributes, result = family_call(op, types)
-        values = family.reference(arrays, tuple(types), result, attributes)
-        return of_rank(values.astype(element_dtype(result.element)), declared)
+        types, family, attributes, result, dtype = call(tuple([array.shape for array in arrays]))
+        values = family.reference(arrays, types, result, attributes)
+        return of_rank(values.astype(dtype), declared)
 
     return run
 
