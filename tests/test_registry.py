@@ -65,6 +65,11 @@ def test_a_family_is_whole(name: str) -> None:
         assert family_row(family.declaration) in PAGES["dialects"].splitlines(), "docs/dialects.md: make expected"
 
 
+PLAIN = {
+    "choice": "str", "integer": "int", "number": "float", "boolean": "bool", "axes": "Sequence[int]",
+    "pair": "Sequence[int]", "pairs": "Sequence[Sequence[int]]",
+}  # fmt: skip
+"""What the function's annotation has for a kind of attribute."""
 JOBS = {job[0].name for job in mixed_jobs("ref")}
 
 
@@ -84,6 +89,10 @@ def check_function(family: OpFamily) -> None:
     by_position += [declared.result.parameter] if declared.result.required or declared.view else []
     by_position += [attribute.name for attribute in declared.attributes if attribute.positional]
     assert {name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD} == set(by_position) - {""}
+    for attribute in declared.attributes:
+        if attribute.public:
+            annotation = inspect.formatannotation(parameters[attribute.name].annotation)
+            assert PLAIN[attribute.kind] in annotation.replace("collections.abc.", "")
     words = set(re.findall(r"\w+", function.__doc__))
     for attribute in declared.attributes:
         if attribute.public:
