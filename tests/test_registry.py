@@ -4,6 +4,7 @@ there and has no family, fails here, unless a reason is stated."""
 import inspect
 import re
 from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from qrt import cases
 from qrt.execute.interpret import TABLES
 from qrt.ir.registry import every_definition
 from qrt.ops import FAMILIES, OpFamily
-from qrt.ops.declare import REQUIRED
+from qrt.ops.declare import REQUIRED, SAME, Declaration
 from qrt.passes.lower_qrt import lowering
 from tests.docs.documents import ROOT, family_row
 from tests.kernels.jobs import mixed_jobs
@@ -81,8 +82,8 @@ def check_function(family: OpFamily) -> None:
     parameters = inspect.signature(function).parameters
     assert {
         name: REQUIRED if p.default is inspect.Parameter.empty else p.default for name, p in parameters.items()
-    } == declared.parameters()
-    assert list(parameters) == list(declared.parameters())
+    } == parameters_of(declared)
+    assert list(parameters) == list(parameters_of(declared))
     defaults = [p.default for p in parameters.values() if p.default is not inspect.Parameter.empty]
     assert all(type(default) in (type(None), bool, int, float, str, tuple) for default in defaults)
     by_position = [operand.name for operand in declared.operands if operand.size != "?"]
@@ -97,6 +98,28 @@ def check_function(family: OpFamily) -> None:
     for attribute in declared.attributes:
         if attribute.public:
             assert set(attribute.choices) <= words, f"the docstring of qrt.{declared.name} says the choices"
+
+
+def parameters_of(declared: Declaration) -> dict[str, Any]:
+    """The parameters of the public function, in order, with their defaults; the rule of a requantization, which goes
+    with the type of the result, comes after it."""
+    public = {
+        attribute: attribute.default if attribute.given is SAME else attribute.given
+        for attribute in declared.attributes
+        if attribute.public
+    }
+    said = {declared.result.parameter: REQUIRED if declared.result.required else None}
+    said = said if declared.result.parameter else {}
+    return {
+        **{operand.name: REQUIRED for operand in declared.operands if operand.size != "?"},
+        **(said if declared.result.required else {}),
+        **{attribute.name: default for attribute, default in public.items() if attribute.positional},
+        **{operand.name: None for operand in declared.operands if operand.size == "?"},
+        **{attribute.name: default for attribute, default in public.items() if attribute.name != "requant"},
+        **said,
+        **{attribute.name: default for attribute, default in public.items() if attribute.name == "requant"},
+        **({} if declared.view else {"out": None}),
+    }
 
 
 def check_op(family: OpFamily) -> None:

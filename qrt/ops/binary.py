@@ -150,8 +150,6 @@ def _mul_parameters(
 def _bind(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants:
-        return None
     elements, indices = _indices(types, result)
     a, b, element = elements
     shape = np.broadcast_shapes(*(i.shape for i in indices))

@@ -92,7 +92,7 @@ def _bind_qcast(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
     element = quantized(result, "qcast", "result")
-    if element.expressed_type.name not in KERNEL_FLOATS or constants:
+    if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_qcast(
         isa=kernels.active(),
@@ -126,7 +126,7 @@ def _bind_dcast(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
     element = quantized(types[0], "dcast", "operand")
-    if element.expressed_type.name not in KERNEL_FLOATS or constants:
+    if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_dcast(
         isa=kernels.active(),
@@ -173,7 +173,7 @@ def _bind_requantize(
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")
     layout = _common_layout(source, element, shape)
-    if layout is None or constants:
+    if layout is None:
         return None
     collapsed, block, step = layout
     finer = element if source.is_per_layer else source

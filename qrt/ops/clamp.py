@@ -74,8 +74,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if constants:
-        return None
     t = quantized(types[0], "clamp", "x")
     shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
     lower, upper = stored_bounds(t, attributes)

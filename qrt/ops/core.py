@@ -41,8 +41,8 @@ class OpFamily:
     ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
-    ``bind(types, result, attributes, constants)`` packs constants (of the operands in ``packs``) and returns a call
-    into C, or None where no kernel has the signature; a family without kernels has no ``bind``. ``aliases(types,
+    ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
+    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``. ``aliases(types,
     result)``: whether the result is what the memory of the operand holds, so that a plan need not compute it.
     """
 
@@ -81,7 +81,7 @@ class OpFamily:
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
         """Checks the operand count, then infers."""
         declared = self.declaration
-        if len(types) < declared.least or (declared.most is not None and len(types) > declared.most):
+        if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
             wanted = ", ".join(operand.name for operand in declared.operands)
             raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
         return self.infer(types, attributes, result)
@@ -91,7 +91,8 @@ class OpFamily:
     ) -> tuple[BoundCall, bool]:
         """(bound call, whether it is a kernel): the reference stands in where no kernel has the signature."""
         constants = constants or {}
-        bound = None if self.bind is None else self.bind(types, result, attributes, constants)
+        packed = set(constants) <= set(self.packs)
+        bound = self.bind(types, result, attributes, constants) if self.bind is not None and packed else None
         return (
             (bound, True) if bound is not None else (ReferenceCall(self, types, result, attributes, constants), False)
         )

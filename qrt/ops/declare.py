@@ -6,8 +6,8 @@ nor kernels.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)
->>> leaky.op, leaky.defaults, leaky.parameters()
-('qrt.leaky_relu', {'slope': 0.25}, {'q': Ellipsis, 'slope': 0.25, 'out': None})
+>>> leaky.op, leaky.defaults
+('qrt.leaky_relu', {'slope': 0.25})
 """
 
 from collections.abc import Mapping
@@ -52,11 +52,6 @@ class Attribute:
     positional: bool = False
     given: Any = SAME
     public: bool = True
-
-    @property
-    def argument(self) -> Any:
-        """The default of the public function's parameter."""
-        return self.default if self.given is SAME else self.given
 
 
 @dataclass(frozen=True)
@@ -103,23 +98,5 @@ class Declaration:
         return sum(operand.size != "?" for operand in self.operands)
 
     @property
-    def most(self) -> int | None:
-        return None if self.operands[-1].size == "*" else len(self.operands)
-
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the public function, in order, with their defaults; the rule of a requantization, which
-        goes with the type of the result, comes after it."""
-        public = [attribute for attribute in self.attributes if attribute.public]
-        rule = [attribute for attribute in public if attribute.name == "requant"]
-        said = {self.result.parameter: REQUIRED if self.result.required else None} if self.result.parameter else {}
-        keywords = [attribute for attribute in public if not attribute.positional and attribute not in rule]
-        return {
-            **{operand.name: REQUIRED for operand in self.operands if operand.size != "?"},
-            **(said if self.result.required else {}),
-            **{attribute.name: attribute.argument for attribute in public if attribute.positional},
-            **{operand.name: None for operand in self.operands if operand.size == "?"},
-            **{attribute.name: attribute.argument for attribute in keywords},
-            **said,
-            **{attribute.name: attribute.argument for attribute in rule},
-            **({} if self.view else {"out": None}),
-        }
+    def is_variadic(self) -> bool:
+        return self.operands[-1].size == "*"

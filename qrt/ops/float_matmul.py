@@ -152,8 +152,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
     shape, (depth, columns) = static_shape(types[0], "float_matmul"), static_shape(types[1], "float_matmul")
     element, w = types[1].element, constants.get(1)
     sizes: dict[str, Any] = {

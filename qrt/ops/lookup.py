@@ -81,8 +81,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
     x = quantized(types[0], "lookup", "x")
     return _core.bind_lookup(
         isa=kernels.active(),

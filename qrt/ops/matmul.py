@@ -183,8 +183,6 @@ def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
     a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
     a_matrix, w_matrix = _as_matrices(types)
     if w.is_sub_channel:

@@ -104,8 +104,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if constants:
-        return None
     parameters, index, zero_points = _parameters(types, result, attributes)
     strides = row_major_strides(index.shape)
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]

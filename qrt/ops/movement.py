@@ -100,7 +100,7 @@ def _bind_reshape(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
     size = prod(static_shape(types[0], "reshape"))
-    return None if constants else _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
+    return _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
 
 
 def _copy(
@@ -167,8 +167,6 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
 def _bind_transpose(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants:
-        return None
     permutation = axes_order(types, attributes)
     shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
     size = prod(shape)
@@ -275,7 +273,7 @@ class _RequantizedConcat:
 def _bind_concat(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants or len(types) > 15:
+    if len(types) > 15:
         return None
     axis = one_axis("concat", types, attributes)
     shape = static_shape(result, "concat")

@@ -89,8 +89,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
     """A strided copy: x into the middle, then for each dimension the slabs before and after what is already there."""
-    if constants:
-        return None
     t, padding = quantized(types[0], "pad", "x"), _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
     if len(shape) > 31:

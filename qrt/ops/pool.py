@@ -109,8 +109,6 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
 def _bind_avg(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants:
-        return None
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
     return _core.bind_avg_pool2d(
@@ -141,7 +139,7 @@ def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, at
 def _bind_max(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    return None if constants else _core.bind_max_pool2d(**_window_arguments(types, attributes))
+    return _core.bind_max_pool2d(**_window_arguments(types, attributes))
 
 
 _KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)

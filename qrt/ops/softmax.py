@@ -64,8 +64,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if constants:
-        return None
     x, element = quantized(types[0], "softmax", "x"), quantized(result, "softmax", "result")
     return _core.bind_softmax(
         isa=kernels.active(),
