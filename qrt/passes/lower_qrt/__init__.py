@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
@@ -20,7 +20,7 @@ Lower = Callable[[Site, Operation, Attributes], Value]
 """Makes what computes an op, and returns its result's storage; attributes are complete."""
 
 
-@cache
+@lru_cache(maxsize=64)
 def lowering(name: str) -> Lower | None:
     """How an op of `qrt` is lowered: by `lower_<name>` of the module here that is called as its family's is."""
     family = FAMILIES.get(name)
