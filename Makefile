@@ -18,7 +18,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle fuzz fuzz-guided lint format bench bench-peers \
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle fuzz fuzz-guided lint format expected bench bench-peers \
     clean
 
 build: $(BUILT)
@@ -111,6 +111,10 @@ format: $(LINTERS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]')
+
+# What tests compare with and programs write: .expected.mlir files, the table of op families.
+expected: build
+	$(BIN)/python -m tests.expected
 
 bench: build
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest benches --benchmark-only

@@ -1,68 +1,152 @@
-"""One op family is found in many places: the dialect, the functions, the lowerings, the shapes of tests and benches.
-What is missing in one of them, or is there and has no family, fails here, unless a reason is stated."""
+"""The checklist of an op family: what its declaration says, and what has to stand elsewhere. What is missing, or is
+there and has no family, fails here, unless a reason is stated."""
 
 import inspect
+import re
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import qrt
-from qrt import cases, ops
-from qrt.execute.interpret.qrt import HANDLERS
-from qrt.execute.operations import family_name
-from qrt.ir import Operation
-from qrt.ir.core.define import Definition
+from qrt import cases
+from qrt.execute.interpret import TABLES
 from qrt.ir.core.registry import every_definition
-from qrt.ops import FAMILIES
-from qrt.passes.lower_qrt import LOWERINGS
+from qrt.ops import FAMILIES, OpFamily
+from qrt.ops.declare import REQUIRED, SAME, Declaration
+from qrt.passes.lower_qrt import lowering
+from tests.docs.documents import ROOT, family_row
+from tests.kernels.jobs import mixed_jobs
 from tests.passes.lower_qrt.draw_ops import DRAWS
 
-NOT_LOWERED = {"qcast": "a cast is lowered by lower-quant-ops", "dcast": "a cast is lowered by lower-quant-ops"}
+PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text() for name in ("numerics", "dialects")}
+
+NOT_LOWERED = {
+    "qcast": "a cast is lowered by lower-quant-ops",
+    "dcast": "a cast is lowered by lower-quant-ops",
+    "scast": "it is what lowering leaves at the borders",
+}
+NOT_DRAWN = NOT_LOWERED | {
+    "float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws"
+}
 WITHOUT_CASES = {
     "reshape": "storage is moved whole, which no shape makes harder",
+    "scast": "it has no kernel",
     "transpose": "storage is moved by strides, which tests/ops/test_movement.py draws",
     "concat": "storage is moved by strides, which tests/ops/test_movement.py draws",
 }
-NOT_DRAWN = {"float_matmul": "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws"}
+JOBS_OF_ANOTHER = {
+    "matmul": "gemm", "sub": "add", "mul": "add",
+    "reshape": "copy", "transpose": "copy", "concat": "copy", "pad": "copy",
+}  # fmt: skip
+"""Families whose calls have another name than theirs, or are of one entry with others."""
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
     "get_num_threads": "a setting", "set_num_threads": "a setting",
-    "pack": "weights of any family", "scast": "moves no bits", "relu": "clamp", "quantize": "qcast",
+    "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
 }  # fmt: skip
 """What a public function is about that is no family's."""
-EXTRAS = {"quant.qcast", "quant.dcast", "quant.conv2d", "quant.matmul"}
-"""Ops outside the dialect `qrt` that name a family."""
-DEFINITIONS = {name: d for name, d in every_definition().items() if name.startswith("qrt.") or name in EXTRAS}
+EXTRAS = ("quant.conv2d", "quant.matmul")
+"""Ops outside their own dialect that name a family."""
 
 
-def family_of(name: str) -> ops.OpFamily:
-    found = family_name(Operation(name))
-    assert found is not None
-    return FAMILIES[found]
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_family_is_whole(name: str) -> None:
+    family = FAMILIES[name]
+    check_function(family)
+    check_op(family)
+    assert (lowering(name) is None) == (name in NOT_LOWERED), f"lower_{name} in lower_qrt/{family.module}.py"
+    assert (name in DRAWS) == (name not in NOT_DRAWN), "tests/passes/lower_qrt/draw_ops.py: its programs"
+    assert (name in cases.CASES) == (name not in WITHOUT_CASES), "qrt/cases.py: its shapes"
+    assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
+    if family.bind is not None:
+        assert JOBS_OF_ANOTHER.get(name, name) in JOBS, "tests/kernels/jobs.py: a call"
+    assert re.search(rf"`(quant\.)?{name}`", PAGES["numerics"]), "docs/numerics.md: what it computes"
+    if family.declaration.dialect == "qrt":
+        assert family_row(family.declaration) in PAGES["dialects"].splitlines(), "docs/dialects.md: make expected"
+
+
+PLAIN = {
+    "choice": "str", "integer": "int", "number": "float", "boolean": "bool", "axes": "Sequence[int]",
+    "pair": "Sequence[int]", "pairs": "Sequence[Sequence[int]]",
+}  # fmt: skip
+"""What the function's annotation has for a kind of attribute."""
+JOBS = {job[0].name for job in mixed_jobs("ref")}
+
+
+def check_function(family: OpFamily) -> None:
+    """The public function has the declared parameters, and its docstring says the choices."""
+    declared = family.declaration
+    assert declared.name in qrt.__all__, "qrt/__init__.py: its name"
+    function = getattr(qrt, declared.name)
+    parameters = inspect.signature(function).parameters
+    assert {
+        name: REQUIRED if p.default is inspect.Parameter.empty else p.default for name, p in parameters.items()
+    } == parameters_of(declared)
+    assert list(parameters) == list(parameters_of(declared))
+    defaults = [p.default for p in parameters.values() if p.default is not inspect.Parameter.empty]
+    assert all(type(default) in (type(None), bool, int, float, str, tuple) for default in defaults)
+    by_position = [operand.name for operand in declared.operands if operand.size != "?"]
+    by_position += [declared.result.parameter] if declared.result.required or declared.view else []
+    by_position += [attribute.name for attribute in declared.attributes if attribute.positional]
+    assert {name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD} == set(by_position) - {""}
+    for attribute in declared.attributes:
+        if attribute.public:
+            annotation = inspect.formatannotation(parameters[attribute.name].annotation)
+            assert PLAIN[attribute.kind] in annotation.replace("collections.abc.", "")
+    words = set(re.findall(r"\w+", function.__doc__))
+    for attribute in declared.attributes:
+        if attribute.public:
+            assert set(attribute.choices) <= words, f"the docstring of qrt.{declared.name} says the choices"
+
+
+def parameters_of(declared: Declaration) -> dict[str, Any]:
+    """The parameters of the public function, in order, with their defaults; the rule of a requantization, which goes
+    with the type of the result, comes after it."""
+    public = {
+        attribute: attribute.default if attribute.given is SAME else attribute.given
+        for attribute in declared.attributes
+        if attribute.public
+    }
+    said = {declared.result.parameter: REQUIRED if declared.result.required else None}
+    said = said if declared.result.parameter else {}
+    return {
+        **{operand.name: REQUIRED for operand in declared.operands if operand.size != "?"},
+        **(said if declared.result.required else {}),
+        **{attribute.name: default for attribute, default in public.items() if attribute.positional},
+        **{operand.name: None for operand in declared.operands if operand.size == "?"},
+        **{attribute.name: default for attribute, default in public.items() if attribute.name != "requant"},
+        **said,
+        **{attribute.name: default for attribute, default in public.items() if attribute.name == "requant"},
+        **({} if declared.view else {"out": None}),
+    }
+
+
+def check_op(family: OpFamily) -> None:
+    """The op of its dialect has the declared operands and attributes, and runs in the interpreter."""
+    declared = family.declaration
+    definition = every_definition()[declared.op]
+    assert list(definition.attributes) == list(declared.defaults)
+    assert [group.size for group in definition.operand_groups.declared] == [each.size for each in declared.operands]
+    assert declared.op in TABLES.every_op()
+
+
+def test_there_is_nothing_of_no_family() -> None:
+    of_no_family = {
+        "drawn": set(DRAWS) - set(FAMILIES),
+        "cases": set(cases.CASES) - set(FAMILIES),
+        "dialect": {name for name in every_definition() if name.startswith("qrt.")}
+        - {family.declaration.op for family in FAMILIES.values()},
+        "reasons": set().union(NOT_LOWERED, NOT_DRAWN, WITHOUT_CASES, JOBS_OF_ANOTHER) - set(FAMILIES),
+        "rows": set(re.findall(r"^\| `qrt\.(\w+)`", PAGES["dialects"], re.MULTILINE)) - set(FAMILIES),
+    }
+    assert {where: sorted(names) for where, names in of_no_family.items() if names} == {}
 
 
 def test_no_two_families_have_one_name() -> None:
-    assert sum(len(module.FAMILIES) for module in ops._MODULES) == len(FAMILIES)
+    modules = {import_module(f"qrt.ops.{family.module}") for family in FAMILIES.values()}
+    assert sum(len(module.FAMILIES) for module in modules) == len(FAMILIES)
     assert all(family.name == name for name, family in FAMILIES.items())
-
-
-@pytest.mark.parametrize(
-    ("there", "reasons"),
-    [
-        (LOWERINGS, NOT_LOWERED),
-        (cases.CASES, WITHOUT_CASES),
-        (DRAWS, NOT_DRAWN | NOT_LOWERED),
-        ({name.removeprefix("qrt.") for name in DEFINITIONS if name not in EXTRAS}, NOT_LOWERED),
-        ({name.removeprefix("qrt.") for name in HANDLERS}, {}),
-        ({name for name in qrt.__all__ if name in FAMILIES}, {}),
-    ],
-    ids=["lowerings", "cases", "drawn", "dialect", "interpreter", "functions"],
-)
-def test_every_family_is_there_or_has_a_reason(there: Any, reasons: dict[str, str]) -> None:
-    lacking = set(FAMILIES) - set(there)
-    assert lacking <= set(reasons), f"missing: {sorted(lacking - set(reasons))}"
-    assert set(there) <= set(FAMILIES), f"of no family: {sorted(set(there) - set(FAMILIES))}"
-    assert not set(reasons) & set(there) - {"qcast", "dcast"}, "a reason for what is there"
 
 
 def test_every_table_of_shapes_is_some_familys() -> None:
@@ -72,35 +156,11 @@ def test_every_table_of_shapes_is_some_familys() -> None:
     assert all(cases.CASES.values())
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_an_op_takes_what_its_family_takes(name: str) -> None:
-    definition, family = DEFINITIONS[name], family_of(name)
-    own = {key for key in definition.attributes if not key.startswith("output_")}
-    assert own == set(family.attributes)
-    assert sizes(definition) == [
-        "*" if family.variadic else "?" if i >= len(family.operands) - family.optional else ""
-        for i in range(len(family.operands))
-    ]
-    assert len(definition.results) == 1
-
-
-def sizes(definition: Definition) -> list[str]:
-    return [group.size for group in definition.operand_groups.declared]
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_function_takes_what_its_family_takes(name: str) -> None:
-    """Attributes by their names; a default of the family is one of the function, but where it has a better word."""
-    parameters = inspect.signature(getattr(qrt, name)).parameters
-    family = FAMILIES[name]
-    if name in ("add", "sub"):  # whose rule has no choice
-        assert "requant" not in parameters
-        return
-    assert set(family.attributes) <= set(parameters)
-    for key, default in family.attributes.items():
-        given = parameters[key].default
-        words = {"padding": "VALID", "strides": None, "kernel": inspect.Parameter.empty}
-        assert given == default or given == words.get(key, default) or given is inspect.Parameter.empty, key
+@pytest.mark.parametrize("name", EXTRAS)
+def test_an_op_of_articles_takes_what_its_family_takes(name: str) -> None:
+    definition, declared = every_definition()[name], FAMILIES[name.removeprefix("quant.")].declaration
+    assert [key for key in definition.attributes if not key.startswith("output_")] == list(declared.defaults)
+    assert [group.name for group in definition.operand_groups.declared] == [each.name for each in declared.operands]
 
 
 def test_every_public_function_is_a_familys_or_is_about_something_else() -> None:

@@ -92,9 +92,9 @@ def bind_qcast(
     zero_points: npt.ArrayLike,
     storage_min: int,
     storage_max: int,
-    rounding: str = "half_even",
-    zero_point: str = "before",
-    scale: str = "divide",
+    rounding: str,
+    zero_point: str,
+    scale: str,
 ) -> Call: ...
 
 # q, out
@@ -190,8 +190,11 @@ def bind_mixed_matmul(
     bias: npt.NDArray[Any] | str | None = None,
 ) -> Call: ...
 
+# How many windows a dimension has, padding being (before, after). Not above 0: none.
+def window_count(size: int, kernel: int, padding: Sequence[int], stride: int, dilation: int) -> int: ...
+
 # x, [w], [bias], out: NHWC, weights (out_channels, kernel_height, kernel_width, channels / groups). The output size is
-# (size + padding - (kernel - 1) * dilation - 1) // stride + 1 and at least 0; padding holds x's zero point.
+# window_count and at least 0; padding holds x's zero point.
 #   w_zero_points has 1 or out_channels values; requant's arrays 1 or out_channels; bias (out_channels,)
 def bind_conv2d(
     *,
@@ -203,10 +206,10 @@ def bind_conv2d(
     x_zero_point: int,
     w_zero_points: npt.ArrayLike,
     requant: Requant,
-    strides: Sequence[int] = (1, 1),
-    padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
-    dilations: Sequence[int] = (1, 1),
-    groups: int = 1,
+    strides: Sequence[int],
+    padding: Sequence[Sequence[int]],
+    dilations: Sequence[int],
+    groups: int,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,
     microkernel: str | None = None,  # goes before the others where it takes the call
@@ -224,9 +227,9 @@ def bind_depthwise_conv2d(
     x_zero_point: int,
     w_zero_points: npt.ArrayLike,
     requant: Requant,
-    strides: Sequence[int] = (1, 1),
-    padding: Sequence[Sequence[int]] = ((0, 0), (0, 0)),
-    dilations: Sequence[int] = (1, 1),
+    strides: Sequence[int],
+    padding: Sequence[Sequence[int]],
+    dilations: Sequence[int],
     channels_first: bool = False,
     w_constant: npt.NDArray[Any] | None = None,
     bias: npt.NDArray[Any] | str | None = None,

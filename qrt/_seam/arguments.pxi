@@ -2,10 +2,17 @@
 
 from operator import index as exact_int
 
-cdef dict CONTAINER_NUMBERS = {name: number for number, name in enumerate(CONTAINERS)}
-cdef dict EXPRESSED = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3}
-cdef dict ROUNDINGS = {"half_even": 0, "half_away": 1, "toward_zero": 2}
-cdef dict RULES = {"fixed": 0, "fixed_double": 1, "float32": 2, "float64_away": 3}
+cdef dict CONTAINER_NUMBERS = {
+    "i8": QRT_I8, "u8": QRT_U8, "i16": QRT_I16, "u16": QRT_U16, "i32": QRT_I32, "u32": QRT_U32
+}
+cdef dict EXPRESSED = {"f16": QRT_F16, "bf16": QRT_BF16, "f32": QRT_F32, "f64": QRT_F64}
+cdef dict ROUNDINGS = {"half_even": QRT_HALF_EVEN, "half_away": QRT_HALF_AWAY, "toward_zero": QRT_TOWARD_ZERO}
+cdef dict ZERO_POINTS = {"before": QRT_ZERO_POINT_BEFORE, "after": QRT_ZERO_POINT_AFTER}
+cdef dict SCALES = {"divide": QRT_SCALE_DIVIDE, "reciprocal": QRT_SCALE_RECIPROCAL}
+cdef dict RULES = {
+    "fixed": QRT_FIXED, "fixed_double": QRT_FIXED_DOUBLE, "float32": QRT_FLOAT32, "float64_away": QRT_FLOAT64_AWAY
+}
+cdef dict KINDS = {"add": QRT_ADD, "sub": QRT_SUB, "mul": QRT_MUL}
 
 # Sizes and zero points below these leave every product of the C code inside 64 bits, every sum of products inside 128.
 cdef int64_t MAX_ELEMENTS = 1 << 40

@@ -18,7 +18,7 @@ cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storag
     call.elementwise = True
     args.expressed = <qrt_expressed>choose(name, "expressed type", EXPRESSED, expressed)
     args.container = <qrt_container>container_of(name, storage)
-    args.scale_mode = <qrt_scale_mode>choose(name, "scale", {"divide": 0, "reciprocal": 1}, scale_mode)
+    args.scale_mode = <qrt_scale_mode>choose(name, "scale", SCALES, scale_mode)
     count = fill_layout(call, &args.layout, dimensions(name, "shape", shape), block, step)
     args.scale = <const double *>parameters(call, "scales", scales, np.float64, count)
     scale = last_parameters(call)
@@ -55,13 +55,13 @@ cdef fill_cast_parameters(Call call, qrt_cast_args *args, str expressed, object 
 
 
 def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points, storage_min,
-               storage_max, str rounding="half_even", str zero_point="before", str scale="divide"):
+               storage_max, str rounding, str zero_point, str scale):
     cdef Call call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points, scale)
     cdef qrt_cast_args *args = <qrt_cast_args *>call.args
     check_bounds("qcast", storage, storage_min, storage_max)
     args.storage_min, args.storage_max = storage_min, storage_max
     args.rounding = <qrt_rounding>choose("qcast", "rounding", ROUNDINGS, rounding)
-    args.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", {"before": 0, "after": 1}, zero_point)
+    args.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", ZERO_POINTS, zero_point)
     add_operand(call, expressed_dtype("qcast", expressed), tuple(shape))
     add_operand(call, CONTAINERS[storage], tuple(shape))
     return call
@@ -120,7 +120,7 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
     cdef Call call
     cdef qrt_binary_args *args
     cdef int64_t count
-    cdef int number = choose("binary", "kind", {"add": 0, "sub": 1, "mul": 2}, kind)
+    cdef int number = choose("binary", "kind", KINDS, kind)
     call = new_call(kind, isa, qrt_binary, sizeof(qrt_binary_args))
     args = <qrt_binary_args *>call.args
     args.kernels = find_kernels(kind, isa)

@@ -5,6 +5,7 @@
 cdef object PACKED = WeakValueDictionary()
 
 cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
+cdef dict BIAS_KINDS = {BIASES["i32"]: QRT_BIAS_I32, BIASES["i64"]: QRT_BIAS_I64, BIASES["f32"]: QRT_BIAS_F32}
 
 
 def microkernels(str isa):
@@ -51,11 +52,10 @@ cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias
     if bias is None:
         return None
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)
-    kinds = {dtype: number for number, dtype in enumerate(BIASES.values(), QRT_BIAS_I32)}
-    if given not in kinds:
+    if given not in BIAS_KINDS:
         found = bias if isinstance(bias, str) else given
         raise KernelError(f"{call.name}: the bias is {found}, expected {', '.join(BIASES)}")
-    kind[0] = <qrt_bias_kind><int>kinds[given]
+    kind[0] = <qrt_bias_kind><int>BIAS_KINDS[given]
     if isinstance(bias, str):
         return given
     constant_bias[0] = parameters(call, "bias", bias, given, elements)
@@ -186,8 +186,8 @@ cdef fill_blocks(Call call, qrt_gemm_args *args, object blocks, object block_sca
         raise KernelError(f"{call.name}: sub-channel weights take the rules fixed and float32")
 
 
-def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides=(1, 1),
-                padding=((0, 0), (0, 0)), dilations=(1, 1), groups=1, w_constant=None, bias=None, str microkernel=None):
+def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding,
+                dilations, groups, w_constant=None, bias=None, str microkernel=None):
     cdef Call call = new_gemm("conv2d", isa, x, w, microkernel)
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef qrt_window *window = <qrt_window *>calloc(1, sizeof(qrt_window))

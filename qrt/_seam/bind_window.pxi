@@ -1,5 +1,9 @@
 # Windows over NHWC images, pooling, depthwise convolution.
 
+def window_count(size, kernel, padding, stride, dilation):
+    return (size + sum(padding) - (kernel - 1) * dilation - 1) // stride + 1
+
+
 cdef fill_window(Call call, qrt_window *window, tuple x_shape, object kernel, object strides, object padding,
                  object dilations):
     """Everything but groups. The extents stay far from overflow: sizes, paddings and dilations are below 2**31."""
@@ -16,8 +20,7 @@ cdef fill_window(Call call, qrt_window *window, tuple x_shape, object kernel, ob
     for i in range(2):
         window.kernel[i], window.strides[i], window.dilations[i] = kernel[i], strides[i], dilations[i]
         window.padding[i] = sides[i][0]
-        extent = (kernel[i] - 1) * dilations[i] + 1
-        out.append(max((x_shape[1 + i] + sum(sides[i]) - extent) // strides[i] + 1, 0))
+        out.append(max(window_count(x_shape[1 + i], kernel[i], sides[i], strides[i], dilations[i]), 0))
     window.out_height, window.out_width = dimensions(call.name, "the output size", out)
     window.groups = 1
 
@@ -75,8 +78,7 @@ def bind_max_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding):
 
 
 def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant,
-                          strides=(1, 1), padding=((0, 0), (0, 0)), dilations=(1, 1), channels_first=False,
-                          w_constant=None, bias=None):
+                          strides, padding, dilations, channels_first=False, w_constant=None, bias=None):
     cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
     cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
     cdef qrt_status status

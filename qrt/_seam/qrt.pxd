@@ -10,34 +10,23 @@ cdef extern from "qrt.h" nogil:
         QRT_PARAMETER_PADDING
 
     ctypedef enum qrt_status:
-        QRT_OK
-        QRT_NO_MEMORY
+        QRT_OK, QRT_NO_MEMORY
     ctypedef enum qrt_container:
-        QRT_I8
+        QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32
     ctypedef enum qrt_expressed:
-        QRT_F16
-        QRT_F32
-        QRT_F64
+        QRT_F16, QRT_BF16, QRT_F32, QRT_F64
     ctypedef enum qrt_rounding:
-        QRT_HALF_EVEN
+        QRT_HALF_EVEN, QRT_HALF_AWAY, QRT_TOWARD_ZERO
     ctypedef enum qrt_zero_point_order:
-        QRT_ZERO_POINT_BEFORE
-        QRT_ZERO_POINT_AFTER
+        QRT_ZERO_POINT_BEFORE, QRT_ZERO_POINT_AFTER
     ctypedef enum qrt_scale_mode:
-        QRT_SCALE_DIVIDE
-        QRT_SCALE_RECIPROCAL
+        QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL
     ctypedef enum qrt_rule:
-        QRT_FIXED
-        QRT_FIXED_DOUBLE
-        QRT_FLOAT32
-        QRT_FLOAT64_AWAY
+        QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY
     ctypedef enum qrt_bias_kind:
-        QRT_BIAS_NONE
-        QRT_BIAS_I32
-        QRT_BIAS_I64
-        QRT_BIAS_F32
+        QRT_BIAS_NONE, QRT_BIAS_I32, QRT_BIAS_I64, QRT_BIAS_F32
     ctypedef enum qrt_binary_kind:
-        QRT_ADD
+        QRT_ADD, QRT_SUB, QRT_MUL
 
     ctypedef struct qrt_gemm_kernel:
         const char *name

@@ -19,6 +19,7 @@ import qrt
 from qrt import cases, kernels
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
 from qrt.errors import ModelError
+from qrt.ops.window import output_size
 
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
 X = qrt.UniformType("u8", "f32", 0.02, 121)
@@ -66,10 +67,8 @@ def workloads() -> Iterator[Workload]:
 
 def _operations(case: cases.ConvCase) -> int:
     """Two per multiply-add."""
-    sizes = zip(case.size, case.padding, case.dilations, case.kernel, case.strides, strict=True)
-    out = [
-        (size + sum(pad) - dilation * (kernel - 1) - 1) // stride + 1 for size, pad, dilation, kernel, stride in sizes
-    ]
+    sizes = zip(case.size, case.kernel, case.padding, case.strides, case.dilations, strict=True)
+    out = [output_size("bench", *each) or 0 for each in sizes]
     return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
 
 

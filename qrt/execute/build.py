@@ -7,7 +7,6 @@ the run knows is bound then, once for each shape.
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,23 +18,12 @@ from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_locate
 from qrt.execute.interpret.core import Step as FrameStep
 from qrt.execute.operations import body, callee, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
-from qrt.execute.values import ShapedType, as_tensor, concrete, of_rank, storage_cast
+from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
+from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, static_shape
 from qrt.tensor.arrays import ready
-from qrt.types import MemRefType, TensorType, Type, UniformType
-
-
-@dataclass(frozen=True)
-class _StorageCast:
-    """``quant.scast`` of a value that is not constant, where it changes the dtype or the range."""
-
-    source: TensorType
-    target: TensorType
-
-    def __call__(self, *arrays: Array) -> None:
-        source, out = arrays
-        out[...] = storage_cast(source, self.source.element, self.target.element)
+from qrt.types import MemRefType, TensorType, Type
 
 
 def build(module: Module, function: Operation, input_types: Sequence[TensorType], saturating: bool = False) -> Plan:
@@ -108,19 +96,18 @@ class _Builder:
         if op.name == "arith.constant" and (array := held(op.result)) is not None:
             declared = op.result.type
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]
-        if op.name == "quant.scast" and (t := operands[0].type) is not None:
-            return [self._storage_cast(op, operands[0], t)]
-        if family_name(op) is None:
-            return self._interpreted(op)
+        family = family_name(op)
         types = [place.type for place in operands if place.type is not None]
+        if family is None or (FAMILIES[family].bind is None and len(types) < len(operands)):
+            return self._interpreted(op)
         return [self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)]
 
     def _family(self, op: Operation, operands: list[Place], types: Sequence[TensorType]) -> Place:
         family, attributes, result = family_call(op, types)
         declared = op.results[0].type
-        if family.name == "reshape":
-            return Place(self._array_slot(operands[0]), result, declared)
         types = tuple(types)
+        if family.aliases(types, result):
+            return Place(self._array_slot(operands[0]), result, declared)
         packed = {
             i: self._array(operands[i]) for i in family.packs if i < len(operands) and self._is_constant(operands[i])
         }
@@ -142,18 +129,6 @@ class _Builder:
         coverage = Coverage(op.name, str(op.location), "kernel", "bound at run")
         self._interpret(runs, coverage, operands, [result])
         return result
-
-    def _storage_cast(self, op: Operation, operand: Place, source: TensorType) -> Place:
-        declared = op.results[0].type
-        target = concrete(as_tensor(declared), static_shape(source, "scast"), "the result of quant.scast")
-        call = _StorageCast(source, target)
-        quantized = source.element if isinstance(source.element, UniformType) else target.element
-        assert isinstance(quantized, UniformType)
-        whole = quantized.is_signed and quantized.storage_width in (8, 16, 32)
-        if whole and (quantized.has_default_bounds or quantized is source.element):
-            return Place(operand.slot, target, declared)
-        coverage = Coverage(op.name, str(op.location), "reference", "scast")
-        return self._call(op, call, [operand], target, coverage, [operand])
 
     def _interpreted(self, op: Operation) -> list[Place]:
         """One op by the interpreter, on what its regions capture, too."""

@@ -33,15 +33,15 @@ def callee(module: Module, op: Operation) -> Operation:
     return module.function(op.attributes["callee"].python)
 
 
-_QUANT = {"quant.qcast": "qcast", "quant.dcast": "dcast", "quant.conv2d": "conv2d", "quant.matmul": "matmul"}
+_FAMILY_OF = {family.declaration.op: name for name, family in FAMILIES.items()}
+_FAMILY_OF |= {"quant.conv2d": "conv2d", "quant.matmul": "matmul"}
 
 
 def family_name(op: Operation) -> str | None:
     """The op family that an op names; None where it names none."""
     if op.name == "quant.cast":
         return "dcast" if isinstance(as_tensor(op.operands[0].type).element, UniformType) else "qcast"
-    name = _QUANT.get(op.name, op.name.removeprefix("qrt."))
-    return name if name in FAMILIES and (op.name in _QUANT or op.name.startswith("qrt.")) else None
+    return _FAMILY_OF.get(op.name)
 
 
 def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], TensorType]:
@@ -50,8 +50,7 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
     if name is None:
         raise failure(op, "does not run: it has neither a kernel nor a reference")
     family = FAMILIES[name]
-    given = {key: attribute.python for key, attribute in op.attributes.items() if key in family.attributes}
-    attributes = family.complete(given)
+    attributes = family.complete(family.said(op.attributes))
     declared = as_tensor(op.results[0].type)
     inferred = family.resolve(tuple(types), attributes, declared)
     return family, attributes, concrete(declared, static_shape(inferred, name), f"the result of {op.name}")

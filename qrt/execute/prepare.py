@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from qrt.dialects.func.inlining import Budget, inlined_at_most
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute, held
@@ -21,12 +19,11 @@ from qrt.execute.operations import (
     family_name,
 )
 from qrt.execute.plan import empty
-from qrt.execute.values import as_tensor, concrete, storage_cast
+from qrt.execute.values import as_tensor
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.core import Array
-from qrt.tensor.arrays import ready
 from qrt.types import TensorType
 
 
@@ -114,7 +111,7 @@ def _computed(op: Operation, code: ModuleCode) -> list[Array] | None:
     known = {value: array for value in used if (array := held(value)) is not None}
     if len(known) < len(used):
         return None
-    if op.name == "quant.scast" or family_name(op) is not None:
+    if family_name(op) is not None:
         return [_kernel_result(op, [known[value] for value in op.operands])]
     return compute(op, known, Compiler(code))
 
@@ -122,9 +119,6 @@ def _computed(op: Operation, code: ModuleCode) -> list[Array] | None:
 def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
     """As the plan would compute it: the same bits as the interpreter's, sooner."""
     types = tuple(as_tensor(v.type).with_(shape=a.shape) for v, a in zip(op.operands, arrays, strict=True))
-    if op.name == "quant.scast":
-        target = concrete(as_tensor(op.result.type), arrays[0].shape, "the result of quant.scast")
-        return ready(np.asarray(storage_cast(arrays[0], types[0].element, target.element)))
     family, attributes, result = family_call(op, types)
     out = empty(result)
     family.call(types, result, attributes)[0](*arrays, out)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError
-from qrt.ops.core import Array, element_dtype
+from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.tensor.arrays import check_bounds, from_signless, ready, signless
+from qrt.tensor.arrays import ready
 from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
 
 Shape = tuple[int, ...]
@@ -99,14 +99,6 @@ def _check_range(array: Array, element: Type) -> None:
 def outgoing(array: Array, t: TensorType) -> Any:
     """A result as the caller gets it: quantized ones as ``QuantTensor``."""
     return QuantTensor._of(array, t.element) if isinstance(t.element, UniformType) else array
-
-
-def storage_cast(array: Array, source: Type, target: Type) -> Array:
-    """``quant.scast`` on arrays: storage to signless integers, i1 as bools, or back."""
-    if isinstance(source, UniformType):
-        return signless(array, source).astype(element_dtype(target), copy=False)
-    assert isinstance(target, UniformType)
-    return from_signless(array.view(np.int8) if array.dtype == np.bool_ else array, target)
 
 
 def spelled(value: Any) -> str:

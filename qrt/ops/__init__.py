@@ -4,25 +4,17 @@
 ['add', 'avg_pool2d', 'clamp']
 """
 
-from qrt.ops import (
-    binary,
-    casts,
-    clamp,
-    conv,
-    depthwise,
-    float_matmul,
-    lookup,
-    matmul,
-    mean,
-    movement,
-    pad,
-    pool,
-    softmax,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from qrt.ops.core import OpFamily
 
-_MODULES = (casts, matmul, float_matmul, conv, depthwise, binary, clamp, lookup, pool, mean, softmax, movement, pad)
-
-FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for family in module.FAMILIES}
+FAMILIES: dict[str, OpFamily] = {
+    family.name: family
+    for found in iter_modules(__path__)
+    if not found.ispkg
+    for family in getattr(import_module(f"{__name__}.{found.name}"), "FAMILIES", ())
+}
+"""Those that a module of this package has in its own ``FAMILIES``."""
 
 __all__ = ["FAMILIES", "OpFamily"]

@@ -15,6 +15,8 @@ from qrt.ops.core import Array, BoundCall, quantized, storage_dtype
 from qrt.ops.requant import check_rule, largest_accumulator, max_magnitude
 from qrt.types import TensorType, UniformType
 
+Prepare = Callable[[Array], Array]
+
 
 def accumulator_bound(a: UniformType, w: UniformType, depth: int | None) -> int | None:
     """``K * max|a - za| * max|w - zw|``, None for a dynamic K."""
@@ -109,7 +111,7 @@ def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool
 
 def bias_operand(
     types: Sequence[TensorType], op: str, a: UniformType, w: UniformType, constants: Mapping[int, Array]
-) -> tuple[Array | str | None, Callable[[Array], Array] | None]:
+) -> tuple[Array | str | None, Prepare | None]:
     """(bias for the seam, preparation): a constant at the accumulator's scale, or the dtype name of a bias given at
     each call.
 
@@ -130,7 +132,7 @@ class PreparedBias:
     """A kernel call whose bias operand (the last input) is rescaled first."""
 
     call: BoundCall
-    prepare: Callable[[Array], Array]
+    prepare: Prepare
 
     def __call__(self, *arrays: Array) -> None:
         *inputs, bias, out = arrays

@@ -6,6 +6,7 @@ as ``matmul`` with K = 1.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,8 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
+from qrt.ops.declare import Declaration, Operand
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -148,8 +150,6 @@ def _mul_parameters(
 def _bind(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants:
-        return None
     elements, indices = _indices(types, result)
     a, b, element = elements
     shape = np.broadcast_shapes(*(i.shape for i in indices))
@@ -191,10 +191,9 @@ def _row_major_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _family(op: str) -> OpFamily:
+    rule = REQUANT if op == "mul" else replace(REQUANT, public=False)  # sums have one rule
     return OpFamily(
-        name=op,
-        operands=("a", "b"),
-        attributes={"requant": "fixed"},
+        Declaration(op, operands=(Operand("a"), Operand("b", "broadcast")), attributes=(rule,)),
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),

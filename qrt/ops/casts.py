@@ -1,10 +1,11 @@
-"""qcast, dcast, requantize: between expressed values and storage, and from one storage type to another.
+"""qcast, dcast, scast, requantize: between expressed values and storage, and from one storage type to another.
 
 The rule is MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attributes of ``numerics.quantize``;
 ``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in / s_out``.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,26 +20,29 @@ from qrt.ops.core import (
     BoundCall,
     OpFamily,
     Types,
+    check_bounds,
     checked_result,
     collapsed_layout,
     container,
     declared_element,
+    element_dtype,
     expressed_dtype,
     fail,
     parameter_index,
     parameters_of,
     quantized,
     static_shape,
+    storage_dtype,
 )
-from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
-from qrt.types import TensorType, UniformType
+from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.types import TensorType, UniformType, check_integrity
 
-CAST_ATTRIBUTES = {"rounding": "half_even", "zero_point": "before", "scale": "divide"}
-_CHOICES = {"rounding": numerics.ROUNDINGS, "zero_point": numerics.ZERO_POINTS, "scale": numerics.SCALES}
+_SAID = Result("as declared", "type", required=True)
 
 
 def _check_cast_attributes(attributes: Attributes) -> None:
-    for name, choices in _CHOICES.items():
+    for name, choices in QCAST.declaration.choices.items():
         if attributes[name] not in choices:
             raise QuantTypeError(f"qcast: {name} must be one of {', '.join(choices)}, got {shown(attributes[name])}")
 
@@ -88,7 +92,7 @@ def _bind_qcast(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
     element = quantized(result, "qcast", "result")
-    if element.expressed_type.name not in KERNEL_FLOATS or constants:
+    if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_qcast(
         isa=kernels.active(),
@@ -122,7 +126,7 @@ def _bind_dcast(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
     element = quantized(types[0], "dcast", "operand")
-    if element.expressed_type.name not in KERNEL_FLOATS or constants:
+    if element.expressed_type.name not in KERNEL_FLOATS:
         return None
     return _core.bind_dcast(
         isa=kernels.active(),
@@ -169,7 +173,7 @@ def _bind_requantize(
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")
     layout = _common_layout(source, element, shape)
-    if layout is None or constants:
+    if layout is None:
         return None
     collapsed, block, step = layout
     finer = element if source.is_per_layer else source
@@ -198,21 +202,90 @@ def _common_layout(
     return there if source.is_per_layer else None
 
 
+# -------------------------------------------------------------------------------------------------------------- scast
+
+
+def signless(storage: Array, t: UniformType) -> Array:
+    """Storage as the signed integers of the same bits."""
+    spare = 8 * storage.dtype.itemsize - t.storage_width
+    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
+    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
+
+
+def from_signless(given: Array, t: UniformType) -> Array:
+    """Integers of the storage width, signed or unsigned, as storage of the type."""
+    if given.dtype.kind not in "iu":
+        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
+    check_integrity(t, given.shape)
+    width = t.storage_width
+    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
+        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
+    wide = given.astype(np.int64) & ((1 << width) - 1)
+    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
+    check_bounds(values, t)
+    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars
+
+
+def _infer_scast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    if result is None:
+        raise QuantTypeError("scast: the result type must be given")
+    stored, integer = types[0].element, result.element
+    if not isinstance(stored, UniformType):
+        stored, integer = integer, stored
+    if not isinstance(stored, UniformType) or stored.storage_type != integer:
+        fail("scast", f"the result {result} is not of the same bits", types)
+    return TensorType(types[0].shape, result.element)
+
+
+def _reference_scast(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
+    (given,), source, target = arrays, types[0].element, result.element
+    if isinstance(source, UniformType):
+        return signless(given, source).astype(element_dtype(target), copy=False)
+    assert isinstance(target, UniformType)  # as inferred
+    return from_signless(given.view(np.int8) if given.dtype == np.bool_ else given, target)
+
+
+def _aliases_scast(types: Types, result: TensorType) -> bool:
+    """Where dtype and range stay the same."""
+    source, target = types[0].element, result.element
+    stored = source if isinstance(source, UniformType) else target
+    assert isinstance(stored, UniformType)  # as inferred
+    whole = stored.is_signed and stored.storage_width in (8, 16, 32)
+    return whole and (stored.has_default_bounds or stored is source)
+
+
 QCAST = OpFamily(
-    name="qcast",
-    operands=("x",),
-    attributes=CAST_ATTRIBUTES,
+    Declaration(
+        "qcast",
+        operands=(Operand("x"),),
+        attributes=(
+            Attribute("rounding", "choice", "half_even", numerics.ROUNDINGS),
+            Attribute("zero_point", "choice", "before", numerics.ZERO_POINTS),
+            Attribute("scale", "choice", "divide", numerics.SCALES),
+        ),
+        result=_SAID,
+        dialect="quant",
+    ),
     infer=_infer_qcast,
     reference=_reference_qcast,
     bind=_bind_qcast,
 )
-DCAST = OpFamily(name="dcast", operands=("q",), infer=_infer_dcast, reference=_reference_dcast, bind=_bind_dcast)
+DCAST = OpFamily(
+    Declaration("dcast", operands=(Operand("q"),), result=Result("of the expressed type"), dialect="quant"),
+    infer=_infer_dcast,
+    reference=_reference_dcast,
+    bind=_bind_dcast,
+)
+SCAST = OpFamily(
+    Declaration("scast", operands=(Operand("x"),), result=replace(_SAID, required=False), view=True, dialect="quant"),
+    infer=_infer_scast,
+    reference=_reference_scast,
+    aliases=_aliases_scast,
+)
 REQUANTIZE = OpFamily(
-    name="requantize",
-    operands=("q",),
-    attributes={"requant": "fixed"},
+    Declaration("requantize", operands=(Operand("q"),), attributes=(REQUANT,), result=_SAID),
     infer=_infer_requantize,
     reference=_reference_requantize,
     bind=_bind_requantize,
 )
-FAMILIES = (QCAST, DCAST, REQUANTIZE)
+FAMILIES = (QCAST, DCAST, SCAST, REQUANTIZE)

@@ -5,6 +5,7 @@ is clamped: the result has the operand's type.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -27,6 +28,7 @@ from qrt.ops.core import (
     real_number,
     static_shape,
 )
+from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
 from qrt.types import TensorType, UniformType
 
 
@@ -72,8 +74,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if constants:
-        return None
     t = quantized(types[0], "clamp", "x")
     shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
     lower, upper = stored_bounds(t, attributes)
@@ -82,11 +82,11 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
     )
 
 
+_BOUND = Attribute("min", "number", note="none: an expressed value", positional=True)
+
 FAMILIES = (
     OpFamily(
-        name="clamp",
-        operands=("x",),
-        attributes={"min": None, "max": None},
+        Declaration("clamp", operands=(Operand("q"),), attributes=(_BOUND, replace(_BOUND, name="max")), result=KEPT),
         infer=_infer,
         reference=_reference,
         bind=_bind,

@@ -13,6 +13,7 @@ from qrt import kernels, numerics
 from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import (
+    Prepare,
     PreparedBias,
     accumulator_bias,
     bias_operand,
@@ -36,8 +37,9 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import channel_parameters
-from qrt.ops.window import output_sizes, windows
+from qrt.ops.declare import BIAS, Attribute, Declaration, Operand
+from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
 
@@ -59,23 +61,42 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     if channels is not None and depth is not None and depth * groups != channels:
         fail("conv2d", f"{groups} groups of {depth} input channels do not make {channels}", types)
     out_height, out_width = output_sizes("conv2d", (height, width), (kernel_height, kernel_width), attributes)
-    element = declared_element("conv2d", result)
-    bias = check_bias("conv2d", types[2] if len(types) > 2 else None, out_channels, x, w, 0)
     taps = None if None in (kernel_height, kernel_width, depth) else kernel_height * kernel_width * depth  # type: ignore[operator]
+    shape = images, out_height, out_width, out_channels
+    return checked_convolution("conv2d", types, attributes, result, shape, taps, 0)
+
+
+def checked_convolution(
+    op: str,
+    types: Types,
+    attributes: Attributes,
+    result: TensorType | None,
+    shape: tuple[int | None, ...],
+    taps: int | None,
+    axis: int,
+) -> TensorType:
+    """The result of this shape, where bias, accumulator (of so many ``taps``) and declared type allow it; ``axis`` is
+    that of the weights' output channels."""
+    x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
+    element = declared_element(op, result)
+    bias = check_bias(op, types[2] if len(types) > 2 else None, shape[3], x, w, axis)
     if element is None:
         if bias is not None:
-            raise QuantTypeError("conv2d: a bias needs out_type")
-        element = exact_result("conv2d", x, w, taps, 3)
-    check_expressed("conv2d", x, w, bias, element)
-    check_accumulator("conv2d", x, w, taps, attributes["requant"], bias)
+            raise QuantTypeError(f"{op}: a bias needs out_type")
+        element = exact_result(op, x, w, taps, 3)
+    check_expressed(op, x, w, bias, element)
+    check_accumulator(op, x, w, taps, attributes["requant"], bias)
     if element.is_sub_channel or (element.is_per_axis and element.axis != 3):
-        fail("conv2d", f"the result {element} must be per layer or per axis along its channels (axis 3)", types)
-    return checked_result("conv2d", (images, out_height, out_width, out_channels), element)
+        fail(op, f"the result {element} must be per layer or per axis along its channels (axis 3)", types)
+    return checked_result(op, shape, element)
 
 
-def _parameters(types: Types, result: TensorType, rule: str) -> tuple[numerics.RequantParameters, Array]:
-    x, w = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
-    return channel_parameters(rule, x, w, quantized(result, "conv2d", "result"))
+def requantized(op: str, acc: Array, arrays: Sequence[Array], types: Types, result: TensorType, rule: str) -> Array:
+    """Sums of products over windows, the bias added, as storage of the result."""
+    x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
+    if len(types) > 2:
+        acc = acc + accumulator_bias(arrays[2], quantized(types[2], op, "bias"), x, w)
+    return numerics.requantize(acc, *channel_parameters(rule, x, w, quantized(result, op, "result")))
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -99,24 +120,21 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
         ],
         axis=-1,
     )
-    if len(types) > 2:
-        acc = acc + accumulator_bias(arrays[2], quantized(types[2], "conv2d", "bias"), x_type, w_type)
-    parameters, index = _parameters(types, result, attributes["requant"])
-    return numerics.requantize(acc, parameters, index)
+    return requantized("conv2d", acc, arrays, types, result, attributes["requant"])
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
-    x, w = quantized(types[0], "conv2d", "x"), quantized(types[1], "conv2d", "w")
-    parameters, index = _parameters(types, result, attributes["requant"])
-    bias, prepare = bias_operand(types, "conv2d", x, w, constants)
-    x_shape, w_shape = static_shape(types[0], "conv2d"), static_shape(types[1], "conv2d")
-    operands: dict[str, Any] = {
+def call_arguments(
+    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+) -> tuple[dict[str, Any], Prepare | None]:
+    """(what both convolutions are bound with but the weights' shape, what a bias goes through first)."""
+    x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
+    parameters, index = channel_parameters(attributes["requant"], x, w, quantized(result, op, "result"))
+    bias, prepare = bias_operand(types, op, x, w, constants)
+    return {
         "isa": kernels.active(),
         "x": container(x),
         "w": container(w),
-        "x_shape": x_shape,
+        "x_shape": static_shape(types[0], op),
         "x_zero_point": x.zero_point,
         "w_zero_points": w.zero_points,
         "requant": parameters.take(index),
@@ -125,28 +143,28 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
         "dilations": attributes["dilations"],
         "w_constant": constants.get(1),
         "bias": bias,
-    }
-    if w_shape[3] == 1 and x_shape[3] > 1:
+    }, prepare
+
+
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+    arguments, prepare = call_arguments("conv2d", types, result, attributes, constants)
+    w_shape = static_shape(types[1], "conv2d")
+    if w_shape[3] == 1 and arguments["x_shape"][3] > 1:
         # One channel per group: its weights are those of a depthwise convolution, channels first.
-        call = _core.bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **operands)
+        call = _core.bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **arguments)
     else:
-        call = _core.bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **operands)
+        call = _core.bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **arguments)
     return call if prepare is None else PreparedBias(call, prepare)
 
 
 FAMILIES = (
     OpFamily(
-        name="conv2d",
-        operands=("x", "w", "bias"),
-        optional=1,
+        Declaration(
+            "conv2d",
+            operands=(Operand("x", "NHWC"), Operand("w", "OHWI"), BIAS),
+            attributes=(*CONVOLUTION, Attribute("groups", "integer", 1), REQUANT),
+        ),
         packs=(1, 2),
-        attributes={
-            "strides": (1, 1),
-            "padding": ((0, 0), (0, 0)),
-            "dilations": (1, 1),
-            "groups": 1,
-            "requant": "fixed",
-        },
         infer=_infer,
         reference=_reference,
         bind=_bind,

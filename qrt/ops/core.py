@@ -2,7 +2,8 @@
 parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from math import prod
 from numbers import Real
 from typing import Any, NoReturn, Protocol
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.conversions import float_dtype
+from qrt.ops.declare import Declaration
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType, check_integrity
 
 Array = npt.NDArray[Any]
@@ -26,6 +28,13 @@ class BoundCall(Protocol):
     def __call__(self, *arrays: Array) -> None: ...
 
 
+class Spelled(Protocol):
+    """An attribute of an op of the IR."""
+
+    @property
+    def python(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class OpFamily:
     """One op family on plain arrays: storage integers or floats in, storage integers or floats out.
@@ -33,34 +42,48 @@ class OpFamily:
     ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
     declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
     there and nowhere else. ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
-    ``bind(types, result, attributes, constants)`` packs constants (of the operands in ``packs``) and returns a call
-    into C, or None where no kernel has the signature.
+    ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
+    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``. ``aliases(types,
+    result)``: whether the result is what the memory of the operand holds, so that a plan need not compute it.
     """
 
-    name: str
-    operands: tuple[str, ...]
+    declaration: Declaration
     infer: Callable[[Types, Attributes, TensorType | None], TensorType]
     reference: Callable[[Sequence[Array], Types, TensorType, Attributes], Array]
-    bind: Callable[[Types, TensorType, Attributes, Mapping[int, Array]], BoundCall | None]
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    optional: int = 0
-    variadic: bool = False
+    bind: Callable[[Types, TensorType, Attributes, Mapping[int, Array]], BoundCall | None] | None = None
     packs: tuple[int, ...] = ()
+    aliases: Callable[[Types, TensorType], bool] = lambda types, result: False
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    @property
+    def module(self) -> str:
+        """The name of its module in ``qrt.ops``."""
+        rule = self.infer.func if isinstance(self.infer, partial) else self.infer
+        return rule.__module__.rpartition(".")[2]
+
+    def said(self, attributes: Mapping[str, Spelled]) -> dict[str, Any]:
+        """What an op of the IR says of the family's attributes."""
+        defaults = self.declaration.defaults
+        return {name: value.python for name, value in attributes.items() if name in defaults}
 
     def complete(self, attributes: Attributes) -> dict[str, Any]:
         """Attributes with the defaults filled in; an unknown name is an error."""
-        unknown = set(attributes) - set(self.attributes)
+        defaults = self.declaration.defaults
+        unknown = set(attributes) - set(defaults)
         if unknown:
             raise QuantTypeError(
-                f"{self.name} has no attribute {min(unknown)!r}, it has {', '.join(self.attributes) or 'none'}"
+                f"{self.name} has no attribute {min(unknown)!r}, it has {', '.join(defaults) or 'none'}"
             )
-        return {**self.attributes, **attributes}
+        return {**defaults, **attributes}
 
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
         """Checks the operand count, then infers."""
-        least = len(self.operands) - self.optional
-        if len(types) < least or (len(types) > len(self.operands) and not self.variadic):
-            wanted = ", ".join(self.operands)
+        declared = self.declaration
+        if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
+            wanted = ", ".join(operand.name for operand in declared.operands)
             raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
         return self.infer(types, attributes, result)
 
@@ -69,7 +92,8 @@ class OpFamily:
     ) -> tuple[BoundCall, bool]:
         """(bound call, whether it is a kernel): the reference stands in where no kernel has the signature."""
         constants = constants or {}
-        bound = self.bind(types, result, attributes, constants)
+        packed = set(constants) <= set(self.packs)
+        bound = self.bind(types, result, attributes, constants) if self.bind is not None and packed else None
         return (
             (bound, True) if bound is not None else (ReferenceCall(self, types, result, attributes, constants), False)
         )
@@ -157,6 +181,17 @@ def check_zero_points(t: UniformType, what: str) -> None:
     worst = next((z for z in t.zero_points if not low <= z <= high), None)
     if worst is not None:
         raise QuantTypeError(f"{what} has zero point {worst} outside [{low}, {high}], the range of {t.storage}: {t}")
+
+
+def check_bounds(array: Array, t: UniformType) -> None:
+    """Refuses storage outside ``[storage_min, storage_max]``."""
+    info = np.iinfo(array.dtype)
+    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
+        return
+    low, high = int(array.min()), int(array.max())
+    if low < t.storage_min or high > t.storage_max:
+        worst = low if low < t.storage_min else high
+        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
 
 
 def static_shape(t: TensorType, op: str) -> Shape:

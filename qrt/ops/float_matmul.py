@@ -17,6 +17,7 @@ weight as ``dcast`` gives it, and added.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, TypeGuard
 
@@ -38,6 +39,7 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
+from qrt.ops.declare import BIAS, Declaration, Operand, Result
 from qrt.ops.sub_channel import column_scales
 from qrt.types import FloatType, TensorType, UniformType
 
@@ -152,8 +154,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
     shape, (depth, columns) = static_shape(types[0], "float_matmul"), static_shape(types[1], "float_matmul")
     element, w = types[1].element, constants.get(1)
     sizes: dict[str, Any] = {
@@ -191,9 +191,11 @@ def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:
 
 FAMILIES = (
     OpFamily(
-        name="float_matmul",
-        operands=("a", "w", "bias"),
-        optional=1,
+        Declaration(
+            "float_matmul",
+            operands=(Operand("a", "f32"), Operand("w", "a matrix of f32, or quantized"), replace(BIAS, note="f32")),
+            result=Result("of f32"),
+        ),
         packs=(1, 2),
         infer=_infer,
         reference=_reference,

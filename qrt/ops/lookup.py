@@ -28,6 +28,7 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
+from qrt.ops.declare import Declaration, Operand, Result
 from qrt.types import TensorType, UniformType
 
 
@@ -80,8 +81,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
     x = quantized(types[0], "lookup", "x")
     return _core.bind_lookup(
         isa=kernels.active(),
@@ -94,5 +93,15 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
 
 
 FAMILIES = (
-    OpFamily(name="lookup", operands=("x", "table"), packs=(1,), infer=_infer, reference=_reference, bind=_bind),
+    OpFamily(
+        Declaration(
+            "lookup",
+            operands=(Operand("q", "at most 8 bits"), Operand("table", "2^width entries, least value first")),
+            result=Result("of the table's type"),
+        ),
+        packs=(1,),
+        infer=_infer,
+        reference=_reference,
+        bind=_bind,
+    ),
 )

@@ -40,7 +40,8 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import combined_parameters
+from qrt.ops.declare import BIAS, Declaration, Operand
+from qrt.ops.requant import REQUANT, combined_parameters
 from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
 from qrt.types import TensorType, UniformType
 
@@ -182,8 +183,6 @@ def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if 0 in constants:
-        return None
     a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
     a_matrix, w_matrix = _as_matrices(types)
     if w.is_sub_channel:
@@ -284,11 +283,8 @@ def _bind_sub_channel(
 
 FAMILIES = (
     OpFamily(
-        name="matmul",
-        operands=("a", "w", "bias"),
-        optional=1,
+        Declaration("matmul", operands=(Operand("a"), Operand("w"), BIAS), attributes=(REQUANT,)),
         packs=(1, 2),
-        attributes={"requant": "fixed"},
         infer=_infer,
         reference=_reference,
         bind=_bind,

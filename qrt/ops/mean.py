@@ -30,7 +30,8 @@ from qrt.ops.core import (
     row_major_strides,
     static_shape,
 )
-from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
+from qrt.ops.declare import Attribute, Declaration, Operand
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
 from qrt.types import TensorType, UniformType
 
 
@@ -103,8 +104,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if constants:
-        return None
     parameters, index, zero_points = _parameters(types, result, attributes)
     strides = row_major_strides(index.shape)
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]
@@ -121,9 +120,15 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
 
 FAMILIES = (
     OpFamily(
-        name="mean",
-        operands=("x",),
-        attributes={"axes": None, "keepdims": False, "requant": "fixed"},
+        Declaration(
+            "mean",
+            operands=(Operand("q"),),
+            attributes=(
+                Attribute("axes", "axes", note="all", positional=True),
+                Attribute("keepdims", "boolean", False),
+                REQUANT,
+            ),
+        ),
         infer=_infer,
         reference=_reference,
         bind=_bind,

@@ -31,7 +31,8 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
-from qrt.ops.requant import check_rule, max_magnitude
+from qrt.ops.declare import Attribute, Declaration, Operand, Result
+from qrt.ops.requant import REQUANT, check_rule, max_magnitude
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -99,7 +100,7 @@ def _bind_reshape(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
     size = prod(static_shape(types[0], "reshape"))
-    return None if constants else _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
+    return _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
 
 
 def _copy(
@@ -166,8 +167,6 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
 def _bind_transpose(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants:
-        return None
     permutation = axes_order(types, attributes)
     shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
     size = prod(shape)
@@ -274,7 +273,7 @@ class _RequantizedConcat:
 def _bind_concat(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants or len(types) > 15:
+    if len(types) > 15:
         return None
     axis = one_axis("concat", types, attributes)
     shape = static_shape(result, "concat")
@@ -293,21 +292,34 @@ def _bind_concat(
     return _RequantizedConcat(calls, pieces, copy)
 
 
+_SHAPE = Result("as declared: it says the shape", "shape", required=True)
+
 FAMILIES = (
-    OpFamily(name="reshape", operands=("x",), infer=_infer_reshape, reference=_reference_reshape, bind=_bind_reshape),
     OpFamily(
-        name="transpose",
-        operands=("x",),
-        attributes={"permutation": None},
+        Declaration("reshape", operands=(Operand("q"),), result=_SHAPE, view=True),
+        infer=_infer_reshape,
+        reference=_reference_reshape,
+        bind=_bind_reshape,
+        aliases=lambda types, result: True,
+    ),
+    OpFamily(
+        Declaration(
+            "transpose",
+            operands=(Operand("q"),),
+            attributes=(Attribute("permutation", "axes", note="axes reversed", positional=True),),
+            result=Result("of the operand's type; channels follow their axis"),
+            view=True,
+        ),
         infer=_infer_transpose,
         reference=_reference_transpose,
         bind=_bind_transpose,
     ),
     OpFamily(
-        name="concat",
-        operands=("x",),
-        variadic=True,
-        attributes={"axis": 0, "requant": "fixed"},
+        Declaration(
+            "concat",
+            operands=(Operand("tensors", size="*"),),
+            attributes=(Attribute("axis", "integer", 0, positional=True), REQUANT),
+        ),
         infer=_infer_concat,
         reference=_reference_concat,
         bind=_bind_concat,

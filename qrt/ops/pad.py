@@ -30,6 +30,7 @@ from qrt.ops.core import (
     static_shape,
     storage_dtype,
 )
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
 from qrt.types import TensorType, UniformType
 
 
@@ -88,8 +89,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
     """A strided copy: x into the middle, then for each dimension the slabs before and after what is already there."""
-    if constants:
-        return None
     t, padding = quantized(types[0], "pad", "x"), _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
     if len(shape) > 31:
@@ -133,9 +132,15 @@ def _merged(shape: Shape, source: Shape, target: Shape) -> tuple[Shape, Shape, S
 
 FAMILIES = (
     OpFamily(
-        name="pad",
-        operands=("x",),
-        attributes={"padding": None, "value": None},
+        Declaration(
+            "pad",
+            operands=(Operand("q"),),
+            attributes=(
+                Attribute("padding", "pairs", note="(before, after) per dimension", positional=True, given=REQUIRED),
+                Attribute("value", "number", note="none, the zero point: an expressed value", positional=True),
+            ),
+            result=KEPT,
+        ),
         infer=_infer,
         reference=_reference,
         bind=_bind,

@@ -25,8 +25,9 @@ from qrt.ops.core import (
     quantized,
     static_shape,
 )
-from qrt.ops.requant import check_rule, combined_parameters, max_magnitude
-from qrt.ops.window import output_size, pairs, two_positive, windows
+from qrt.ops.declare import KEPT, REQUIRED, Attribute, Declaration, Operand
+from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnitude
+from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
 Dims = tuple[int | None, ...]
@@ -108,8 +109,6 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
 def _bind_avg(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    if constants:
-        return None
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
     return _core.bind_avg_pool2d(
@@ -140,24 +139,22 @@ def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, at
 def _bind_max(
     types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> BoundCall | None:
-    return None if constants else _core.bind_max_pool2d(**_window_arguments(types, attributes))
+    return _core.bind_max_pool2d(**_window_arguments(types, attributes))
 
 
-_WINDOW = {"kernel": (2, 2), "strides": (2, 2), "padding": ((0, 0), (0, 0))}
+_KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)
+_STRIDES = Attribute("strides", "pair", (2, 2), given=None)  # the kernel's
+_IMAGES = (Operand("q", "NHWC"),)
 
 FAMILIES = (
     OpFamily(
-        name="avg_pool2d",
-        operands=("x",),
-        attributes={**_WINDOW, "requant": "fixed"},
+        Declaration("avg_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING, REQUANT)),
         infer=_infer_avg,
         reference=_reference_avg,
         bind=_bind_avg,
     ),
     OpFamily(
-        name="max_pool2d",
-        operands=("x",),
-        attributes=_WINDOW,
+        Declaration("max_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING), result=KEPT),
         infer=_infer_max,
         reference=_reference_max,
         bind=_bind_max,

@@ -8,7 +8,10 @@ import numpy as np
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, container
+from qrt.ops.declare import Attribute
 from qrt.types import UniformType
+
+REQUANT = Attribute("requant", "choice", "fixed", numerics.REQUANT_RULES)
 
 
 def max_magnitude(t: UniformType) -> int:

@@ -11,6 +11,7 @@ f64 ``arith``, or ``math.roundeven``: a lowering has the same bits.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 
 from qrt import kernels, numerics
@@ -32,6 +33,7 @@ from qrt.ops.core import (
     real_number,
     static_shape,
 )
+from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
 from qrt.types import TensorType
 
 
@@ -62,8 +64,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
-    if constants:
-        return None
     x, element = quantized(types[0], "softmax", "x"), quantized(result, "softmax", "result")
     return _core.bind_softmax(
         isa=kernels.active(),
@@ -81,9 +81,12 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: M
 
 FAMILIES = (
     OpFamily(
-        name="softmax",
-        operands=("x",),
-        attributes={"axis": -1, "beta": 1.0},
+        Declaration(
+            "softmax",
+            operands=(Operand("q", "at most 8 bits"),),
+            attributes=(Attribute("axis", "integer", -1), Attribute("beta", "number", 1.0)),
+            result=replace(DECLARED, required=True),
+        ),
         infer=_infer,
         reference=_reference,
         bind=_bind,

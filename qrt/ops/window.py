@@ -5,10 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from qrt._seam import _core
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Attributes
+from qrt.ops.declare import Attribute
 
 Pairs = tuple[tuple[int, int], tuple[int, int]]
+
+PADDING = Attribute("padding", "pairs", ((0, 0), (0, 0)), given="VALID")
+CONVOLUTION = (Attribute("strides", "pair", (1, 1)), PADDING, Attribute("dilations", "pair", (1, 1)))
 
 
 def resolve_padding(
@@ -27,10 +32,14 @@ def resolve_padding(
         return ((0, 0), (0, 0))
     resolved = []
     for extent, k, stride, dilation in zip(size, kernel, strides, dilations, strict=True):
-        reach = (k - 1) * dilation + 1
-        total = max((-(-extent // stride) - 1) * stride + reach - extent, 0)
+        total = max((-(-extent // stride) - 1) * stride + _reach(k, dilation) - extent, 0)
         resolved.append((total // 2, total - total // 2))
     return (resolved[0], resolved[1])
+
+
+def _reach(kernel: int, dilation: int) -> int:
+    """From the first element of a window to its last, both counted."""
+    return (kernel - 1) * dilation + 1
 
 
 def pairs(op: str, padding: Any) -> Pairs:
@@ -63,12 +72,11 @@ def output_size(
         raise QuantTypeError(f"{op}: a window of 0 elements")
     if size is None or kernel is None:
         return None
-    room = size + sum(padding) - ((kernel - 1) * dilation + 1)
-    if room < 0:
-        raise QuantTypeError(
-            f"{op}: a window of {(kernel - 1) * dilation + 1} does not fit {size} with padding {list(padding)}"
-        )
-    return room // stride + 1
+    count = _core.window_count(size, kernel, padding, stride, dilation)
+    if count < 1:
+        reach = _reach(kernel, dilation)
+        raise QuantTypeError(f"{op}: a window of {reach} does not fit {size} with padding {list(padding)}")
+    return count
 
 
 def output_sizes(
@@ -89,6 +97,6 @@ def windows(
 ) -> Array:
     """A view [N, OH, OW, C, KH, KW] of all windows of a padded copy of ``x``."""
     padded = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
-    reach = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True))
+    reach = tuple(map(_reach, kernel, dilations))
     views = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(1, 2))
     return np.asarray(views[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]])

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
-from qrt.ops.core import Array, check_zero_points, expressed_dtype, storage_dtype
-from qrt.types import UniformType, check_integrity
+from qrt.ops.core import Array, check_zero_points, expressed_dtype
+from qrt.types import UniformType
 
 
 def ready(array: Array) -> Array:
@@ -80,17 +80,6 @@ def as_array(x: npt.ArrayLike) -> Array:
         raise QuantTypeError(f"the values make no array: {error}") from error
 
 
-def check_bounds(array: Array, t: UniformType) -> None:
-    """Refuses storage outside ``[storage_min, storage_max]``."""
-    info = np.iinfo(array.dtype)
-    if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
-        return
-    low, high = int(array.min()), int(array.max())
-    if low < t.storage_min or high > t.storage_max:
-        worst = low if low < t.storage_min else high
-        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
-
-
 def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
     """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
     conversion."""
@@ -109,24 +98,3 @@ def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
         array = round_to_format(array.astype(np.float64), t.expressed_type.name)
     with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(dtype)
-
-
-def signless(storage: Array, t: UniformType) -> Array:
-    """Storage as the signed integers of the same bits."""
-    spare = 8 * storage.dtype.itemsize - t.storage_width
-    bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
-    return np.asarray((bits << spare) >> spare) if spare else bits.copy()
-
-
-def from_signless(given: Array, t: UniformType) -> Array:
-    """Integers of the storage width, signed or unsigned, as storage of the type."""
-    if given.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
-    check_integrity(t, given.shape)
-    width = t.storage_width
-    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
-        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
-    wide = given.astype(np.int64) & ((1 << width) - 1)
-    values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
-    check_bounds(values, t)
-    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars

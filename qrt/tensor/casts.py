@@ -1,5 +1,6 @@
 """``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,15 +8,14 @@ import numpy.typing as npt
 
 from qrt import kernels
 from qrt.errors import QuantTypeError
+from qrt.ops.casts import QCAST, from_signless, signless
 from qrt.ops.core import Array, expressed_dtype
 from qrt.tensor.arrays import (
     as_array,
     expressed_array,
-    from_signless,
     ready,
     require_hashable,
     require_uniform,
-    signless,
 )
 from qrt.tensor.calling import Bound, bound_cast, eager, into
 from qrt.tensor.quant_tensor import QuantTensor, bound_dcast, bound_to, require_tensor
@@ -43,7 +43,8 @@ def qcast(
     >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
     [1, 3, 127]
     """
-    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
+    rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
+    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, rule, out)
 
 
 @eager
@@ -54,13 +55,13 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     [0, 4, 8]
     """
     values = expressed_array(x, require_uniform(type), exact=False)
-    return _quantize(values, type, ("half_even", "before", "divide"), out)
+    return _quantize(values, type, QCAST.declaration.defaults, out)
 
 
-def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
     result = TensorType(x.shape, type)
-    attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
+    attributes = tuple(rule.items())
     require_hashable("qcast", attributes)
     call = bound_cast("qcast", result, attributes, kernels.active())
     return bound_to("qcast", call, (ready(x),), result, out)

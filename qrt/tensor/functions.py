@@ -47,6 +47,7 @@ def matmul(
     """``a @ w`` with NumPy's shapes; ``bias`` is one value per column; ``out_type`` fuses the requantization.
 
     Without ``out_type`` the result is i32 with scale ``sa * sw``, where that is exact for every value of the types.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> t = UniformType("i8", "f32", 0.5)
     >>> a = QuantTensor(np.int8([[1, 2]]), t)
@@ -102,6 +103,7 @@ def conv2d(
     """2-D convolution: ``x`` NHWC, ``w`` OHWI (I = channels / groups), ``bias`` one value per output channel.
 
     ``padding``: "VALID", "SAME" (TensorFlow's) or ``((top, bottom), (left, right))``.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> t = UniformType("i8", "f32", 1.0)
     >>> x = QuantTensor(np.ones((1, 3, 3, 1), np.int8), t)
@@ -130,6 +132,7 @@ def depthwise_conv2d(
 ) -> Bound[QuantTensor]:
     """2-D convolution of each channel by itself: ``x`` NHWC, ``w`` [KH, KW, C * M], output channel ``c * M + m`` of
     input channel ``c``; the rest as ``conv2d``.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> t = UniformType("i8", "f32", 1.0)
     >>> x, w = QuantTensor(np.int8([[[[1, 2]]]]), t), QuantTensor(np.int8([[[1, 10, 1, 10]]]), t)
@@ -143,12 +146,6 @@ def depthwise_conv2d(
     return bind("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
-def _sum(
-    name: str, a: QuantTensor, b: QuantTensor, out_type: UniformType | None, out: QuantTensor | None
-) -> Bound[QuantTensor]:
-    return bind(name, (a, b), {}, out_type, out)
-
-
 @eager
 def add(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
@@ -159,7 +156,7 @@ def add(
     >>> (a + a).dequantize().tolist()
     [1.0, 2.0]
     """
-    return _sum("add", a, b, out_type, out)
+    return bind("add", (a, b), {}, out_type, out)
 
 
 @eager
@@ -167,7 +164,7 @@ def sub(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """``a - b``, as ``add``."""
-    return _sum("sub", a, b, out_type, out)
+    return bind("sub", (a, b), {}, out_type, out)
 
 
 @eager
@@ -179,7 +176,9 @@ def mul(
     requant: str = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
-    """``a * b``, broadcast. Without ``out_type`` the result is i32 with scale ``sa * sb``."""
+    """``a * b``, broadcast. Without ``out_type`` the result is i32 with scale ``sa * sb``.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
+    """
     return bind("mul", (a, b), {"requant": requant}, out_type, out)
 
 
@@ -188,6 +187,7 @@ def requantize(
     q: QuantTensor, type: UniformType, *, requant: str = "fixed", out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """The same values in another quantized type of the same expressed type.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([4, -3]), UniformType("i8", "f32", 0.5))
     >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
@@ -259,6 +259,7 @@ def avg_pool2d(
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """Average over NHWC windows, padding left out; the type is kept unless ``out_type`` is given.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]).reshape(1, 2, 2, 1), UniformType("i8", "f32", 0.5))
     >>> avg_pool2d(q, 2).storage.tolist()
@@ -292,6 +293,7 @@ def mean(
 ) -> Bound[QuantTensor]:
     """Average over ``axes`` (None: all of them); the type is kept unless ``out_type`` is given, its channels follow
     their axis.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]), UniformType("i8", "f32", 0.5))
     >>> mean(q, 0).storage.tolist()
@@ -368,6 +370,7 @@ def concat(
 ) -> QuantTensor:
     """Tensors joined along ``axis``. Operands of another type than ``out_type`` are requantized; channels along
     ``axis`` are joined.
+    ``requant``: fixed, fixed_double, float32 or float64_away.
 
     >>> q = QuantTensor(np.int8([1, 2]), UniformType("i8", "f32", 0.5))
     >>> concat([q, q]).storage.tolist()

@@ -16,10 +16,10 @@ from qrt import kernels
 from qrt._seam import calls
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, Shape, expressed_dtype, static_shape, storage_dtype
+from qrt.ops.core import Array, BoundCall, Shape, check_bounds, expressed_dtype, static_shape, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
+from qrt.tensor.arrays import aligned_copy, as_array, integers, ready, require_hashable, require_uniform
 from qrt.tensor.calling import Bound, Constant, bind_family, bound_cast, bound_family, eager, kinds_of
 from qrt.tensor.packed_bits import is_packed, pack, unpack
 from qrt.types import FloatType, TensorType, UniformType, check_integrity

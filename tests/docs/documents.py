@@ -1,7 +1,9 @@
-"""The examples of the documents, as they stand in the text."""
+"""The examples of the documents, as they stand in the text, and the rows that are made of declarations."""
 
 import re
 from pathlib import Path
+
+from qrt.ir.core.attributes import attribute as _attribute
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -28,3 +30,20 @@ def sections(text):
     """Each `## title` with what stands under it."""
     parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def family_row(declared):
+    """The row of an op family in the table of docs/dialects.md, which `make expected` writes."""
+    operands = ", ".join(map(_operand, declared.operands))
+    attributes = "; ".join(f"`{each.name}` ({_default(each)})" for each in declared.attributes)
+    return f"| `{declared.op}` | {operands} | {attributes or 'none'} | {declared.result.note} |"
+
+
+def _operand(operand):
+    notes = [note for note in (operand.note, "optional" if operand.size == "?" else "") if note]
+    return operand.name + "..." * (operand.size == "*") + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _default(attribute):
+    default = attribute.default
+    return attribute.note or (str(default) if isinstance(default, float) else _attribute(default).spell(elide=True))

@@ -9,7 +9,7 @@ from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, StringA
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.registry import definition, every_definition
 from qrt.ir.module import Module
-from tests.ir.test_files import FILES
+from tests.expected import PRINTED
 
 _ATTRIBUTES = """
   unit, true, 0, -1, 1 : i8, 3 : i32, 0 : index, -9223372036854775808, 9223372036854775807, 18446744073709551615 : ui64,
@@ -52,7 +52,7 @@ TYPES = [each.type for each in _read(_TYPES) if isinstance(each, TypeAttr)]
 def examples() -> dict[str, list[Operation]]:
     """The operations of each name in the files."""
     found: dict[str, list[Operation]] = {name: [] for name in every_definition()}
-    for path in FILES:
+    for path in PRINTED:
         for operation in ir.parse(path.read_text()).operation.walk():
             found[operation.name].append(operation)
     return found

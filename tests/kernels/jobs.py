@@ -65,7 +65,7 @@ def windows(isa: str, rng: np.random.Generator) -> list[Job]:
         pad = ((1, 1), (1, 1)) if kernel == 3 else ((0, 0), (0, 0))
         given: dict[str, Any] = {
             "isa": isa, "x": "i8", "w": "i8", "x_shape": shape, "x_zero_point": -7, "w_zero_points": [0],
-            "requant": REQUANT, "padding": pad,
+            "requant": REQUANT, "padding": pad, "strides": (1, 1), "dilations": (1, 1),
         }  # fmt: skip
         w, depthwise = draw(rng, 20, kernel, kernel, channels), draw(rng, kernel, kernel, channels)
         pool: dict[str, Any] = {
@@ -75,7 +75,7 @@ def windows(isa: str, rng: np.random.Generator) -> list[Job]:
             "fixed", "i8", -128, 127, [(1.0,)] * kernel**2, [(float(n + 1),) for n in range(kernel**2)], [2] * kernel**2
         )
         jobs += [
-            (_core.bind_conv2d(**given, w_shape=w.shape, w_constant=w), (x,)),
+            (_core.bind_conv2d(**given, groups=1, w_shape=w.shape, w_constant=w), (x,)),
             (_core.bind_depthwise_conv2d(**given, w_shape=depthwise.shape), (x, depthwise)),
             (_core.bind_max_pool2d(**pool), (x,)),
             (_core.bind_avg_pool2d(**pool, zero_points=[1], requant=average, count_step=1), (x,)),
@@ -88,9 +88,10 @@ def casts(isa: str, rng: np.random.Generator) -> list[Job]:
     for size in SIZES:
         x, q = rng.normal(0, 30, size).astype(np.float32), draw(rng, size)
         given: dict[str, Any] = {"isa": isa, "shape": (size,), "zero_points": [3]}
+        rule = {"rounding": "half_even", "zero_point": "before", "scale": "divide"}
         floats = given | {"expressed": "f32", "storage": "i8", "scales": [0.5]}
         jobs += [
-            (_core.bind_qcast(**floats, storage_min=-128, storage_max=127), (x,)),
+            (_core.bind_qcast(**floats | rule, storage_min=-128, storage_max=127), (x,)),
             (_core.bind_dcast(**floats), (q,)),
             (_core.bind_requantize(**given, storage="i8", requant=REQUANT), (q,)),
         ]
@@ -114,6 +115,8 @@ def lines(isa: str, rng: np.random.Generator) -> list[Job]:
              (q,)),
             (_core.bind_softmax(isa=isa, storage="i8", x_shape=(1, size), axis=1, table=weights, out="i8",
                                 storage_min=-128, storage_max=127, zero_point=-128, scale=1 / 256), (q[None],)),
+            (_core.bind_copy(dtype=np.int8, shapes=[(size,)], source_strides=[(1,)], target_strides=[(1,)],
+                             source_sizes=[size], target_size=size), (q,)),
             (_core.bind_pack_bits(**bits), (nibbles,)),
             (_core.bind_unpack_bits(**bits), (packed,)),
         ]  # fmt: skip

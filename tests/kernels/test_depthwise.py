@@ -149,7 +149,7 @@ def test_threads_and_long_rows(isa: str, threads: int) -> None:
     requant = numerics.requant_parameters("float32", "u8", 0, 255, [(2.0**-10,)], [(1.0,)], [100])
     call = _core.bind_depthwise_conv2d(
         isa=isa, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=7, w_zero_points=[0], requant=requant,
-        padding=((1, 1), (1, 1)), w_constant=w, bias=bias,
+        strides=(1, 1), padding=((1, 1), (1, 1)), dilations=(1, 1), w_constant=w, bias=bias,
     )  # fmt: skip
     acc = sums(x, w, 7, np.zeros(1, np.int64), (1, 1), ((1, 1), (1, 1)), (1, 1)) + bias
     before = _core.get_num_threads()
@@ -181,7 +181,7 @@ def test_tall_images(isa: str, step: int) -> None:
         for name in ("ref", isa):
             call = _core.bind_depthwise_conv2d(
                 isa=name, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=99, w_zero_points=[0],
-                requant=requant, strides=(step, step), padding=((1, 1), (1, 1)), w_constant=w,
+                requant=requant, strides=(step, step), padding=((1, 1), (1, 1)), dilations=(1, 1), w_constant=w,
             )  # fmt: skip
             results.append(np.zeros(call.operand_shapes[-1], np.uint8))
             call(x, results[-1])
@@ -198,7 +198,7 @@ def test_rows_of_padding_of_many_channels(isa: str) -> None:
     for name in ("ref", isa):
         call = _core.bind_depthwise_conv2d(
             isa=name, x="u8", w="i8", x_shape=x.shape, w_shape=w.shape, x_zero_point=99, w_zero_points=[0],
-            requant=requant, padding=((2, 2), (2, 2)), w_constant=w,
+            requant=requant, strides=(1, 1), padding=((2, 2), (2, 2)), dilations=(1, 1), w_constant=w,
         )  # fmt: skip
         results.append(np.zeros(call.operand_shapes[-1], np.int8))
         call(x, results[-1])
@@ -208,7 +208,7 @@ def test_rows_of_padding_of_many_channels(isa: str) -> None:
 def bind(**changed: Any) -> _core.Call:
     given: dict[str, Any] = {
         "isa": "ref", "x": "i8", "w": "i8", "x_shape": (1, 2, 2, 3), "w_shape": (1, 1, 6), "x_zero_point": 0,
-        "w_zero_points": [0], "requant": REQUANT,
+        "w_zero_points": [0], "requant": REQUANT, "strides": (1, 1), "padding": ((0, 0), (0, 0)), "dilations": (1, 1),
     }  # fmt: skip
     return _core.bind_depthwise_conv2d(**(given | changed))
 

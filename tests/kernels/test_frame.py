@@ -25,7 +25,7 @@ def dcast(shape: tuple[int, ...] = (2, 3), scale: float = 0.5) -> _core.Call:
 def qcast(shape: tuple[int, ...] = (2, 3), **changed: Any) -> _core.Call:
     given: dict[str, Any] = {
         "isa": "ref", "expressed": "f32", "storage": "i8", "shape": shape, "scales": [0.5], "zero_points": [0],
-        "storage_min": -128, "storage_max": 127,
+        "storage_min": -128, "storage_max": 127, "rounding": "half_even", "zero_point": "before", "scale": "divide",
     }  # fmt: skip
     return _core.bind_qcast(**(given | changed))
 

@@ -216,7 +216,7 @@ def test_the_callers_rounding_mode_is_not_used_and_not_lost(isa: str) -> None:
     out = np.zeros(999, np.int8)
     call = _core.bind_qcast(
         isa=isa, expressed="f32", storage="i8", shape=(999,), scales=[float(np.float32(0.3))], zero_points=[3],
-        storage_min=-128, storage_max=127,
+        storage_min=-128, storage_max=127, rounding="half_even", zero_point="before", scale="divide",
     )  # fmt: skip
     before = libm.fegetround()
     libm.fesetround(upward)

@@ -1,4 +1,4 @@
-"""qcast, dcast, requantize: every format, layout and rule against single elements of numerics, and every kernel
+"""qcast, dcast, scast, requantize: every format, layout and rule against single elements of numerics, and every kernel
 against the reference."""
 
 import re
@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from qrt import numerics
 from qrt.cases import CASTS, CastCase
 from qrt.errors import QuantTypeError
-from qrt.ops.core import expressed_dtype
+from qrt.ops import FAMILIES
+from qrt.ops.core import element_dtype, expressed_dtype
 from qrt.ops.requant import max_magnitude
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import SCALES, generators, maybe_per_axis, rules, shapes, storage_of, uniform_types
@@ -198,11 +199,32 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, str], str]] = [
     ("qcast", tensor((3, 4), F32), SUB_CHANNEL[1], {}, "size 3 at axis 0 must be divisible by the corresponding"),
     ("dcast", tensor((3,), F32), None, {}, "operand must be a tensor of !quant.uniform, got tensor<3xf32>"),
     ("dcast", tensor((3,), T), FloatType("f64"), {}, "the result must have the expressed type, but tensor<*xf64>"),
+    ("scast", tensor((3,), T), None, {}, "the result type must be given"),
+    ("scast", tensor((3,), T), IntegerType(16), {}, "the result tensor<*xi16> is not of the same bits"),
+    ("scast", tensor((3,), IntegerType(8, "unsigned")), T, {}, "is not of the same bits"),
+    ("scast", tensor((3,), F32), FloatType("f32"), {}, "is not of the same bits"),
     ("requantize", tensor((3,), T), None, {}, "the result type must be given"),
     ("requantize", tensor((3,), F32), T, {}, "operand must be a tensor of !quant.uniform"),
     ("requantize", tensor((3,), T), T.with_(expressed="f64"), {}, "has another expressed type"),
     ("requantize", tensor((3,), T), T, {"requant": "no"}, "requant must be one of fixed"),
 ]
+
+
+@given(uniform_types(), generators())
+def test_scast_where_it_is_an_alias_changes_neither_dtype_nor_value(t: UniformType, rng: np.random.Generator) -> None:
+    """A plan shares the memory of the two. Hazards: unsigned storage, widths between, narrow bounds."""
+    family, stored = FAMILIES["scast"], storage_of(t, (5,), rng)
+    plain, quantized = tensor((5,), t.storage_type), tensor((5,), t)
+    bits = check_kernels("scast", [stored], [quantized], t.storage_type)
+    np.testing.assert_array_equal(check_kernels("scast", [bits], [plain], t), stored)
+    for source, result, array in ((quantized, plain, stored), (plain, quantized, bits)):
+        if not family.aliases((source,), result):
+            continue
+        assert element_dtype(source.element) == element_dtype(result.element)
+        info = np.iinfo(array.dtype)
+        least, most = (t.storage_min, t.storage_max) if source is quantized else (info.min, info.max)
+        ends = np.array([least, most, 0, 1, -1], array.dtype)
+        np.testing.assert_array_equal(family.reference([ends], (source,), result, {}), ends)
 
 
 @pytest.mark.parametrize(("op", "x", "out", "attributes", "message"), REFUSED)

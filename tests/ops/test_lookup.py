@@ -99,7 +99,7 @@ def test_dynamic_and_unranked() -> None:
 XT, TABLE = tensor((3,), T), tensor((256,), OUT)
 PER_AXIS = UniformType("i8", "f32", [0.5, 0.25, 1.0], axis=0)
 REFUSED: list[tuple[list[TensorType], Any, str]] = [
-    ([XT], None, "lookup takes x, table: got 1 operands"),
+    ([XT], None, "lookup takes q, table: got 1 operands"),
     ([tensor((3,), FloatType("f32")), TABLE], None, "x must be a tensor of !quant.uniform"),
     ([XT, tensor((256,), FloatType("f32"))], None, "table must be a tensor of !quant.uniform"),
     ([tensor((3,), PER_AXIS), TABLE], None, "x must be per layer, with storage of at most 8 bits, not !quant.uniform"),

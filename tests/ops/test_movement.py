@@ -203,7 +203,7 @@ REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
     ("reshape", [XT], tensor((6,), T.with_(scales=1.0)), {}, "the result must have the element type"),
     ("reshape", [tensor((2, 3), F32)], tensor((6,), T), {}, "x must be a tensor of !quant.uniform"),
     ("reshape", [tensor((4, 6), blocked((4, 6), {0: 2}))], tensor((24,), T), {}, "loses its channels"),
-    ("concat", [], None, {}, "concat takes x: got 0 operands"),
+    ("concat", [], None, {}, "concat takes tensors: got 0 operands"),
     ("concat", [XT, tensor((2, 3), F32)], None, {}, "operand 1 must be a tensor of !quant.uniform"),
     ("concat", [XT], None, {"axis": 2}, "axis 2 is out of range"),
     ("concat", [XT], None, {"axis": -3}, "axis -3 is out of range"),

@@ -295,7 +295,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.clamp(q, "0"), "clamp: min must be a real number"),
         (lambda q: qrt.clamp(q, [0.0]), "clamp: unhashable type"),
         (lambda q: qrt.clamp(q, 2, 1), "clamp: min must not exceed max"),
-        (lambda q: qrt.concat([]), "concat takes x: got 0 operands"),
+        (lambda q: qrt.concat([]), "concat takes tensors: got 0 operands"),
         (lambda q: qrt.concat([q, 1]), "concat: operand 1 must be a QuantTensor, got int"),
         (lambda q: qrt.concat(q, axis="0"), "concat: axis '0' is out of range"),
         (lambda q: qrt.reshape(np.zeros(4), (2, 2)), "reshape: q must be a QuantTensor"),

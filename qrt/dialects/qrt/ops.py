@@ -1,24 +1,24 @@
-"""`qrt`: one op per kernel family, on quantized types. What an op takes and yields is its family's to say."""
+"""`qrt`: one op per kernel family, on quantized types, made of the family's declaration. What an op yields is its
+family's to say."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
-from qrt.ir.core.define import AttributeSpec, Definition, one_of
+from qrt.ir.core.define import AttributeSpec, Constraint, Definition, one_of
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import EXTENSION, PURE
 from qrt.ir.text.places import type_of
+from qrt.ops import FAMILIES
+from qrt.ops.declare import Attribute as Declared
+from qrt.ops.declare import Declaration
 from qrt.types import IntegerType, TensorType
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
-REQUANT = {"requant": AttributeSpec(one_of("fixed", "fixed_double", "float32", "float64_away"))}
-_AXES = ("axes", "permutation")
-_WINDOW = ("kernel", "strides", "padding")
 
 
 def verify_family(family_name: str, operation: Operation) -> None:
     """The declared result must be what the family infers from the operands and attributes."""
-    from qrt.ops import FAMILIES  # here, so that reading IR loads no kernels
-
     family = FAMILIES[family_name]
     types = []
     for side, values in (("operand", operation.operands), ("result", operation.results)):
@@ -28,8 +28,7 @@ def verify_family(family_name: str, operation: Operation) -> None:
                 raise operation.op_error(message, type_of(operation, side, index))
             types.append(value.type)
     *operands, declared = types
-    given = {name: value.python for name, value in operation.attributes.items() if name in family.attributes}
-    inferred = family.resolve(tuple(operands), family.complete(given), declared)
+    inferred = family.resolve(tuple(operands), family.complete(family.said(operation.attributes)), declared)
     if not _compatible(inferred, declared):
         message = f"result is declared as {declared}, but is {inferred}"
         raise operation.op_error(message, type_of(operation, "result", 0))
@@ -57,37 +56,35 @@ def _integers(value: Attribute) -> str | None:
     return None if dense or listed else "must be a list of integers"
 
 
-def _op(name: str, *operands: str, attributes: tuple[str, ...] = (), requant: bool = False) -> Definition:
-    specs = {key: AttributeSpec(_integers if key in _AXES else None) for key in attributes}
-    specs |= REQUANT if requant else {}
+def specs_of(declared: Declaration, is_property: bool = True) -> dict[str, AttributeSpec]:
+    """The attributes of an op; what is not checked here is checked by its family, as it is in eager calls."""
+
+    def constraint(attribute: Declared) -> Constraint | None:
+        if attribute.kind == "choice":
+            return one_of(*attribute.choices)
+        return _integers if attribute.kind == "axes" else None
+
+    return {each.name: AttributeSpec(constraint(each), is_property=is_property) for each in declared.attributes}
+
+
+def definition_of(
+    name: str,
+    dialect: str = "qrt",
+    format: str | None = _FORMAT,
+    also: Mapping[str, AttributeSpec] | None = None,
+    verify: Callable[[str, Operation], None] = verify_family,
+) -> Definition:
+    """The op of a family, in a dialect; with attributes that are ``also`` its."""
+    declared = FAMILIES[name].declaration
     return Definition(
-        f"qrt.{name}",
-        operands=operands,
+        f"{dialect}.{name}",
+        operands=tuple(operand.name + operand.size for operand in declared.operands),
         results=("result",),
-        attributes=specs,
+        attributes=specs_of(declared) | dict(also or {}),
         traits={PURE, EXTENSION},
-        format=_FORMAT,
-        verify_signature=partial(verify_family, name),
+        format=format,
+        verify_signature=partial(verify, name),
     )
 
 
-OPS = [
-    _op("requantize", "input", requant=True),
-    _op("matmul", "a", "w", "bias?", requant=True),
-    _op("float_matmul", "a", "w", "bias?"),
-    _op("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups"), requant=True),
-    _op("depthwise_conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations"), requant=True),
-    _op("add", "a", "b", requant=True),
-    _op("sub", "a", "b", requant=True),
-    _op("mul", "a", "b", requant=True),
-    _op("clamp", "x", attributes=("min", "max")),
-    _op("lookup", "x", "table"),
-    _op("avg_pool2d", "x", attributes=_WINDOW, requant=True),
-    _op("max_pool2d", "x", attributes=_WINDOW),
-    _op("mean", "x", attributes=("axes", "keepdims"), requant=True),
-    _op("softmax", "x", attributes=("axis", "beta")),
-    _op("pad", "x", attributes=("padding", "value")),
-    _op("transpose", "x", attributes=("permutation",)),
-    _op("reshape", "x"),
-    _op("concat", "inputs*", attributes=("axis",), requant=True),
-]
+OPS = [definition_of(name) for name, family in FAMILIES.items() if family.declaration.dialect == "qrt"]

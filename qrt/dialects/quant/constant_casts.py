@@ -49,11 +49,10 @@ def _computed(cast: Operation, constant: Attribute | None) -> Array | None:
     if values.size > MAX_ELEMENTS:
         return None
     family = FAMILIES[cast.name.removeprefix("quant.")]
-    said = {name: value.python for name, value in cast.attributes.items() if name in family.attributes}
     try:
         if isinstance(source.element, UniformType):
             values = _stored(values, source.element)
-        return family.reference([values], (source,), result, family.complete(said))
+        return family.reference([values], (source,), result, family.complete(family.said(cast.attributes)))
     except QuantTypeError:  # f80, zero points that do not fit, ...: the cast stays, and running it says so
         return None
 

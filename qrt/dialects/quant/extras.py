@@ -1,11 +1,9 @@
 """Ops in the `quant` dialect that upstream does not have: those of the propagation RFC, and those that articles on
 lowering write. They parse, verify and print; `--strict-upstream` refuses them."""
 
-from collections.abc import Callable
-from functools import partial
 from math import prod
 
-from qrt.dialects.qrt.ops import REQUANT, verify_family
+from qrt.dialects.qrt.ops import definition_of, verify_family
 from qrt.ir.core.attributes import ArrayAttr, Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import AttributeSpec, Definition, instance_of
@@ -124,19 +122,6 @@ _ELEMENTS = instance_of(DenseElementsAttr, "dense elements")
 _TYPES = AttributeSpec(instance_of(ArrayAttr, "an array of types"), required=True)
 
 
-def _kernel(name: str, *operands: str, attributes: tuple[str, ...] = ()) -> Definition:
-    verify: Callable[[Operation], None] = partial(_verify_kernel, name)
-    return Definition(
-        f"quant.{name}",
-        operands=operands,
-        results=("result",),
-        attributes={key: AttributeSpec() for key in attributes} | REQUANT | _OUTPUT,
-        traits={PURE, EXTENSION},
-        verify_signature=verify,
-        canonicalize=("quant.canonicalize: written_kernel",),
-    )
-
-
 OPS = [
     Definition(
         "quant.region",
@@ -179,6 +164,5 @@ OPS = [
         verify_signature=_verify_cast,
         canonicalize=("quant.canonicalize: written_cast",),
     ),
-    _kernel("conv2d", "x", "w", "bias?", attributes=("strides", "padding", "dilations", "groups")),
-    _kernel("matmul", "a", "w", "bias?"),
+    *(definition_of(name, "quant", None, _OUTPUT, _verify_kernel) for name in ("conv2d", "matmul")),
 ]

@@ -5,14 +5,16 @@ qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point`
 
 from typing import Literal, TypeVar
 
+from qrt.dialects.qrt.ops import specs_of
 from qrt.dialects.quant import extras as quant_extras
 from qrt.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
 from qrt.errors import QuantTypeError
 from qrt.ir.core.constraints import add_type_constraint
-from qrt.ir.core.define import AttributeSpec, Definition, check_names, one_of
+from qrt.ir.core.define import Definition, check_names
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE, Trait
 from qrt.ir.text.places import type_of
+from qrt.ops import FAMILIES
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 
 _FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
@@ -169,11 +171,7 @@ QCAST = Definition(
     "quant.qcast",
     operands=("input: scalar or tensor of floating-point",),
     results=("result: scalar or tensor of quantized type",),
-    attributes={
-        "rounding": AttributeSpec(one_of("half_even", "half_away", "toward_zero"), is_property=False),
-        "zero_point": AttributeSpec(one_of("before", "after"), is_property=False),
-        "scale": AttributeSpec(one_of("divide", "reciprocal"), is_property=False),
-    },
+    attributes=specs_of(FAMILIES["qcast"].declaration, is_property=False),
     traits=(PURE, SAME_SCALAR_OR_TENSOR_SHAPE),
     format=_FORMAT,
     verify_signature=_verify_quantizing_cast,

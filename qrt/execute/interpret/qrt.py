@@ -1,5 +1,6 @@
 """``qrt`` on arrays: every op family by its reference."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.execute.operations import family_call
 from qrt.execute.values import as_tensor, of_rank
 from qrt.ir import Operation
-from qrt.ops import FAMILIES
-from qrt.ops.core import element_dtype
+from qrt.ops import FAMILIES, OpFamily
+from qrt.ops.core import Attributes, Shape, Types, element_dtype
 from qrt.types import TensorType
 
 
@@ -18,6 +19,12 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
     elements = [as_tensor(value.type).element for value in op.operands]
     declared = op.results[0].type
     latest: tuple[Any, ...] = (None,)
+
+    @lru_cache(maxsize=8)
+    def call(shapes: tuple[Shape, ...]) -> tuple[Types, OpFamily, Attributes, TensorType, np.dtype[Any]]:
+        types = tuple(map(TensorType, shapes, elements))
+        family, attributes, result = family_call(op, types)
+        return types, family, attributes, result, element_dtype(result.element)
 
     def run(*operands: Any) -> Any:
         nonlocal latest
@@ -34,4 +41,9 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
     return run
 
 
-HANDLERS: dict[str, Handler] = {f"qrt.{name}": bind_family for name in FAMILIES}
+def handlers(dialect: str) -> dict[str, Handler]:
+    """Those of the families that are ops of a dialect."""
+    return {family.declaration.op: bind_family for family in FAMILIES.values() if family.declaration.dialect == dialect}
+
+
+HANDLERS = handlers("qrt")

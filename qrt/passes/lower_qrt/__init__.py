@@ -2,58 +2,37 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, cast
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder, replace
-from qrt.numerics import REQUANT_RULES
 from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes
-from qrt.passes.lower_qrt.binary import lower_add, lower_mul, lower_sub
-from qrt.passes.lower_qrt.casts import lower_requantize
-from qrt.passes.lower_qrt.clamp import lower_clamp
-from qrt.passes.lower_qrt.conv2d import lower_conv2d, lower_depthwise_conv2d
-from qrt.passes.lower_qrt.float_matmul import lower_float_matmul
-from qrt.passes.lower_qrt.lookup import lower_lookup
-from qrt.passes.lower_qrt.matmul import lower_matmul
-from qrt.passes.lower_qrt.mean import lower_mean
-from qrt.passes.lower_qrt.movement import lower_concat, lower_reshape, lower_transpose
-from qrt.passes.lower_qrt.pad import lower_pad
-from qrt.passes.lower_qrt.pool import lower_avg_pool2d, lower_max_pool2d
+from qrt.ops.requant import REQUANT
 from qrt.passes.lower_qrt.site import Site, tensor_type
-from qrt.passes.lower_qrt.softmax import lower_softmax
 from qrt.types import UniformType
 
 Lower = Callable[[Site, Operation, Attributes], Value]
 """Makes what computes an op, and returns its result's storage; attributes are complete."""
 
-LOWERINGS: dict[str, Lower] = {
-    "add": lower_add,
-    "avg_pool2d": lower_avg_pool2d,
-    "clamp": lower_clamp,
-    "concat": lower_concat,
-    "conv2d": lower_conv2d,
-    "depthwise_conv2d": lower_depthwise_conv2d,
-    "float_matmul": lower_float_matmul,
-    "lookup": lower_lookup,
-    "matmul": lower_matmul,
-    "max_pool2d": lower_max_pool2d,
-    "mean": lower_mean,
-    "mul": lower_mul,
-    "pad": lower_pad,
-    "requantize": lower_requantize,
-    "reshape": lower_reshape,
-    "softmax": lower_softmax,
-    "sub": lower_sub,
-    "transpose": lower_transpose,
-}
-"""How each op of `qrt` is lowered."""
+
+@lru_cache(maxsize=64)
+def lowering(name: str) -> Lower | None:
+    """How an op of `qrt` is lowered: by `lower_<name>` of the module here that is called as its family's is."""
+    family = FAMILIES.get(name)
+    path = "" if family is None else f"{__name__}.{family.module}"
+    found = getattr(import_module(path), f"lower_{name}", None) if path and find_spec(path) else None
+    return cast(Lower | None, found)
+
 
 _CHOICES = {
     "zero_point": ("post-accumulation", "in-loop"),
     "to": ("linalg", "loops"),
-    "requant": ("", *REQUANT_RULES),
+    "requant": ("", *REQUANT.choices),
 }
 
 
@@ -87,10 +66,11 @@ class LowerQrt:
 
     def _lower(self, op: Operation) -> None:
         name = op.name.removeprefix("qrt.")
-        if name not in LOWERINGS:
+        lower = lowering(name)
+        if lower is None:
             raise QuantTypeError(f"there is no lowering of {op.name}")
         site = Site(Builder.before(op), loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
-        stored = LOWERINGS[name](site, op, self._attributes(name, op))
+        stored = lower(site, op, self._attributes(name, op))
         site.builder.loc = None
         replace(op, [_declared(site, stored, op.results[0])])
         site.erase_unread_tensors()
@@ -98,8 +78,8 @@ class LowerQrt:
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
         """What the op says, else what the options say, else the family's defaults."""
         family = FAMILIES[name]
-        said = {key: value.python for key, value in op.attributes.items() if key in family.attributes}
-        if not self.requant or "requant" not in family.attributes or "requant" in said:
+        said = family.said(op.attributes)
+        if not self.requant or "requant" not in family.declaration.defaults or "requant" in said:
             return family.complete(said)
         attributes = family.complete(said | {"requant": self.requant})
         # The verifier has not seen this rule: the accumulator may be too wide for it.
@@ -118,4 +98,4 @@ def _declared(site: Site, stored: Value, result: Value) -> Value:
     return site.value("quant.scast", (stored,), declared)
 
 
-__all__ = ["LOWERINGS", "Lower", "LowerQrt"]
+__all__ = ["Lower", "LowerQrt", "lowering"]

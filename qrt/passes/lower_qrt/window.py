@@ -10,7 +10,7 @@ from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.core import Attributes
-from qrt.ops.window import Pairs
+from qrt.ops.window import Pairs, output_size
 from qrt.passes.elementwise import INDEX
 from qrt.passes.lower_qrt.site import I64, Extent, Site, number, tensor_type
 from qrt.types import TensorType
@@ -62,8 +62,10 @@ def output_extent(
         return declared
     stride, dilation = (attributes.get(name, (1, 1))[axis - 1] for name in ("strides", "dilations"))
     size = site.extent(padded, axis)
-    if isinstance(size, int) and isinstance(kernel, int):
-        return int((size - (kernel - 1) * dilation - 1) // stride + 1)
+    known_size, known_kernel = (extent if isinstance(extent, int) else None for extent in (size, kernel))
+    known = output_size(op.name, known_size, known_kernel, (0, 0), stride, dilation)
+    if known is not None:
+        return known
     one, reach = site.scalar(1, INDEX), site.index(kernel)
     reach = site.value("arith.subi", (reach, one), INDEX)
     reach = site.value("arith.muli", (reach, site.scalar(dilation, INDEX)), INDEX)

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
-from qrt.ir import Module, Operation, StringAttr, Value
+from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder
-from qrt.numerics import ROUNDINGS, SCALES, ZERO_POINTS
+from qrt.ops.casts import QCAST
 from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter, scalar_attribute
 from qrt.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
 from qrt.types import TensorType, Type, UniformType
 
-_CHOICES = {"rounding": ROUNDINGS, "zero_point": ZERO_POINTS, "scale": SCALES}
+_RULE = QCAST.declaration
 _EXTENTS = TensorType((None,), INDEX)
 Emit = Callable[[Emitter], Value]
 
@@ -30,9 +30,9 @@ class LowerQuantOps:
     its values, and zero points are cut to the storage type. Value-changing, for comparison with mlir-opt.
     """
 
-    rounding: str = "half_even"
-    zero_point: str = "before"
-    scale: str = "divide"
+    rounding: str = _RULE.defaults["rounding"]
+    zero_point: str = _RULE.defaults["zero_point"]
+    scale: str = _RULE.defaults["scale"]
     saturating: bool = True
     strict_upstream: bool = False
 
@@ -43,7 +43,7 @@ class LowerQuantOps:
     }
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
+        for name, choices in _RULE.choices.items():
             if getattr(self, name) not in choices:
                 option = name.replace("_", "-")
                 raise QuantTypeError(f"{option} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
@@ -77,12 +77,8 @@ class LowerQuantOps:
 
     def _rules(self, cast: Operation) -> Rules:
         """What the op says, else what the options say."""
-        said = {name: getattr(self, name) for name in _CHOICES}
-        for name in _CHOICES:
-            value = cast.attributes.get(name)
-            if isinstance(value, StringAttr):
-                said[name] = value.value
-        return Rules(**said, saturating=self.saturating)
+        options = {name: getattr(self, name) for name in _RULE.choices}
+        return Rules(**(options | QCAST.said(cast.attributes)), saturating=self.saturating)
 
 
 def _uniform(type: Type) -> UniformType:

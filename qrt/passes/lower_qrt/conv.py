@@ -1,4 +1,4 @@
-"""conv2d and depthwise_conv2d: a contraction over the windows of an input that is padded with its zero point."""
+"""conv2d: a contraction over the windows of an input that is padded with its zero point."""
 
 from collections.abc import Sequence
 from math import prod
@@ -9,10 +9,10 @@ from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ops.core import Attributes
 from qrt.passes.lower_qrt.accumulate import Contraction, Factor, contract, lower_bias, zero_points_of
 from qrt.passes.lower_qrt.parameters import Channels, requantization
-from qrt.passes.lower_qrt.site import Extent, Site, tensor_type, uniform_type
+from qrt.passes.lower_qrt.site import Extent, Site, uniform_type
 from qrt.passes.lower_qrt.window import output_extent, pad, window_index
 
-_IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
+_IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
 
 
 def lower_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
@@ -21,25 +21,14 @@ def lower_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
     channels, height, width, depth = (site.extent(w, axis) for axis in range(4))
     groups = attributes["groups"]
     if groups == 1:
-        return _convolve(site, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
+        return convolve(site, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
     if not isinstance(channels, int) or not isinstance(depth, int):
         raise QuantTypeError(f"{groups} groups of {op.operands[1].type}: the number of channels must be known")
-    group = floordiv(_CHANNEL, max(channels // groups, 1))
-    return _convolve(site, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
+    group = floordiv(CHANNEL, max(channels // groups, 1))
+    return convolve(site, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
 
 
-def lower_depthwise_conv2d(site: Site, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the number of filters per channel is not known."""
-    w = site.storage(op.operands[1])
-    height, width, channels = (site.extent(w, axis) for axis in range(3))
-    inputs = (tensor_type(op.operands[0]).shape or (None,) * 4)[3]
-    if not isinstance(channels, int) or inputs is None:
-        raise QuantTypeError(f"the channels of {op.operands[0].type} and {op.operands[1].type} must be known")
-    group = floordiv(_CHANNEL, max(channels // max(inputs, 1), 1))
-    return _convolve(site, op, attributes, w, (height, width), 1, channels, (group, inputs))
-
-
-def _convolve(
+def convolve(
     site: Site,
     op: Operation,
     attributes: Attributes,
@@ -72,12 +61,12 @@ def _convolve(
     a = Factor(
         x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*kept[:3], groups[1]), window, zero_points_of(x_type), ()
     )
-    f = Factor(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
+    f = Factor(w, w_type, (CHANNEL,), (channels,), filters, zero_points_of(w_type), (CHANNEL,))
     known = [size for size in reduced if isinstance(size, int)]
     taps = prod(known) if len(known) == len(reduced) else None
-    x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
+    x_scale, w_scales, scales = (Channels.along(t, CHANNEL) for t in (x_type, w_type, element))
     r = requantization(attributes["requant"], [x_scale, w_scales], scales)
     bias = None
     if len(op.operands) > 2:
-        bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
+        bias = (lower_bias(site, op.operands[2], x_type, w_type, channels), (CHANNEL,))
     return contract(site, Contraction(a, f, kept, reduced, taps), bias, r)

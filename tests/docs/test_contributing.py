@@ -1,0 +1,237 @@
+"""What CONTRIBUTING says an addition touches is all that it touches: in a copy of the tree an op family, a pass and a
+canonicalization are added, to the files of its tables alone, and pass the tests that ask for whatever lacks.
+
+The family is without kernels; `tests/kernels/test_new_isa.py` adds an ISA."""
+
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import qrt
+from qrt.passes import PASSES, canonicalize
+from tests.docs.documents import ROOT, sections
+
+PAGE = sections((ROOT / "CONTRIBUTING.md").read_text())
+FOLDERS, FILES = ("qrt", "tests", "docs"), ("CONTRIBUTING.md", "README.md", "pyproject.toml")
+
+OP = '''"""negative: every value with the other sign, the end of the storage where there is none."""
+
+import numpy as np
+
+from qrt.ops.core import OpFamily, parameters_of, quantized
+from qrt.ops.declare import KEPT, Declaration, Operand
+
+
+def _infer(types, attributes, result):
+    quantized(types[0], "negative", "q")
+    return types[0]
+
+
+def _reference(arrays, types, result, attributes):
+    t = quantized(types[0], "negative", "q")
+    return np.clip(2 * parameters_of(t, arrays[0].shape)[1] - arrays[0], t.storage_min, t.storage_max)
+
+
+FAMILIES = (
+    OpFamily(Declaration("negative", operands=(Operand("q"),), result=KEPT), infer=_infer, reference=_reference),
+)
+'''
+LOWERING = '''"""negative: `2 * zp - q`, clamped."""
+
+from qrt.passes.lower_qrt.nest import Nest
+from qrt.passes.lower_qrt.parameters import Channels
+from qrt.passes.lower_qrt.requantize import to_storage
+from qrt.passes.lower_qrt.site import I64, uniform_type
+
+
+def lower_negative(site, op, attributes):
+    t, stored = uniform_type(op.operands[0]), site.storage(op.operands[0])
+    nest = Nest(site, "accumulate", site.extents(stored))
+    channels = Channels.of(t, nest.loops)
+    value = nest.extend(nest.read(stored, nest.loops), I64, t.is_signed)
+    value = nest.emit("arith.subi", (nest.constant(0, I64), value), I64)
+    return nest.finish(to_storage(nest, value, 2 * channels.zero_points(), channels.indices, t))[0]
+'''
+FUNCTION = '''
+
+@eager
+def negative(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
+    """Every value with the other sign."""
+    return bind("negative", (q,), {}, None, out)
+'''
+TESTS = """import numpy as np
+
+import qrt
+
+
+def test_of_the_ends():
+    q = qrt.QuantTensor(np.int8([-128, -1, 127]), qrt.UniformType("i8", "f32", 0.5, 1))
+    assert qrt.negative(q).storage.tolist() == [127, 3, -125]
+"""
+DRAW = """
+
+def _negative(draw: OpDraw, name: str) -> DrawnOp:
+    shape = draw.dims(draw.randint(1, 3), 6)
+    t = _any_element(draw, shape)
+    x = draw.array(t, shape)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        turned = [naive.parameters_at(t, i)[1] - naive.centred(x, t, i) for i in np.ndindex(*shape)]
+        return np.clip(np.reshape(turned, shape), t.storage_min, t.storage_max)
+
+    return DrawnOp(name, [x], [t], None, plain, {}, [_open_of(t, shape)])
+
+
+DRAWS["negative"] = _negative
+"""
+PASS = '''"""Counts."""
+
+from dataclasses import dataclass
+
+from qrt.ir import Module
+from qrt.ir.core.attributes import attribute
+
+
+@dataclass(frozen=True)
+class Count:
+    """Writes how many operations a module has."""
+
+    def run(self, module: Module) -> None:
+        module.operation.attributes["note.count"] = attribute(sum(1 for _ in module.operation.walk()))
+'''
+PATTERN = '''
+
+def repeated_clamp(operation, builder):
+    """A clamp of a clamp to the same bounds."""
+    inner = operation.operands[0].operation
+    same = inner is not None and inner.name == "qrt.clamp" and inner.attributes == operation.attributes
+    return [inner.results[0]] if same else None
+
+
+'''
+CLAMPS = """func.func @{}(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>> {{
+  %0 = qrt.clamp %x {{min = 0.0 : f64}} : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+  %1 = qrt.clamp %0 {{min = 0.0 : f64}} : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+  return %1 : tensor<2x!quant.uniform<i8:f32, 0.5>>
+}}
+"""  # noqa: E501
+
+
+class Tree:
+    """A copy of what an addition may touch."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in FOLDERS:
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "*.c"))
+        for name in FILES:
+            shutil.copy2(ROOT / name, folder)
+        for library in (ROOT / "qrt").rglob("*.so"):
+            (folder / library.relative_to(ROOT)).symlink_to(library)
+
+    def make(self, path, text):
+        (self.folder / path).write_text(text)
+
+    def edit(self, path, before, after):
+        """The first occurrence of a text, in a file of the tree or of a module here, replaced."""
+        text = (self.folder / path).read_text()
+        assert before in text, f"{path} has no {before!r}"
+        self.make(path, text.replace(before, after, 1))
+
+    def append(self, path, text):
+        self.make(path, (self.folder / path).read_text() + text)
+
+    def run(self, *arguments):
+        environment = os.environ | {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments], cwd=self.folder, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+        return done.stdout
+
+    def touched(self):
+        """The files that are not as they are here."""
+        files = [path for name in FOLDERS for path in (self.folder / name).rglob("*") if path.is_file()]
+        return {
+            path.relative_to(self.folder).as_posix()
+            for path in files
+            if "__pycache__" not in path.parts
+            and path.suffix != ".so"
+            and not ((own := ROOT / path.relative_to(self.folder)).exists() and own.read_bytes() == path.read_bytes())
+        }
+
+
+def source(value):
+    """Where in the tree something stands."""
+    return os.path.relpath(inspect.getsourcefile(inspect.unwrap(value)), ROOT)
+
+
+def table(section, model, name):
+    """The files of a section's first table, `name` being added as the `model` is."""
+    rows = re.search(r"(?:^\|.*\n)+", PAGE[section], re.MULTILINE)[0].splitlines()[2:]
+    return {re.search(r"`([^`]+)`", row)[1].replace(model, name) for row in rows}
+
+
+def add_family(tree):
+    tree.make("qrt/ops/negative.py", OP)
+    tree.make(source(PASSES["lower-qrt"]).replace("__init__.py", "negative.py"), LOWERING)
+    tree.append(source(qrt.clamp), FUNCTION)
+    tree.edit("qrt/__init__.py", "    clamp,\n", "    clamp,\n    negative,\n")
+    tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
+    tree.edit("qrt/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
+    tree.edit("docs/numerics.md", "| `clamp`, `relu` |", "| `negative` | `2*z - q`, clamped |\n| `clamp`, `relu` |")
+    line = "  %4 = qrt.clamp %3 {"
+    for page in ("docs/dialects.md", "tests/ir/ops.mlir"):
+        tree.edit(page, line, f"  %negative = qrt.negative %3 : (!y) -> !y\n{line}")
+    tree.make("tests/ops/test_negative.py", TESTS)
+    tree.edit("tests/passes/lower_qrt/draw_ops.py", "\n_COUNTS = {", f"{DRAW}\n_COUNTS = {{")
+
+
+def add_pass(tree):
+    registry = source(qrt.run_passes)
+    tree.make(registry.replace("__init__.py", "count.py"), PASS)
+    tree.edit(registry, '    "cse":', '    "count": Count,\n    "cse":')
+    tree.edit(registry, "from qrt.passes.cse", "from qrt.passes.count import Count\nfrom qrt.passes.cse")
+    tree.edit("docs/passes.md", "| `cse` |", "| `count` | none | yes |\n| `cse` |")
+    tree.make("tests/passes/files/count.mlir", "// count\nfunc.func private @f()\n")
+    tree.make("tests/passes/files/count.expected.mlir", "")
+
+
+def add_canonicalization(tree):
+    file = source(canonicalize.QUANT_KERNELS["quant.cast"][0])
+    tree.edit(file, "\n\nQUANT_KERNELS: Mapping", f"{PATTERN}QUANT_KERNELS: Mapping")
+    tree.edit(file, '    "quant.cast":', '    "qrt.clamp": (repeated_clamp,),\n    "quant.cast":')
+    tree.append("tests/passes/files/quant_kernels.mlir", CLAMPS.format("clamps"))
+    tree.append("tests/passes/values/quantized.mlir", CLAMPS.format("clamps"))
+
+
+ADDITIONS = {
+    "Add an op family": (add_family, ("clamp", "negative")),
+    "Add a pass": (add_pass, ("dce", "count")),
+    "Add a canonicalization": (add_canonicalization, ("", "")),
+}
+"""What adds one, and what stands for the model's name in the files of the section's table."""
+ASKED = (
+    "tests/test_registry.py",
+    "tests/ops/test_negative.py",
+    "tests/ir/test_files.py::test_the_files_hold_every_op",
+    "tests/ir/test_files.py::test_prints_as_expected[ops.mlir]",
+    "tests/docs/test_dialects.py::test_a_section_shows_every_op_of_its_dialect[qrt]",
+    "tests/passes/lower_qrt/test_drawn.py::test_drawn[negative]",
+    "tests/docs/test_documents.py::test_the_table_of_passes_has_every_pass_and_option",
+    "tests/passes/test_files.py::test_passes_as_expected[count.mlir]",
+    "tests/passes/test_files.py::test_passes_as_expected[quant_kernels.mlir]",
+)
+
+
+def test_additions_touch_what_contributing_names_and_nothing_else(tmp_path):
+    tree, known = Tree(tmp_path), set()
+    for section, (add, names) in ADDITIONS.items():
+        add(tree)
+        tree.run("tests.expected")
+        assert tree.touched() - known == table(section, *names), section
+        known = tree.touched()
+    tree.run("pytest", "-q", "-p", "no:cacheprovider", *ASKED)
