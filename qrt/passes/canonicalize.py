@@ -17,7 +17,8 @@ def _patterns(operation: Operation) -> Sequence[Pattern]:
 
 
 def _patterns_and_constants(operation: Operation) -> Sequence[Pattern]:
-    return CONSTANT_CASTS.get(operation.name) or _patterns(operation)
+    casts = CONSTANT_CASTS.get(operation.name)
+    return (*casts, *_patterns(operation)) if casts else _patterns(operation)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 import qrt
-from qrt.passes import PASSES, canonicalize
+from qrt.ir.core.registry import definition
+from qrt.passes import PASSES, pipeline
 from tests.docs.documents import ROOT, sections
 
 PAGE = sections((ROOT / "CONTRIBUTING.md").read_text())
@@ -104,18 +105,18 @@ class Count:
 '''
 PATTERN = '''
 
-def repeated_clamp(operation, builder):
-    """A clamp of a clamp to the same bounds."""
-    inner = operation.operands[0].operation
-    same = inner is not None and inner.name == "qrt.clamp" and inner.attributes == operation.attributes
-    return [inner.results[0]] if same else None
-
-
-'''
-CLAMPS = """func.func @{}(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>> {{
-  %0 = qrt.clamp %x {{min = 0.0 : f64}} : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
-  %1 = qrt.clamp %0 {{min = 0.0 : f64}} : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
-  return %1 : tensor<2x!quant.uniform<i8:f32, 0.5>>
+def repeated_qcast(operation, builder):
+    """A cast that stands before, too."""
+    for other in operation.parent:
+        if other is operation:
+            return None
+        if other.name == operation.name and other.operands == operation.operands and other.result.type is operation.result.type:
+            return [other.result]
+'''  # noqa: E501
+QCASTS = """func.func @{}(%x: tensor<2xf32>) -> (tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<2x!quant.uniform<i8:f32, 0.5>>) {{
+  %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5>>
+  %1 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5>>
+  return %0, %1 : tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<2x!quant.uniform<i8:f32, 0.5>>
 }}
 """  # noqa: E501
 
@@ -191,8 +192,8 @@ def add_family(tree):
 
 
 def add_pass(tree):
-    registry = source(qrt.run_passes)
-    tree.make(registry.replace("__init__.py", "count.py"), PASS)
+    registry = source(pipeline.run_passes)
+    tree.make(registry.replace("pipeline.py", "count.py"), PASS)
     tree.edit(registry, '    "cse":', '    "count": Count,\n    "cse":')
     tree.edit(registry, "from qrt.passes.cse", "from qrt.passes.count import Count\nfrom qrt.passes.cse")
     tree.edit("docs/passes.md", "| `cse` |", "| `count` | none | yes |\n| `cse` |")
@@ -201,11 +202,12 @@ def add_pass(tree):
 
 
 def add_canonicalization(tree):
-    file = source(canonicalize.QUANT_KERNELS["quant.cast"][0])
-    tree.edit(file, "\n\nQUANT_KERNELS: Mapping", f"{PATTERN}QUANT_KERNELS: Mapping")
-    tree.edit(file, '    "quant.cast":', '    "qrt.clamp": (repeated_clamp,),\n    "quant.cast":')
-    tree.append("tests/passes/files/quant_kernels.mlir", CLAMPS.format("clamps"))
-    tree.append("tests/passes/values/quantized.mlir", CLAMPS.format("clamps"))
+    (pattern,) = definition("quant.cast").canonicalizations
+    tree.append(source(pattern), PATTERN)
+    named = '    fold=fold_qcast,\n    canonicalize=("quant.canonicalize: repeated_qcast",),\n'
+    tree.edit(source(pattern).replace("canonicalize.py", "ops.py"), "    fold=fold_qcast,\n", named)
+    tree.append("tests/passes/files/quant_kernels.mlir", QCASTS.format("casts"))
+    tree.append("tests/passes/values/quantized.mlir", QCASTS.format("casts"))
 
 
 ADDITIONS = {
@@ -234,4 +236,5 @@ def test_additions_touch_what_contributing_names_and_nothing_else(tmp_path):
         tree.run("tests.expected")
         assert tree.touched() - known == table(section, *names), section
         known = tree.touched()
+    assert "%0, %0" in (tmp_path / "tests/passes/files/quant_kernels.expected.mlir").read_text().rpartition("@casts")[2]
     tree.run("pytest", "-q", "-p", "no:cacheprovider", *ASKED)

@@ -9,10 +9,3 @@ func.func @f(%a: index, %x: i32) { cf.cond_br %x, ^bb1, ^bb1 ^bb1: return }
 // -----
 // expected-error@+1:46 {{use of value '%x' expects different type than prior uses: 'i1' vs 'i32'}}
 func.func @f(%a: index, %x: i32) { cf.assert %x, "a" return }
-// -----
-func.func @f(%c: ui8) {
-  // expected-error@+1:3 {{'cf.switch' op operand #0 must be signless integer, but got 'ui8'}}
-  cf.switch %c : ui8, [default: ^bb1, -3: ^bb1]
-^bb1:
-  return
-}

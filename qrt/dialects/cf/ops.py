@@ -162,7 +162,7 @@ def _verify_switch(operation: Operation) -> None:
 
 SWITCH = Definition(
     "cf.switch",
-    operands=("flag: signless integer", "defaultOperands*", "caseOperands*"),
+    operands=("flag: integer", "defaultOperands*", "caseOperands*"),
     attributes={
         "case_values": AttributeSpec(instance_of(DenseElementsAttr, "dense integers")),
         "case_operand_segments": AttributeSpec(kind=attribute_kinds.dense_array(_I32), required=True),

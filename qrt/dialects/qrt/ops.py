@@ -73,6 +73,7 @@ def definition_of(
     format: str | None = _FORMAT,
     also: Mapping[str, AttributeSpec] | None = None,
     verify: Callable[[str, Operation], None] = verify_family,
+    canonicalize: tuple[str, ...] = (),
 ) -> Definition:
     """The op of a family, in a dialect; with attributes that are ``also`` its."""
     declared = FAMILIES[name].declaration
@@ -84,6 +85,7 @@ def definition_of(
         traits={PURE, EXTENSION},
         format=format,
         verify_signature=partial(verify, name),
+        canonicalize=canonicalize,
     )
 
 

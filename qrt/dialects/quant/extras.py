@@ -164,5 +164,8 @@ OPS = [
         verify_signature=_verify_cast,
         canonicalize=("quant.canonicalize: written_cast",),
     ),
-    *(definition_of(name, "quant", None, _OUTPUT, _verify_kernel) for name in ("conv2d", "matmul")),
+    *(
+        definition_of(name, "quant", None, _OUTPUT, _verify_kernel, ("quant.canonicalize: written_kernel",))
+        for name in ("conv2d", "matmul")
+    ),
 ]

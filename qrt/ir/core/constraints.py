@@ -102,6 +102,7 @@ for _width in (16, 32, 64):
     _only(f"f{_width}", FloatType(f"f{_width}"), f"{_width}-bit float")
 
 add_type_constraint("any", lambda type: True, "any type")
+add_type_constraint("integer", lambda t: isinstance(t, IntegerType))
 add_type_constraint("signless integer", _is_signless)
 add_type_constraint("signless integer or index", _is_signless_or_index)
 add_type_constraint("floating-point", lambda type: isinstance(type, FloatType))
