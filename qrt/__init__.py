@@ -42,7 +42,7 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 if TYPE_CHECKING:
     from qrt import ir
     from qrt.execute import Program, compile, load
-    from qrt.pipeline import run_passes
+    from qrt.execute.passes import run_passes
 
 
 _LAZY = {
@@ -50,7 +50,7 @@ _LAZY = {
     "compile": "qrt.execute",
     "load": "qrt.execute",
     "Program": "qrt.execute",
-    "run_passes": "qrt.pipeline",
+    "run_passes": "qrt.execute.passes",
 }
 
 __all__ = [

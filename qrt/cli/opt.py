@@ -9,9 +9,9 @@ from typing import Any
 from qrt import ir
 from qrt.cli.options import add_input_limit
 from qrt.errors import Diagnostic, QuantError, diagnostics
+from qrt.execute.passes import PASSES, Report, run_pipeline
 from qrt.files import read_text, shown_name, write_files
 from qrt.ir.traits import EXTENSION
-from qrt.pipeline import PASSES, Report, run_pipeline
 from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS
 

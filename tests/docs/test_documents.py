@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qrt.cli import main
-from qrt.pipeline import PASSES
+from qrt.execute.passes import PASSES
 from tests.docs.documents import PAGES, ROOT, blocks, commands
 
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text() for page in PAGES}

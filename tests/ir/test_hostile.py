@@ -10,7 +10,7 @@ import qrt
 from qrt import ir
 from qrt.cli import main
 from qrt.errors import ModelError, ParseError, QuantError, VerifyError
-from qrt.pipeline import PASSES, run_passes
+from qrt.execute.passes import PASSES, run_passes
 from tests.ir.programs import CAST, PROGRAMS, UNREGISTERED
 
 GENERIC = '"a.b"() {a = %s} : () -> ()'

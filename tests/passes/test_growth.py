@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.pipeline import PASSES
+from qrt.execute.passes import PASSES
 from tests.passes.growing import CASES
 
 SIZE = 96

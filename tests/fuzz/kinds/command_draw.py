@@ -3,8 +3,8 @@
 import shlex
 from random import Random
 
+from qrt.execute.passes import PASSES
 from qrt.kernels import available
-from qrt.pipeline import PASSES
 from tests.fuzz import seeds
 from tests.fuzz.kinds.command import STREAMS
 

@@ -14,9 +14,9 @@ import numpy as np
 from qrt import ir, kernels
 from qrt.errors import QuantError, UndefinedError
 from qrt.execute import Program
+from qrt.execute.passes import run_passes
 from qrt.ir import Module
 from qrt.ops.core import element_dtype
-from qrt.pipeline import run_passes
 from qrt.types import IntegerType, TensorType, UniformType
 from tests.execute.programs import EVERYTHING
 from tests.fuzz import seeds
