@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from qrt import ir
@@ -148,8 +149,13 @@ class _Timing:
     def add(self, name: str, seconds: float) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
-    def of(self, name: str) -> "_Step":
-        return _Step(self, name)
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, time.perf_counter() - start)
 
     def __enter__(self) -> "_Timing":
         return self
@@ -159,14 +165,3 @@ class _Timing:
             total = sum(self.seconds.values())
             for name, seconds in [*self.seconds.items(), ("total", total)]:
                 print(f"{seconds:10.4f} s  {name}", file=sys.stderr)
-
-
-class _Step:
-    def __init__(self, timing: _Timing, name: str) -> None:
-        self.timing, self.name = timing, name
-
-    def __enter__(self) -> None:
-        self.start = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.timing.add(self.name, time.perf_counter() - self.start)

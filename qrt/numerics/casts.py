@@ -31,25 +31,18 @@ def quantize(
     rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison
     with the bounds is exact, in float64.
     """
+    for what, given, known in (("scale form", scale_form, SCALES), ("zero point order", zero_point_order, ZERO_POINTS)):
+        if given not in known:
+            raise QuantTypeError(f"unknown {what} {given!r}, expected one of {', '.join(known)}")
     values = round_to_format(x, expressed)
     s = round_to_format(scale, expressed)
     zp = np.asarray(zero_point, np.int64)
+    offset = zp if zero_point_order == "after" else np.zeros_like(zp)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if scale_form == "divide":
-            scaled = round_to_format(values / s, expressed)
-        elif scale_form == "reciprocal":
-            scaled = round_to_format(values * round_to_format(1.0 / s, expressed), expressed)
-        else:
-            raise QuantTypeError(f"unknown scale form {scale_form!r}, expected one of {', '.join(SCALES)}")
+        quotient = values / s if scale_form == "divide" else values * round_to_format(1.0 / s, expressed)
+        scaled = round_to_format(quotient, expressed)
         if zero_point_order == "before":
             scaled = round_to_format(scaled + round_to_format(zp, expressed), expressed)
-            offset = np.zeros_like(zp)
-        elif zero_point_order == "after":
-            offset = zp
-        else:
-            raise QuantTypeError(
-                f"unknown zero point order {zero_point_order!r}, expected one of {', '.join(ZERO_POINTS)}"
-            )
     # Not only a NaN input: infinity times a reciprocal of 0, and infinity plus an infinite f(zp), are NaN too.
     nan = np.isnan(scaled)
     clamped = np.clip(round_integral(scaled, rounding), storage_min - offset, storage_max - offset)

@@ -22,7 +22,7 @@ ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_ne
 _RULES = dict(zip(ROUNDING_MODES, ("half_even", "down", "up", "toward_zero", "half_away"), strict=True))
 
 
-_DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "tf32": "float32"}
+_DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32"}
 
 # -- between float formats ---------------------------------------------------------------------------------------------
 
@@ -30,12 +30,11 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat
 @lru_cache
 def float_dtype(form: str) -> np.dtype[Any]:
     """The NumPy dtype that holds a float format; tf32 values live in float32. f80 and f128 have none: an error."""
-    native = _DTYPES.get(form)
-    if native is not None and native != "bfloat16":
-        return np.dtype(native)
+    if form in _DTYPES:
+        return np.dtype(_DTYPES[form])
     import ml_dtypes
 
-    name = native or "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
+    name = "bfloat16" if form == "bf16" else "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
         raise QuantTypeError(f"{form} values are not executable: NumPy has no such dtype")
     found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
@@ -116,7 +115,7 @@ def scaling_extf(source: str, scale: str, target: str) -> Function:
     return lambda x, s: multiply(extend(x), power(s))
 
 
-def scaling_truncf(source: str, scale: str, target: str, mode: str) -> Function:
+def scaling_truncf(mode: str, source: str, scale: str, target: str) -> Function:
     """``truncf(in / extf(scale))``, as upstream expands it."""
     power, narrow = _scaled(source, scale), between_floats(source, target, mode)
     divide = _in_format(source, np.divide)

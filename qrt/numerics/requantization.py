@@ -8,6 +8,7 @@ TFLite reference fully connected kernel for ``float64_away``.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -61,17 +62,12 @@ def requant_parameters(
     rounded, the products first (an average's count counts as a divisor); ``fixed_double`` and ``float64_away`` in
     float64 likewise.
     """
-    empty = np.empty(0, np.int32)
-    m0, shift, scale_f32, scale_f64 = empty, empty, np.empty(0, np.float32), np.empty(0, np.float64)
+    multipliers, scale_f32, scale_f64 = [], np.empty(0, np.float32), np.empty(0, np.float64)
     pairs = list(zip(numerators, denominators, strict=True))
     if rule == "fixed":
-        fixed = [fixed_multiplier(_exact_product(n) / _exact_product(d)) for n, d in pairs]
-        m0 = np.array([f[0] for f in fixed], np.int32)
-        shift = np.array([f[1] for f in fixed], np.int32)
+        multipliers = [fixed_multiplier(_exact_product(n) / _exact_product(d)) for n, d in pairs]
     elif rule == "fixed_double":
-        doubles = [double_multiplier(float(_rounded_ratio(n, d, np.float64))) for n, d in pairs]
-        m0 = np.array([f[0] for f in doubles], np.int32)
-        shift = np.array([f[1] for f in doubles], np.int32)
+        multipliers = [double_multiplier(float(_rounded_ratio(n, d, np.float64))) for n, d in pairs]
     elif rule == "float32":
         scale_f32 = np.array([_rounded_ratio(n, d, np.float32) for n, d in pairs], np.float32)
     elif rule == "float64_away":
@@ -79,6 +75,7 @@ def requant_parameters(
     else:
         raise QuantTypeError(f"unknown requantization rule {rule!r}, expected one of {', '.join(REQUANT_RULES)}")
     zero_point = np.array(zero_points, np.int64)
+    m0, shift = np.array(multipliers, np.int32).reshape(-1, 2).T.copy()
     return RequantParameters(rule, storage, storage_min, storage_max, zero_point, m0, shift, scale_f32, scale_f64)
 
 
@@ -90,10 +87,7 @@ def sum_parameters(storage: str, storage_min: int, storage_max: int, zero_point:
 
 
 def _exact_product(factors: tuple[float, ...]) -> Fraction:
-    product = Fraction(1)
-    for factor in factors:
-        product *= Fraction(factor)
-    return product
+    return prod(map(Fraction, factors), start=Fraction(1))
 
 
 def _rounded_ratio(

@@ -6,8 +6,8 @@ float in `ops.core.expressed_dtype`. The functions stand in `numerics`; rules: d
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,8 @@ class Signature:
     name: str
     operands: tuple[Type, ...]
     results: tuple[Type, ...]
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    saturating: bool = False
+    attributes: Mapping[str, Any]
+    saturating: bool
 
     @property
     def operand(self) -> Type:
@@ -46,6 +46,8 @@ class Signature:
 
 
 Binder = Callable[[Signature], Function]
+Element = Callable[[Type], Integer | str]
+"""What `numerics` knows of a type: how an integer is held, or the name of a float format."""
 
 
 @lru_cache(maxsize=128)
@@ -82,55 +84,19 @@ def _promises(signature: Signature) -> frozenset[str]:
     return frozenset([*signature.attributes.get("overflowFlags", ()), *exact])
 
 
-def _of_integers(s: Signature) -> Function:
-    return integers.bind(s.name, integer(s.operand), _promises(s))
-
-
-def _of_floats(s: Signature) -> Function:
-    return floats.OPS[s.name](arithmetic_format(s.operand))
-
-
-def _classified(s: Signature) -> Function:
-    return comparisons.CLASSES[s.name](float_format(s.operand))
-
-
 def _transcendental(s: Signature) -> Function:
     exponent = integer(s.operands[1]) if s.name == "math.fpowi" else None
     return correctly_rounded.bind(s.name, arithmetic_format(s.operand), exponent)
 
 
+def _converted(function: Callable[..., Function], source: Element, target: Element, **known: bool) -> Binder:
+    """A conversion from one element to another."""
+    return lambda s: function(source(s.operand), target(s.result), **known)
+
+
 def _compared_floats(s: Signature) -> Function:
     float_format(s.operand)
     return comparisons.of_floats(s.attributes["predicate"])
-
-
-def _float_to_float(s: Signature) -> Function:
-    return conversions.between_floats(float_format(s.operand), float_format(s.result), _mode(s))
-
-
-def _scaling_extf(s: Signature) -> Function:
-    return conversions.scaling_extf(*map(float_format, (*s.operands, s.result)))
-
-
-def _scaling_truncf(s: Signature) -> Function:
-    source, scale, target = map(float_format, (*s.operands, s.result))
-    return conversions.scaling_truncf(source, scale, target, _mode(s))
-
-
-def _int_to_float(s: Signature, signed: bool) -> Function:
-    return conversions.int_to_float(integer(s.operand), float_format(s.result), signed)
-
-
-def _float_to_int(s: Signature, signed: bool) -> Function:
-    return conversions.float_to_int(float_format(s.operand), integer(s.result), signed, s.saturating)
-
-
-def _extension(s: Signature, signed: bool) -> Function:
-    return conversions.extension(integer(s.operand), integer(s.result), signed)
-
-
-def _index_cast(s: Signature, signed: bool) -> Function:
-    return conversions.index_cast(integer(s.operand), integer(s.result), signed)
 
 
 def _bitcast(s: Signature) -> Function:
@@ -141,26 +107,28 @@ def _bitcast(s: Signature) -> Function:
 
 
 BINDERS: dict[str, Binder] = {
-    **dict.fromkeys(integers.OPS, _of_integers),
-    **dict.fromkeys(floats.OPS, _of_floats),
-    **dict.fromkeys(comparisons.CLASSES, _classified),
+    **dict.fromkeys(integers.OPS, lambda s: integers.bind(s.name, integer(s.operand), _promises(s))),
+    **dict.fromkeys(floats.OPS, lambda s: floats.OPS[s.name](arithmetic_format(s.operand))),
+    **dict.fromkeys(comparisons.CLASSES, lambda s: comparisons.CLASSES[s.name](float_format(s.operand))),
     **dict.fromkeys(correctly_rounded.NAMES, _transcendental),
     "arith.cmpi": lambda s: comparisons.of_integers(s.attributes["predicate"], integer(s.operand)),
     "arith.cmpf": _compared_floats,
     "arith.select": lambda s: choose,
-    "arith.extf": _float_to_float,
-    "arith.truncf": _float_to_float,
-    "arith.scaling_extf": _scaling_extf,
-    "arith.scaling_truncf": _scaling_truncf,
-    "arith.sitofp": partial(_int_to_float, signed=True),
-    "arith.uitofp": partial(_int_to_float, signed=False),
-    "arith.fptosi": partial(_float_to_int, signed=True),
-    "arith.fptoui": partial(_float_to_int, signed=False),
-    "arith.extsi": partial(_extension, signed=True),
-    "arith.extui": partial(_extension, signed=False),
+    **dict.fromkeys(
+        ("arith.extf", "arith.truncf"),
+        lambda s: conversions.between_floats(float_format(s.operand), float_format(s.result), _mode(s)),
+    ),
+    "arith.scaling_extf": lambda s: conversions.scaling_extf(*map(float_format, (*s.operands, s.result))),
+    "arith.scaling_truncf": lambda s: conversions.scaling_truncf(_mode(s), *map(float_format, (*s.operands, s.result))),
+    "arith.sitofp": _converted(conversions.int_to_float, integer, float_format, signed=True),
+    "arith.uitofp": _converted(conversions.int_to_float, integer, float_format, signed=False),
+    "arith.fptosi": lambda s: conversions.float_to_int(float_format(s.operand), integer(s.result), True, s.saturating),
+    "arith.fptoui": lambda s: conversions.float_to_int(float_format(s.operand), integer(s.result), False, s.saturating),
+    "arith.extsi": _converted(conversions.extension, integer, integer, signed=True),
+    "arith.extui": _converted(conversions.extension, integer, integer, signed=False),
     "arith.trunci": lambda s: conversions.truncation(integer(s.operand), integer(s.result), _promises(s)),
-    "arith.index_cast": partial(_index_cast, signed=True),
-    "arith.index_castui": partial(_index_cast, signed=False),
+    "arith.index_cast": _converted(conversions.index_cast, integer, integer, signed=True),
+    "arith.index_castui": _converted(conversions.index_cast, integer, integer, signed=False),
     "arith.bitcast": _bitcast,
 }
 """Every op that has a meaning here."""

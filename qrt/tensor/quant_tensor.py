@@ -16,14 +16,7 @@ from qrt import kernels
 from qrt._seam import calls
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import (
-    Array,
-    BoundCall,
-    Shape,
-    expressed_dtype,
-    static_shape,
-    storage_dtype,
-)
+from qrt.ops.core import Array, BoundCall, Shape, expressed_dtype, static_shape, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
