@@ -54,14 +54,10 @@ def workloads() -> Iterator[Workload]:
     for gemm in cases.GEMMS:
         if gemm.timed:
             yield Workload(f"gemm_{gemm.name}", gemm.operations, "GOP/s", partial(_matmul, gemm))
-    for conv in cases.CONVS:
-        if conv.timed and conv.groups == 1:
-            yield Workload(f"conv_{conv.name}", _operations(conv), "GOP/s", partial(_conv2d, conv))
-    for depthwise in cases.DEPTHWISE:
-        if depthwise.timed:
-            yield Workload(
-                f"depthwise_{depthwise.name}", _operations(depthwise), "GOP/s", partial(_depthwise, depthwise)
-            )
+    for conv in (*cases.CONVS, *cases.DEPTHWISE):
+        kind = "depthwise" if isinstance(conv, cases.DepthwiseCase) else "conv"
+        if conv.timed and (kind == "depthwise" or conv.groups == 1):
+            yield Workload(f"{kind}_{conv.name}", _operations(conv), "GOP/s", partial(_convolution, conv))
     for cast in cases.CASTS:
         if cast.timed and prod(cast.shape) <= LARGEST_CAST:
             for name, prepare in (("qcast", _qcast), ("dcast", _dcast)):
@@ -92,17 +88,11 @@ def _matmul(case: cases.GemmCase) -> Call:
     return partial(qrt.matmul, a, w, out_type=OUT, out=qrt.matmul(a, w, out_type=OUT))
 
 
-def _conv2d(case: cases.ConvCase) -> Call:
-    x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, 0)))
-    call = partial(qrt.conv2d, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
-    return partial(call, out=call())
-
-
-def _depthwise(case: cases.DepthwiseCase) -> Call:
-    x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, 2)))
-    call = partial(
-        qrt.depthwise_conv2d, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations
-    )
+def _convolution(case: cases.ConvCase) -> Call:
+    is_depthwise = isinstance(case, cases.DepthwiseCase)
+    function, axis = (qrt.depthwise_conv2d, 2) if is_depthwise else (qrt.conv2d, 0)
+    x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
+    call = partial(function, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
     return partial(call, out=call())
 
 

@@ -2,34 +2,26 @@
 
 import argparse
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from qrt import kernels
 from qrt.files import MAX_INPUT
 
 
-def whole_number(text: str) -> int:
-    """An integer from 0 up."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 up, got {text!r}")
-    return value
+def _number(kind: type[int] | type[float], holds: Callable[[float], bool], expected: str) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        with suppress(ValueError):
+            if holds(value := kind(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+
+    return parse
 
 
-def duration(text: str) -> float:
-    """Seconds, more than 0 and finite."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"expected seconds, more than 0 and finite, got {text!r}")
-    return value
+whole_number = _number(int, lambda value: value >= 0, "an integer from 0 up")
+duration = _number(float, lambda value: 0 < value < math.inf, "seconds, more than 0 and finite")
 
 
 def add_input_limit(parser: argparse.ArgumentParser) -> None:

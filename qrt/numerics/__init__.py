@@ -12,7 +12,6 @@ from qrt.numerics.multipliers import (
     add_multiplier,
     double_multiplier,
     fixed_multiplier,
-    half_even_ratio,
     shared_fixed_multipliers,
 )
 from qrt.numerics.requantization import (

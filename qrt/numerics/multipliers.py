@@ -12,13 +12,6 @@ from qrt.numerics.rounding import round_integral
 ADD_FRACTION_BITS: Final = 20
 
 
-def half_even_ratio(numerator: int, denominator: int) -> int:
-    """``numerator / denominator`` rounded half to even, exactly."""
-    quotient, remainder = divmod(numerator, denominator)
-    twice = 2 * remainder
-    return quotient + (twice > denominator or (twice == denominator and quotient & 1 == 1))
-
-
 def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
     """(M0, N) with ``M0 / 2**N`` nearest to ``multiplier`` and M0 in [2**30, 2**31).
 
@@ -30,9 +23,10 @@ def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
     if multiplier <= 0:
         raise QuantTypeError(f"requantization multiplier must be positive, got {multiplier}")
     shift = 31 - (multiplier.numerator.bit_length() - multiplier.denominator.bit_length())
-    if _scaled(multiplier, shift) >= 1 << 31:
-        shift -= 1
-    m0 = half_even_ratio(multiplier.numerator << max(shift, 0), multiplier.denominator << max(-shift, 0))
+    scaled = _scaled(multiplier, shift)
+    if scaled >= 1 << 31:
+        shift, scaled = shift - 1, scaled / 2
+    m0 = round(scaled)  # of a Fraction: half to even, exactly
     return (m0 >> 1, shift - 1) if m0 == 1 << 31 else (m0, shift)
 
 
@@ -43,8 +37,7 @@ def _scaled(value: Fraction, shift: int) -> Fraction:
 def shared_fixed_multipliers(multipliers: Sequence[Fraction]) -> tuple[list[int], int]:
     """(M0 of each, N): one shared N, chosen by the largest multiplier, for sums of products with one rounding."""
     shift = fixed_multiplier(max(multipliers))[1]
-    scaled = [_scaled(m, shift) for m in multipliers]
-    return [half_even_ratio(s.numerator, s.denominator) for s in scaled], shift
+    return [round(_scaled(m, shift)) for m in multipliers], shift
 
 
 def double_multiplier(multiplier: float) -> tuple[int, int]:
@@ -69,5 +62,4 @@ def double_multiplier(multiplier: float) -> tuple[int, int]:
 
 def add_multiplier(operand_scale: float, result_scale: float) -> int:
     """Operand scale over result scale with 20 fractional bits, half to even: the multiplier of ``add`` and ``sub``."""
-    ratio = Fraction(operand_scale) / Fraction(result_scale) * (1 << ADD_FRACTION_BITS)
-    return half_even_ratio(ratio.numerator, ratio.denominator)
+    return round(Fraction(operand_scale) / Fraction(result_scale) * (1 << ADD_FRACTION_BITS))

@@ -116,11 +116,9 @@ def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.Arr
     values, i = np.broadcast_arrays(np.asarray(acc), np.asarray(index))
     zp = parameters.zero_point[i]
     low, high = parameters.storage_min, parameters.storage_max
-    if parameters.rule == "fixed":
-        scaled = _scale_fixed(values, parameters.multiplier[i], parameters.shift[i])
-        return np.asarray(np.clip(scaled + zp, low, high), np.int64)
-    if parameters.rule == "fixed_double":
-        scaled = _scale_fixed_double(values, parameters.multiplier[i], parameters.shift[i])
+    if parameters.rule in ("fixed", "fixed_double"):
+        scale = _scale_fixed if parameters.rule == "fixed" else _scale_fixed_double
+        scaled = scale(values, parameters.multiplier[i], parameters.shift[i])
         return np.asarray(np.clip(scaled + zp, low, high), np.int64)
     if parameters.rule == "float32":
         with np.errstate(over="ignore"):

@@ -59,7 +59,7 @@ CHANGES = [
     (RULES, "acc * m0 + (1 << (shift - 1))", "acc * m0 + (1 << (shift - 1)) - 1"),
     (RULES, "    if shift > 62:", "    if shift > 61:"),
     (RULES, "    if shift > 62:", "    if shift > 63:"),
-    (MULTIPLIERS, "twice == denominator and quotient & 1 == 1", "twice == denominator"),
+    (MULTIPLIERS, "m0 = round(scaled)", "m0 = int(scaled)"),
     (MULTIPLIERS, "(m0 >> 1, shift - 1) if m0", "(m0 >> 1, shift) if m0"),
     (MULTIPLIERS, '2.0**31, "half_away")', '2.0**31, "half_even")'),
     (RULES, "product >= 0, 1 << 30, 1 - (1 << 30)", "product >= 0, 1 << 30, -(1 << 30)"),
