@@ -20,8 +20,6 @@ from qrt.text.floats import FORMATS
 ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
 """``arith``'s rounding modes, in the order of their numbers."""
 _RULES = dict(zip(ROUNDING_MODES, ("half_even", "down", "up", "toward_zero", "half_away"), strict=True))
-
-
 _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float32"}
 
 # -- between float formats ---------------------------------------------------------------------------------------------
@@ -160,6 +158,7 @@ def reading(t: Integer, signed: bool) -> Function:
 
 
 def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Function:
+    """Truncated; a NaN or what is out of range is refused, or saturates."""
     widen, finish = widened(source), _held(t, signed)
     # the bounds are exact in float64: the upper one is the first integer too large
     low, beyond = (float(t.low), float(-t.low)) if signed else (0.0, float(1 << t.width))
@@ -200,6 +199,7 @@ def _held(t: Integer, signed: bool) -> Function:
 
 
 def extension(t: Integer, target: Integer, signed: bool) -> Function:
+    """To a wider integer, by the sign or by zeros."""
     zero = target.dtype.type(0)
     if t.width == 1:
         return (lambda x: zero - x) if signed else _promoted(zero)
@@ -210,6 +210,7 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
+    """To a narrower integer: the low bits, under the promises ``nsw`` and ``nuw``."""
     rules = []
     if "nsw" in promises:
         rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))
