@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute
 from qrt.execute.interpret import TABLES
@@ -23,7 +24,6 @@ from qrt.execute.values import as_tensor, concrete, of_rank, storage_cast
 from qrt.ir import Module, Operation, Value
 from qrt.ir.inlining import Budget, inlined_at_most
 from qrt.ops.core import Array, BoundCall, static_shape
-from qrt.tensor.arrays import ready
 from qrt.types import MemRefType, TensorType, Type, UniformType
 
 

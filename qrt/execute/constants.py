@@ -5,13 +5,13 @@ from math import prod
 
 import numpy as np
 
+from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
 from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
 from qrt.ir.traits import has_no_memory_effect
 from qrt.ops.core import Array
-from qrt.tensor.arrays import ready
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
 
 SCALARS = (FloatType, IntegerType, IndexType, UniformType)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.storage import ready
 from qrt.errors import ModelError, QuantTypeError
 from qrt.ops.core import Array, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.tensor.arrays import check_bounds, from_signless, ready, signless
+from qrt.tensor.arrays import check_bounds, from_signless, signless
 from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
 
 Shape = tuple[int, ...]

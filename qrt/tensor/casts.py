@@ -6,18 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
+from qrt.eager.binding import Bound, bound_cast, eager, into
+from qrt.eager.storage import ready
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, expressed_dtype
 from qrt.tensor.arrays import (
     as_array,
     expressed_array,
     from_signless,
-    ready,
     require_hashable,
     require_uniform,
     signless,
 )
-from qrt.tensor.calling import Bound, bound_cast, eager, into
 from qrt.tensor.quant_tensor import QuantTensor, bound_dcast, bound_to, require_tensor
 from qrt.types import TensorType, UniformType, check_integrity
 

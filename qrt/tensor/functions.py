@@ -9,11 +9,11 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from qrt.eager.binding import Bound, eager, into
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor.arrays import as_array, integers, items, require_uniform
-from qrt.tensor.calling import Bound, eager, into
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor, bind, bind_floats, require_tensor
 from qrt.types import UniformType
 

@@ -13,24 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt import kernels
-from qrt._seam import calls
+from qrt.eager.binding import Bound, Constant, bind_family, bound_cast, bound_family, eager, kinds_of
+from qrt.eager.calls import Tensor
+from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, Shape, expressed_dtype, static_shape, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, ready, require_hashable, require_uniform
-from qrt.tensor.calling import Bound, Constant, bind_family, bound_cast, bound_family, eager, kinds_of
-from qrt.tensor.packed_bits import is_packed, pack, unpack
+from qrt.tensor.arrays import aligned_copy, as_array, check_bounds, integers, require_hashable, require_uniform
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 
 F32 = FloatType("f32")
 _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 
-calls.set_interned_type(UniformType)
 
-
-class QuantTensor(calls.Tensor):
+class QuantTensor(Tensor):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values they stand for are ``(storage -

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
-from qrt._seam.calls import kept_calls
+from qrt.eager.calls import kept_calls
 from qrt.tensor.functions import _concat, _pad
 from tests.ops.strategies import storage_of
 

@@ -20,8 +20,11 @@ from libc.string cimport memcmp, memcpy
 
 from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, overlapping_input, run
 
-from contextvars import ContextVar
 from functools import update_wrapper
+
+cdef object FORCED_ISA
+from qrt.kernels import forced_isa as FORCED_ISA
+from qrt.types import UniformType
 
 cnp.import_array()
 
@@ -74,17 +77,9 @@ cdef enum:
     TENSOR  # type, then an array
     KEEPER  # the number of a tensor that keeps calls, then as above
 
-forced_isa = ContextVar("qrt_isa", default=None)
-cdef object FORCED_ISA = forced_isa
-cdef PyTypeObject *interned_type = NULL
+cdef PyObject *INTERNED_TYPE = <PyObject *>UniformType  # immutable, and equal only if identical
 cdef int64_t keepers = 0
 cdef tuple NOTHING = ()
-
-
-def set_interned_type(type kind):
-    global interned_type
-    Py_INCREF(kind)
-    interned_type = <PyTypeObject *>kind
 
 
 # ---- tensors ----
@@ -196,7 +191,7 @@ cdef bint describe(Arguments *to, object value) noexcept:
     cdef uint64_t bits
     if cnp.PyArray_CheckExact(value):
         return describe_array(to, <cnp.ndarray>value)
-    if (<PyObject *>value).ob_type == interned_type:
+    if <PyObject *>(<PyObject *>value).ob_type == INTERNED_TYPE:
         return put_identity(to, INTERNED, value)
     if isinstance(value, Tensor):  # behind the comparisons of pointers: it walks the bases of what is none
         return describe_tensor(to, <Tensor>value)

@@ -7,7 +7,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
-from qrt._seam import calls
+from qrt.eager import calls
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall

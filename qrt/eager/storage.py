@@ -1,4 +1,5 @@
-"""Storage of 1, 2 or 4 bits as QuantTensor keeps it: low element first, rows padded to a byte."""
+"""Storage as kernels take it, and as tensors keep it: 1, 2 and 4 bits packed, low element first, rows padded to a
+byte."""
 
 from functools import lru_cache
 from math import prod
@@ -8,10 +9,17 @@ import numpy as np
 from qrt import kernels
 from qrt._seam import _core
 from qrt.ops.core import Array, BoundCall, Shape, container, storage_dtype
-from qrt.tensor.arrays import ready
 from qrt.types import UniformType
 
 _PACKED_WIDTHS = (1, 2, 4)
+
+
+def ready(array: Array) -> Array:
+    """The array as kernels take it: C-contiguous, aligned, native byte order."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 
 
 def is_packed(t: UniformType) -> bool:

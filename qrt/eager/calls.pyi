@@ -1,14 +1,13 @@
 """Calls kept: a public function finds the bound call that the same arguments had before, and runs it.
 
-A call is kept by the ISA that `forced_isa` holds, the types, attributes, dtypes and shapes of the arguments, and which
-of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept: a call with a
-list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte order among its
-arguments; one whose result had to be copied; one that is no `_core.Call`. 512 calls are kept in the process, and 8 in
-each tensor that keeps its own; the least recently used of a few goes first.
+A call is kept by the ISA that `kernels.forced_isa` holds, the types, attributes, dtypes and shapes of the arguments,
+and which of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept: a
+call with a list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte order
+among its arguments; one whose result had to be copied; one that is no `_core.Call`. 512 calls are kept in the process,
+and 8 in each tensor that keeps its own; the least recently used of a few goes first.
 """
 
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, final, type_check_only
 
 import numpy as np
@@ -32,11 +31,7 @@ class Bound(Protocol[_R_co]):
     def storage(self) -> npt.NDArray[Any]: ...
     def run(self) -> _R_co: ...
 
-forced_isa: ContextVar[str | None]
 kept_calls: Calls
-
-def set_interned_type(kind: type) -> None:
-    """The type whose instances are immutable, and equal only if identical: attributes described by identity."""
 
 @disjoint_base
 class Tensor:
