@@ -1,103 +1,175 @@
-"""Calls of op families, bound to types, shapes and attributes: how a function's call is made once and found again."""
+"""Binding: from types, shapes and attributes to the call of an op family, and from what it writes to a result."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
-from qrt.eager import calls
+from qrt import kernels
+from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
+from qrt.eager.storage import is_packed, is_ready, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall
-from qrt.types import TensorType, UniformType
+from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.types import FloatType, TensorType, UniformType
 
+F32 = FloatType("f32")
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Constant:
-    """Storage that never changes; told apart by identity."""
+@dataclass(slots=True)
+class Bound(Generic[R]):
+    """A call on the arrays that it reads, with its result: ``out``, if given, which may overlap them.
 
-    storage: Array
+    ``reads`` are the indices of what the call reads, in its order, among all arrays of the function's arguments; the
+    other operands are constants of it. There are none where bits are unpacked before, or packed behind. ``key`` is what
+    it was bound by; None where ``cache`` had it.
+    """
+
+    name: str
+    call: BoundCall
+    reads: tuple[int, ...]
+    inputs: tuple[Array, ...]
+    result: TensorType
+    out: Any
+    cache: Calls
+    key: tuple[Any, ...] | None
+
+    def run(self) -> R:
+        element, out = self.result.element, self.out
+        place = None if out is None else self._memory()
+        if place is not None and self._takes(place):
+            self.call(*self.inputs, place)
+            return out  # type: ignore[no-any-return]  # R is what the family's results are
+        storage: Array = np.empty(static_shape(self.result, self.name), element_dtype(element))
+        self.call(*self.inputs, storage)
+        made = pack(storage, element) if isinstance(element, UniformType) else storage
+        if place is not None:
+            place[...] = made
+        elif isinstance(element, UniformType):
+            out = tensor_of(made, element, storage.shape)
+        else:
+            out = made
+        return out  # type: ignore[no-any-return]
+
+    def keep(self) -> None:
+        """Keeps a call that the function's arguments do not describe, by what was made of them."""
+        if self.key is not None:
+            self.cache.put(self.key, (self.result, self.call))
+
+    def _memory(self) -> Array:
+        """The memory of ``out``, which is of the result's type and may be written."""
+        out, name = self.out, self.name
+        if isinstance(self.result.element, UniformType):
+            if out.tensor_type != self.result:
+                raise QuantTypeError(f"{name}: out must be {self.result}, got {out.tensor_type}")
+            if not out._data.flags.writeable:
+                raise QuantTypeError(f"{name}: out is read-only")
+            held: Array = out._data
+            return held
+        name = getattr(self.call, "name", "the op")
+        if not (isinstance(out, np.ndarray) and out.flags.writeable):
+            raise QuantTypeError(f"{name}: out must be a writable array")
+        shape, dtype = static_shape(self.result, name), element_dtype(self.result.element)
+        if out.shape != shape or out.dtype != dtype:
+            wanted = f"shape {shape} and dtype {dtype}"
+            raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
+        return out
+
+    def _takes(self, place: Array) -> bool:
+        """Whether the kernel may write there at once; else a copy stands between."""
+        element = self.result.element
+        if not is_ready(place) or (isinstance(element, UniformType) and is_packed(element)):
+            return False
+        return not any(np.may_share_memory(place, array) for array in self.inputs)
+
+
+def eager(bind: Callable[P, Bound[R]]) -> Callable[P, R]:
+    """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
+    a cache and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values. Its operands
+    are its first parameters, in the order in which it passes them on."""
+    bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
+    return Function(bind)
+
+
+def bind(
+    name: str,
+    operands: Sequence[Tensor],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | None,
+    out: Tensor | None,
+) -> Bound[Any]:
+    """One op family on quantized tensors, to one of ``out_type``, ``out``'s or the type that the family infers."""
+    for i, q in enumerate(operands):
+        require_tensor(q, f"{name}: operand {i}")
+    if out is not None:
+        require_tensor(out, f"{name}: out")
+        out_type = out.type if out_type is None else out_type
+    return bind_arrays(name, operands, attributes, out_type, out)
+
+
+def bind_arrays(
+    name: str,
+    operands: Sequence[Tensor | Array],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | None,
+    out: Tensor | Array | None,
+    element: FloatType = F32,
+) -> Bound[Any]:
+    """One op family on operands of which some are arrays of ``element``, or with a result that is an array.
+
+    A tensor that keeps calls is a constant of the call where the family packs that operand; the call is kept there."""
+    key = tuple(sorted(attributes.items()))
+    require_hashable(name, (key, out_type))
+    types = tuple(x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands)
+    packs = FAMILIES[name].packs
+    packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._number}
+    cache = packed[min(packed)]._calls if packed else kept_calls
+    numbers = tuple((i, x._number) for i, x in packed.items())
+    words = name, types, key, out_type, kernels.active(), numbers
+    found = cache.get(words)
+    result, call = found or bind_family(name, types, attributes, out_type, {i: x._constant for i, x in packed.items()})
+    reads = tuple(i for i in range(len(operands)) if i not in packed)
+    inputs = tuple(operand(operands[i]) for i in reads)
+    if any(is_packed(t.element) for t in (*(types[i] for i in reads), result) if isinstance(t.element, UniformType)):
+        reads = ()
+    return Bound(name, call, reads, inputs, result, out, cache, None if found else words)
 
 
 def bind_family(
     name: str,
     types: tuple[TensorType, ...],
-    attributes: tuple[tuple[str, Any], ...],
-    kinds: Any,
+    attributes: Mapping[str, Any],
     out_type: UniformType | None,
-    isa: str,
-    constants: tuple[tuple[int, Constant], ...] = (),
+    constants: Mapping[int, Array],
 ) -> tuple[TensorType, BoundCall]:
-    """(result type, call). ``kinds`` tells attributes apart that are equal: True, 1 and 1.0."""
+    """(result type, call)."""
     family = FAMILIES[name]
-    complete = family.complete(dict(attributes))
+    complete = family.complete(attributes)
     if out_type is not None and not isinstance(out_type, UniformType):
         raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
-    declared = None if out_type is None else TensorType(None, out_type)
-    result = family.resolve(types, complete, declared)
-    return result, family.call(types, result, complete, {i: c.storage for i, c in constants})[0]
+    result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
+    return result, family.call(types, result, complete, constants)[0]
 
 
-bound_family = lru_cache(maxsize=1024)(bind_family)
+def operand(x: Tensor | Array) -> Array:
+    """An array, or the storage of a tensor, as kernels take it."""
+    if not isinstance(x, Tensor):
+        return ready(x)
+    return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)
 
 
-def kinds_of(value: Any) -> Any:
-    return tuple(map(kinds_of, value)) if isinstance(value, tuple) else value.__class__
+def require_tensor(q: object, what: str) -> None:
+    """Refuses what is no QuantTensor; ``what`` names it in the error."""
+    if not isinstance(q, Tensor):
+        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
 
 
-@lru_cache(maxsize=1024)
-def bound_cast(name: str, t: TensorType, attributes: tuple[tuple[str, str], ...], isa: str) -> BoundCall:
-    """A cast of a tensor of quantized type ``t``, to it (qcast) or from it (dcast)."""
-    family = FAMILIES[name]
-    assert isinstance(t.element, UniformType)
-    plain = TensorType(t.shape, t.element.expressed_type)
-    source, result = (plain, t) if name == "qcast" else (t, plain)
-    complete = family.complete(dict(attributes))
-    return family.call((source,), family.resolve((source,), complete, result), complete)[0]
-
-
-@dataclass(slots=True)
-class Bound(Generic[R]):
-    """A call with the arrays it reads and the one it writes, and what makes the result of that."""
-
-    call: BoundCall
-    inputs: tuple[Array, ...]
-    storage: Array
-    result: Callable[[], R]
-
-    def run(self) -> R:
-        self.call(*self.inputs, self.storage)
-        return self.result()
-
-
-def into(out: Array | None, bound: Bound[Array]) -> Bound[Array]:
-    """The call with its result in ``out``, if given, which may overlap what it reads."""
-    if out is None:
-        return bound
-    fresh, name = bound.storage, getattr(bound.call, "name", "the op")
-    if not (isinstance(out, np.ndarray) and out.flags.writeable):
-        raise QuantTypeError(f"{name}: out must be a writable array")
-    if out.shape != fresh.shape or out.dtype != fresh.dtype:
-        wanted = f"shape {fresh.shape} and dtype {fresh.dtype}"
-        raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
-    if out.flags.carray and not any(np.may_share_memory(out, array) for array in bound.inputs):
-        return replace(bound, storage=out, result=lambda: out)
-
-    def copied() -> Array:
-        out[...] = fresh
-        return out
-
-    return replace(bound, result=copied)
-
-
-def eager(bind: Callable[P, Bound[R]]) -> Callable[P, R]:
-    """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
-    ``calls`` and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values, and passes
-    its operands on in the order of its parameters."""
-    bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
-    return calls.Function(bind)
+def require_hashable(name: str, arguments: object) -> None:
+    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    try:
+        hash(arguments)
+    except TypeError as error:
+        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error

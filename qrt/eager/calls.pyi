@@ -1,10 +1,10 @@
 """Calls kept: a public function finds the bound call that the same arguments had before, and runs it.
 
 A call is kept by the ISA that `kernels.forced_isa` holds, the types, attributes, dtypes and shapes of the arguments,
-and which of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept: a
-call with a list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte order
-among its arguments; one whose result had to be copied; one that is no `_core.Call`. 512 calls are kept in the process,
-and 8 in each tensor that keeps its own; the least recently used of a few goes first.
+and which of them are given. Attributes are told apart by kind and value (`True` is not 1, 0.0 not -0.0). Not kept by
+these: a call with a list, an object of another kind, or an array that is not C-contiguous, aligned and in native byte
+order among its arguments; one whose arrays are copied for it; one that is no `_core.Call`. 512 calls are kept in the
+process, and 8 in each tensor that keeps its own; the least recently used of a few goes first.
 """
 
 from collections.abc import Callable
@@ -14,22 +14,24 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
+from qrt.types import TensorType
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _R_co = TypeVar("_R_co", covariant=True)
 
 @type_check_only
 class Bound(Protocol[_R_co]):
-    """What a function binds its arguments to. `inputs` and `storage` are the arguments' own arrays, in their order,
-    where the call can read and write these; then the next call with equal arguments does not bind again."""
+    """What a function binds its arguments to. `reads` says which of the arrays among the arguments the call reads, in
+    its order: where it takes these and the result's memory as they are, the next call with equal arguments does not
+    bind again. Else `keep` is called."""
 
     @property
     def call(self) -> Callable[..., None]: ...
     @property
-    def inputs(self) -> tuple[npt.NDArray[Any], ...]: ...
-    @property
-    def storage(self) -> npt.NDArray[Any]: ...
+    def reads(self) -> tuple[int, ...]: ...
     def run(self) -> _R_co: ...
+    def keep(self) -> None: ...
 
 kept_calls: Calls
 
@@ -38,26 +40,44 @@ class Tensor:
     """The fields of a quantized tensor: integers, their type, and the shape, which is not the data's where bits are
     packed."""
 
-    _tensor_type: Any
     @property
     def type(self) -> Any: ...
+    @property
+    def tensor_type(self) -> TensorType: ...
     @property
     def _data(self) -> npt.NDArray[Any]: ...
     @property
     def _shape(self) -> tuple[int, ...]: ...
+    @property
+    def _calls(self) -> Calls: ...  # None where it keeps none
+    @property
+    def _constant(self) -> npt.NDArray[Any]: ...
+    @property
+    def _number(self) -> int: ...  # 0 where it keeps none
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
-    def _keep_calls(self) -> None:
+    def _keep_calls(self, constant: np.ndarray[Any, Any]) -> None:
         """Marks a tensor whose data never changes: calls that it is an operand of, but for the first, are kept here,
-        and may hold its data in another form. They go with it."""
+        and may hold its data, `constant`, in another form. They go with it."""
+
+def set_tensor_class(kind: type) -> None:
+    """The subclass of Tensor that results are of."""
+
+def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) -> Any:
+    """A tensor around storage known to be valid, packed where the width is."""
 
 @final
 class Calls:
-    """A cache of calls of `sets` times `ways`."""
+    """A cache of calls, `sets` times `ways`: by the arguments of functions, or by keys of what an argument may be."""
 
     def __new__(cls, sets: int, ways: int) -> Calls: ...
     def __len__(self) -> int: ...
     @property
-    def hits(self) -> int: ...
+    def hits(self) -> int: ...  # of functions
+    def get(self, key: tuple[Any, ...]) -> Any:
+        """What was put under an equal key, or None."""
+
+    def put(self, key: tuple[Any, ...], value: object) -> None:
+        """Nothing is kept by a key that holds what has no description."""
 
 @final
 class Function(Generic[_P, _R]):

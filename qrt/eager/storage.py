@@ -14,10 +14,13 @@ from qrt.types import UniformType
 _PACKED_WIDTHS = (1, 2, 4)
 
 
+def is_ready(array: Array) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
+
+
 def ready(array: Array) -> Array:
     """The array as kernels take it: C-contiguous, aligned, native byte order."""
-    flags = array.flags
-    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+    if is_ready(array):
         return array
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 

@@ -43,14 +43,6 @@ def integers(values: object, what: str) -> tuple[int, ...]:
         raise QuantTypeError(f"{what} must be integers, got {shown(values)}") from error
 
 
-def require_hashable(name: str, arguments: object) -> None:
-    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
-    try:
-        hash(arguments)
-    except TypeError as error:
-        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error
-
-
 _CACHE_LINE = 64
 
 

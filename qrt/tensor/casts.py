@@ -2,24 +2,21 @@
 
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt import kernels
-from qrt.eager.binding import Bound, bound_cast, eager, into
-from qrt.eager.storage import ready
+from qrt.eager.binding import Bound, bind_arrays, eager, require_hashable, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.ops.core import Array, expressed_dtype
+from qrt.ops.core import Array
 from qrt.tensor.arrays import (
     as_array,
     expressed_array,
     from_signless,
-    require_hashable,
     require_uniform,
     signless,
 )
-from qrt.tensor.quant_tensor import QuantTensor, bound_dcast, bound_to, require_tensor
-from qrt.types import TensorType, UniformType, check_integrity
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType, check_integrity
 
 
 @eager
@@ -59,11 +56,11 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
 
 def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
-    result = TensorType(x.shape, type)
-    attributes = tuple(zip(("rounding", "zero_point", "scale"), rule, strict=True))
-    require_hashable("qcast", attributes)
-    call = bound_cast("qcast", result, attributes, kernels.active())
-    return bound_to("qcast", call, (ready(x),), result, out)
+    attributes = dict(zip(("rounding", "zero_point", "scale"), rule, strict=True))
+    require_hashable("qcast", tuple(attributes.items()))
+    if out is not None:
+        require_tensor(out, "qcast: out")
+    return bind_arrays("qcast", (x,), attributes, type, out, type.expressed_type)
 
 
 @eager
@@ -74,8 +71,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     [0.0, 1.0]
     """
     require_tensor(q, "dcast: q")
-    dtype = expressed_dtype(q.type.expressed_type)
-    return into(out, bound_dcast(q, np.empty(q.shape, dtype)))
+    return bind_arrays("dcast", (q,), {}, None, out)
 
 
 def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:
