@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt import kernels
 from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
-from qrt.eager.storage import is_packed, is_ready, pack, ready, unpack
+from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
@@ -54,11 +54,6 @@ class Bound(Generic[R]):
             out = made
         return out  # type: ignore[no-any-return]
 
-    def keep(self) -> None:
-        """Keeps a call that the function's arguments do not describe, by what was made of them."""
-        if self.key is not None:
-            self.cache.put(self.key, (self.result, self.call))
-
     def _memory(self) -> Array:
         """The memory of ``out``, which is of the result's type and may be written."""
         out, name = self.out, self.name
@@ -81,7 +76,7 @@ class Bound(Generic[R]):
     def _takes(self, place: Array) -> bool:
         """Whether the kernel may write there at once; else a copy stands between."""
         element = self.result.element
-        if not is_ready(place) or (isinstance(element, UniformType) and is_packed(element)):
+        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
             return False
         return not any(np.may_share_memory(place, array) for array in self.inputs)
 

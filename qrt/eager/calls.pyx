@@ -299,7 +299,8 @@ cdef object bind_and_run(Function function, const Arguments *given, PyObject *co
             and memcmp(after.word, given.word, after.words * sizeof(uint64_t)) == 0):
         kept = keep(&after, bound, result)
     if kept is None:
-        bound.keep()
+        if bound.key is not None:
+            (<Calls?>bound.cache).put(bound.key, (bound.result, bound.call))
     else:
         cache_of(&after).add(kept, &after, hash_of(&after))
     return result

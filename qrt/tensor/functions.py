@@ -144,12 +144,6 @@ def depthwise_conv2d(
     return bind("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
 
 
-def _sum(
-    name: str, a: QuantTensor, b: QuantTensor, out_type: UniformType | None, out: QuantTensor | None
-) -> Bound[QuantTensor]:
-    return bind(name, (a, b), {}, out_type, out)
-
-
 @eager
 def add(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
@@ -160,7 +154,7 @@ def add(
     >>> (a + a).dequantize().tolist()
     [1.0, 2.0]
     """
-    return _sum("add", a, b, out_type, out)
+    return bind("add", (a, b), {}, out_type, out)
 
 
 @eager
@@ -168,7 +162,7 @@ def sub(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """``a - b``, as ``add``."""
-    return _sum("sub", a, b, out_type, out)
+    return bind("sub", (a, b), {}, out_type, out)
 
 
 @eager
