@@ -12,6 +12,7 @@ cdef enum:
     SINGLETON  # identity of None, True or False
     INTEGER  # its value
     FLOAT  # its bits
+    NUMBER  # NumPy's: its type, its bits
     TEXT  # | bytes << 8, three words
     TUPLE  # | items << 8
     INTERNED  # identity
@@ -124,6 +125,10 @@ cdef bint describe(Arguments *to, object value) noexcept:
         return put(to, FLOAT) and put(to, bits)
     if <PyObject *>(<PyObject *>value).ob_type == TENSOR_TYPE:
         return put_identity(to, INTERNED, value)
+    if type(value) in NUMBER_TYPES:
+        bits = 0
+        cnp.PyArray_ScalarAsCtype(value, &bits)
+        return put_identity(to, NUMBER, type(value)) and put(to, bits)
     return PyTuple_CheckExact(value) and describe_tuple(to, <tuple>value)
 
 

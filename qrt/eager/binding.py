@@ -11,7 +11,7 @@ from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, element_dtype, static_shape
+from qrt.ops.core import Array, BoundCall, Shape, element_dtype, static_shape
 from qrt.types import FloatType, TensorType, UniformType
 
 F32 = FloatType("f32")
@@ -19,64 +19,71 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(slots=True)
-class Bound(Generic[R]):
-    """A call on the arrays that it reads, with its result: ``out``, if given, which may overlap them.
-
-    ``reads`` are the indices of what the call reads, in its order, among all arrays of the function's arguments; the
-    other operands are constants of it. There are none where bits are unpacked before, or packed behind. ``key`` is what
-    it was bound by; None where ``cache`` had it.
-    """
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """An op family on operands of given types. Its call reads those of the indices ``reads``, in this order; the others
+    are constants of it."""
 
     name: str
     call: BoundCall
     reads: tuple[int, ...]
-    inputs: tuple[Array, ...]
     result: TensorType
+    shape: Shape
+    dtype: np.dtype[Any]
+    is_in_place: bool
+    """Whether tensors hold what the kernel reads and writes: no bits are packed."""
+
+
+@dataclass(slots=True)
+class Bound(Generic[R]):
+    """A binding with the arrays that it reads, and its result: ``out``, if given, which may overlap them. ``cache``
+    keeps it by ``key``, which is None where it did."""
+
+    binding: Binding
+    inputs: tuple[Array, ...]
     out: Any
     cache: Calls
     key: tuple[Any, ...] | None
 
     def run(self) -> R:
-        element, out = self.result.element, self.out
+        binding, out = self.binding, self.out
         place = None if out is None else self._memory()
         if place is not None and self._takes(place):
-            self.call(*self.inputs, place)
+            binding.call(*self.inputs, place)
             return out  # type: ignore[no-any-return]  # R is what the family's results are
-        storage: Array = np.empty(static_shape(self.result, self.name), element_dtype(element))
-        self.call(*self.inputs, storage)
+        storage = np.empty(binding.shape, binding.dtype)
+        binding.call(*self.inputs, storage)
+        element = binding.result.element
         made = pack(storage, element) if isinstance(element, UniformType) else storage
         if place is not None:
             place[...] = made
         elif isinstance(element, UniformType):
-            out = tensor_of(made, element, storage.shape)
+            out = tensor_of(made, element, binding.shape)
         else:
             out = made
         return out  # type: ignore[no-any-return]
 
     def _memory(self) -> Array:
         """The memory of ``out``, which is of the result's type and may be written."""
-        out, name = self.out, self.name
-        if isinstance(self.result.element, UniformType):
-            if out.tensor_type != self.result:
-                raise QuantTypeError(f"{name}: out must be {self.result}, got {out.tensor_type}")
+        out, binding = self.out, self.binding
+        if isinstance(binding.result.element, UniformType):
+            if out.tensor_type != binding.result:
+                raise QuantTypeError(f"{binding.name}: out must be {binding.result}, got {out.tensor_type}")
             if not out._data.flags.writeable:
-                raise QuantTypeError(f"{name}: out is read-only")
+                raise QuantTypeError(f"{binding.name}: out is read-only")
             held: Array = out._data
             return held
-        name = getattr(self.call, "name", "the op")
+        name = getattr(binding.call, "name", "the op")
         if not (isinstance(out, np.ndarray) and out.flags.writeable):
             raise QuantTypeError(f"{name}: out must be a writable array")
-        shape, dtype = static_shape(self.result, name), element_dtype(self.result.element)
-        if out.shape != shape or out.dtype != dtype:
-            wanted = f"shape {shape} and dtype {dtype}"
+        if out.shape != binding.shape or out.dtype != binding.dtype:
+            wanted = f"shape {binding.shape} and dtype {binding.dtype}"
             raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
         return out
 
     def _takes(self, place: Array) -> bool:
         """Whether the kernel may write there at once; else a copy stands between."""
-        element = self.result.element
-        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
+        if not (self.binding.is_in_place and place.flags.carray):
             return False
         return not any(np.may_share_memory(place, array) for array in self.inputs)
 
@@ -117,20 +124,18 @@ def bind_arrays(
 
     A tensor that keeps calls is a constant of the call where the family packs that operand; the call is kept there."""
     key = tuple(sorted(attributes.items()))
-    require_hashable(name, (key, out_type))
-    types = tuple(x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands)
+    types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
     packs = FAMILIES[name].packs
     packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._number}
     cache = packed[min(packed)]._calls if packed else kept_calls
-    numbers = tuple((i, x._number) for i, x in packed.items())
-    words = name, types, key, out_type, kernels.active(), numbers
-    found = cache.get(words)
-    result, call = found or bind_family(name, types, attributes, out_type, {i: x._constant for i, x in packed.items()})
-    reads = tuple(i for i in range(len(operands)) if i not in packed)
-    inputs = tuple(operand(operands[i]) for i in reads)
-    if any(is_packed(t.element) for t in (*(types[i] for i in reads), result) if isinstance(t.element, UniformType)):
-        reads = ()
-    return Bound(name, call, reads, inputs, result, out, cache, None if found else words)
+    words = name, types, key, out_type, kernels.active(), tuple([(i, x._number) for i, x in packed.items()])
+    binding: Binding | None = cache.get(words)
+    is_kept = binding is not None
+    if binding is None:
+        require_hashable(name, (key, out_type))
+        binding = bind_family(name, types, attributes, out_type, {i: x._constant for i, x in packed.items()})
+    inputs = tuple([operand(operands[i]) for i in binding.reads])
+    return Bound(binding, inputs, out, cache, None if is_kept else words)
 
 
 def bind_family(
@@ -139,14 +144,18 @@ def bind_family(
     attributes: Mapping[str, Any],
     out_type: UniformType | None,
     constants: Mapping[int, Array],
-) -> tuple[TensorType, BoundCall]:
-    """(result type, call)."""
+) -> Binding:
     family = FAMILIES[name]
     complete = family.complete(attributes)
     if out_type is not None and not isinstance(out_type, UniformType):
         raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
     result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
-    return result, family.call(types, result, complete, constants)[0]
+    call, _ = family.call(types, result, complete, constants)
+    reads = tuple(i for i in range(len(types)) if i not in constants)
+    held = [t.element for t in (*(types[i] for i in reads), result)]
+    is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
+    shape, dtype = static_shape(result, name), element_dtype(result.element)
+    return Binding(name, call, reads, result, shape, dtype, is_in_place)
 
 
 def operand(x: Tensor | Array) -> Array:

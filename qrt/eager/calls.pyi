@@ -21,17 +21,24 @@ _R = TypeVar("_R")
 _R_co = TypeVar("_R_co", covariant=True)
 
 @type_check_only
-class Bound(Protocol[_R_co]):
-    """What a function binds its arguments to. `reads` says which of the arrays among the arguments the call reads, in
-    its order: where it takes these and the result's memory as they are, the next call with equal arguments does not
-    bind again. Else `cache` keeps `(result, call)` by `key`, unless that is None."""
+class Binding(Protocol):
+    """`reads` says which of the arrays among a function's arguments the call reads, in its order. Where it takes these
+    and the result's memory as they are, the next call with equal arguments does not bind again."""
 
     @property
     def call(self) -> Callable[..., None]: ...
     @property
     def reads(self) -> tuple[int, ...]: ...
     @property
-    def result(self) -> TensorType: ...
+    def is_in_place(self) -> bool: ...
+
+@type_check_only
+class Bound(Protocol[_R_co]):
+    """What a function makes of its arguments. If these do not find the binding the next time, `cache` keeps it by
+    `key`, unless that is None."""
+
+    @property
+    def binding(self) -> Binding: ...
     @property
     def cache(self) -> Calls: ...
     @property

@@ -22,6 +22,8 @@ from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, overlapping_input,
 
 from functools import update_wrapper
 
+import numpy as np
+
 cdef object FORCED_ISA
 from qrt.kernels import forced_isa as FORCED_ISA
 from qrt.types import TensorType, UniformType
@@ -61,6 +63,7 @@ cdef enum:
 # Types are interned: told apart by identity.
 cdef PyObject *UNIFORM_TYPE = <PyObject *>UniformType
 cdef PyObject *TENSOR_TYPE = <PyObject *>TensorType
+cdef frozenset NUMBER_TYPES = frozenset([np.dtype(code).type for code in "?bBhHiIlLqQefd"])  # of 8 bytes at most
 cdef int64_t keepers = 0
 cdef PyTypeObject *tensor_class = NULL
 cdef tuple NOTHING = ()
@@ -142,17 +145,17 @@ cdef inline bint is_operand(const Operand *expected, const PyObject *array) noex
             and cnp.PyArray_SIZE(<cnp.ndarray>array) == expected.elements)
 
 
-cdef Kept keep(const Arguments *given, object bound, object result):
+cdef Kept keep(const Arguments *given, object binding, object result):
     """A call to keep by its arguments; None where the kernel took copies of what they hold. What fits once fits each
     time: equal words are equal dtypes and shapes."""
     cdef Kept kept = Kept.__new__(Kept)
-    cdef tuple reads = bound.reads
+    cdef tuple reads = binding.reads
     cdef Call call
     cdef int i, axis, index
     cdef cnp.ndarray final = (<Tensor>result)._data if isinstance(result, Tensor) else result
-    if not isinstance(bound.call, Call):
+    if not (binding.is_in_place and isinstance(binding.call, Call)):
         return None
-    call = bound.call
+    call = binding.call
     kept.call, kept.inputs = call, len(reads)
     if kept.inputs != call.count - 1 or not is_operand(&call.operands[kept.inputs], <PyObject *>final):
         return None
@@ -297,10 +300,10 @@ cdef object bind_and_run(Function function, const Arguments *given, PyObject *co
     result = bound.run()
     if (given != NULL and describe_call(function, &after, args, count, names, &out) and after.words == given.words
             and memcmp(after.word, given.word, after.words * sizeof(uint64_t)) == 0):
-        kept = keep(&after, bound, result)
+        kept = keep(&after, bound.binding, result)
     if kept is None:
         if bound.key is not None:
-            (<Calls?>bound.cache).put(bound.key, (bound.result, bound.call))
+            (<Calls?>bound.cache).put(bound.key, bound.binding)
     else:
         cache_of(&after).add(kept, &after, hash_of(&after))
     return result

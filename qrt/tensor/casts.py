@@ -40,7 +40,10 @@ def qcast(
     >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
     [1, 3, 127]
     """
-    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, (rounding, zero_point, scale), out)
+    rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
+    values = expressed_array(x, require_uniform(type), exact=True)
+    require_hashable("qcast", tuple(rule.items()))
+    return _quantize(values, type, rule, out)
 
 
 @eager
@@ -51,16 +54,14 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     [0, 4, 8]
     """
     values = expressed_array(x, require_uniform(type), exact=False)
-    return _quantize(values, type, ("half_even", "before", "divide"), out)
+    return _quantize(values, type, {}, out)
 
 
-def _quantize(x: Array, type: UniformType, rule: tuple[str, str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+def _quantize(x: Array, type: UniformType, rule: dict[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
-    attributes = dict(zip(("rounding", "zero_point", "scale"), rule, strict=True))
-    require_hashable("qcast", tuple(attributes.items()))
     if out is not None:
         require_tensor(out, "qcast: out")
-    return bind_arrays("qcast", (x,), attributes, type, out, type.expressed_type)
+    return bind_arrays("qcast", (x,), rule, type, out, type.expressed_type)
 
 
 @eager

@@ -46,7 +46,8 @@ def test_what_does_not_fit_the_kernel_is_not_kept(reads: tuple[int, ...]) -> Non
 
     @eager
     def wrong(a: QuantTensor, b: QuantTensor) -> Bound[QuantTensor]:
-        return replace(bind("clamp", (a,), {"min": 0.0, "max": None}, None, None), reads=reads)
+        bound: Bound[QuantTensor] = bind("clamp", (a,), {"min": 0.0, "max": None}, None, None)
+        return replace(bound, binding=replace(bound.binding, reads=reads), key=None)
 
     a, b = filled((6, 7)), filled((1, 2))
     with hits(0):

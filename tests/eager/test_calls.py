@@ -85,6 +85,7 @@ CALLS: dict[str, Call] = {
     "avg_pool2d": (qrt.avg_pool2d, (IMAGE, 2), {}),
     "max_pool2d": (qrt.max_pool2d, (IMAGE, (2, 3)), {"strides": 1}),
     "mean": (qrt.mean, (IMAGE, (1, 2)), {"keepdims": True}),
+    "clamp, NumPy's number": (qrt.clamp, (X, np.float32(0.5)), {}),
     "softmax": (qrt.softmax, (X, UniformType("u8", "f32", 1 / 256)), {"axis": 0}),
     "pad": (qrt.pad, (X, [(1, 0), (0, 1)]), {}),
     "concat": (qrt.concat, ([X, X],), {}),
@@ -156,6 +157,8 @@ MISSES: list[tuple[str, Call, Call]] = [
     ("a list", (qrt.qcast, (FLOATS, U8), {}), (qrt.qcast, (FLOATS.tolist(), U8), {})),
     ("doubles", (qrt.quantize, (FLOATS, U8), {}), (qrt.quantize, (FLOATS.astype(float), U8), {})),
     ("a number", (qrt.quantize, (1.0, U8), {}), (qrt.quantize, (2.0, U8), {})),
+    ("a NumPy bound", (qrt.clamp, (X, np.float32(1)), {}), (qrt.clamp, (X, np.float32(2)), {})),
+    ("its width", (qrt.clamp, (X, np.float32(0.1)), {}), (qrt.clamp, (X, np.float64(0.1)), {})),
     ("a NumPy number", (qrt.quantize, (np.float32(1), U8), {}), (qrt.quantize, (np.float32(2), U8), {})),
     ("a result type", (qrt.add, (X, X), {"out_type": U8}), (qrt.add, (X, X), {"out_type": I8})),
     ("no result type", (qrt.add, (X, X), {"out_type": U8}), (qrt.add, (X, X), {})),
@@ -185,6 +188,9 @@ def test_equal_numbers_of_other_kinds_are_told_apart() -> None:
     assert qrt.softmax(X, U8, axis=1).shape == (4, 4)
     with pytest.raises(QuantTypeError, match=r"axis 1.0 is out of range"):
         qrt.softmax(X, U8, axis=1.0)  # type: ignore[arg-type]
+    assert qrt.softmax(X, U8, axis=np.int64(1)) == qrt.softmax(X, U8, axis=1)
+    with pytest.raises(QuantTypeError, match=r"axis np.float64\(1.0\) is out of range"):
+        qrt.softmax(X, U8, axis=np.float64(1.0))  # type: ignore[arg-type]
     assert qrt.pad(X, ((1, 0), (0, 0))).shape == (5, 4)
     with pytest.raises(QuantTypeError, match="of integers from 0 up"):
         qrt.pad(X, ((1.0, 0), (0, 0)))  # type: ignore[arg-type]
