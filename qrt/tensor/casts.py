@@ -8,13 +8,7 @@ import numpy.typing as npt
 from qrt.eager.binding import Bound, bind_arrays, eager, require_hashable, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
-from qrt.tensor.arrays import (
-    as_array,
-    expressed_array,
-    from_signless,
-    require_uniform,
-    signless,
-)
+from qrt.tensor.arrays import as_array, expressed_array, from_signless, require_uniform, signless
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType, check_integrity
 
