@@ -31,7 +31,7 @@ class Binding:
     shape: Shape
     dtype: np.dtype[Any]
     is_in_place: bool
-    """Whether tensors hold what the kernel reads and writes: no bits are packed."""
+    """Whether tensors hold what the call reads and writes: no bits are packed."""
 
 
 @dataclass(slots=True)
@@ -55,12 +55,10 @@ class Bound(Generic[R]):
         binding.call(*self.inputs, storage)
         element = binding.result.element
         made = pack(storage, element) if isinstance(element, UniformType) else storage
-        if place is not None:
-            place[...] = made
-        elif isinstance(element, UniformType):
-            out = tensor_of(made, element, binding.shape)
+        if place is None:
+            out = tensor_of(made, element, binding.shape) if isinstance(element, UniformType) else made
         else:
-            out = made
+            place[...] = made
         return out  # type: ignore[no-any-return]
 
     def _memory(self) -> Array:
@@ -83,7 +81,8 @@ class Bound(Generic[R]):
 
     def _takes(self, place: Array) -> bool:
         """Whether the kernel may write there at once; else a copy stands between."""
-        if not (self.binding.is_in_place and place.flags.carray):
+        element = self.binding.result.element
+        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
             return False
         return not any(np.may_share_memory(place, array) for array in self.inputs)
 
