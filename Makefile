@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
-SOURCES := setup.py $(shell find csrc qrt/_seam -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
+SOURCES := setup.py $(shell find csrc qrt/_seam qrt/eager -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
 # One process for each processor, which take tests from each other when theirs are done.
@@ -103,7 +103,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt._seam.calls
+	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt.eager.calls
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
 

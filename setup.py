@@ -112,12 +112,17 @@ extensions = [
         [path],
         include_dirs=["csrc", numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")],
-        depends=[*HEADERS, *glob("csrc/**/*.c", recursive=True), *glob("qrt/_seam/*.p*")],
+        depends=[
+            *HEADERS,
+            *glob("csrc/**/*.c", recursive=True),
+            *glob("qrt/_seam/*.p*"),
+            *glob(f"{Path(path).parent}/*.p*"),
+        ],
         # -g0: debug information of generated code takes a quarter of its compile time, and nobody reads it.
         extra_compile_args=["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden", *EXTRA],
         extra_link_args=["-pthread", *EXTRA],
     )
-    for path in sorted(glob("qrt/_seam/*.pyx"))
+    for path in sorted(glob("qrt/_seam/*.pyx") + glob("qrt/eager/*.pyx"))
 ]
 
 setup(

@@ -7,14 +7,16 @@ Every ISA gives the same bits: forcing one is for tests, measurements and for fi
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 from qrt._seam import _core
 from qrt._seam._core import get_num_threads, set_num_threads
-from qrt._seam.calls import forced_isa
 from qrt.errors import KernelError, shown
 
 __all__ = ["active", "available", "get_num_threads", "set_num_threads", "use"]
+
+forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
 
 def available() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A bound call, as the other modules of this folder see it."""
+"""A bound call, as other Cython modules see it."""
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t

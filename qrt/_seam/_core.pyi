@@ -42,7 +42,7 @@ class Requant(Protocol):
     @property
     def zero_point(self) -> Any: ...  # int64
 
-__pyx_capi__: dict[str, object]  # what calls.pyx takes from here
+__pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
 
 @final
 class Call:

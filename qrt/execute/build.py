@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, held
 from qrt.execute.interpret import TABLES
@@ -22,7 +23,6 @@ from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, static_shape
-from qrt.tensor.arrays import ready
 from qrt.types import MemRefType, TensorType, Type
 
 

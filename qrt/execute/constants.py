@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.eager.storage import ready
 from qrt.errors import QuantError
 from qrt.execute.interpret.core import Compiler, Run
 from qrt.execute.operations import Held
@@ -12,7 +13,6 @@ from qrt.execute.values import of_rank
 from qrt.ir import Operation, Value
 from qrt.ir.core.traits import has_no_memory_effect
 from qrt.ops.core import Array
-from qrt.tensor.arrays import ready
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
 
 SCALARS = (FloatType, IntegerType, IndexType, UniformType)

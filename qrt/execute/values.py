@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from qrt.eager.storage import ready
 from qrt.errors import ModelError, QuantTypeError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.tensor.arrays import ready
 from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
 
 Shape = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""NumPy arrays at the door: what is taken as storage or as expressed values, and the form in which kernels take it."""
+"""NumPy arrays at the door: what is taken as storage or as expressed values."""
 
 from collections.abc import Mapping, Set
 from operator import index
@@ -11,14 +11,6 @@ from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
 from qrt.types import UniformType
-
-
-def ready(array: Array) -> Array:
-    """The array as kernels take it: C-contiguous, aligned, native byte order."""
-    flags = array.flags
-    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
-        return array
-    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 
 
 def require_uniform(t: object) -> UniformType:
@@ -49,14 +41,6 @@ def integers(values: object, what: str) -> tuple[int, ...]:
         return tuple(map(index, given))
     except TypeError as error:
         raise QuantTypeError(f"{what} must be integers, got {shown(values)}") from error
-
-
-def require_hashable(name: str, arguments: object) -> None:
-    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
-    try:
-        hash(arguments)
-    except TypeError as error:
-        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error
 
 
 _CACHE_LINE = 64

@@ -1,25 +1,17 @@
 """``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors."""
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt import kernels
+from qrt.eager.binding import Bound, bind_arrays, eager, require_hashable, require_tensor
 from qrt.errors import QuantTypeError
-from qrt.ops.casts import QCAST, from_signless, signless
-from qrt.ops.core import Array, expressed_dtype
-from qrt.tensor.arrays import (
-    as_array,
-    expressed_array,
-    ready,
-    require_hashable,
-    require_uniform,
-)
-from qrt.tensor.calling import Bound, bound_cast, eager, into
-from qrt.tensor.quant_tensor import QuantTensor, bound_dcast, bound_to, require_tensor
-from qrt.types import TensorType, UniformType, check_integrity
+from qrt.ops.casts import from_signless, signless
+from qrt.ops.core import Array
+from qrt.tensor.arrays import as_array, expressed_array, require_uniform
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType, check_integrity
 
 
 @eager
@@ -44,7 +36,9 @@ def qcast(
     [1, 3, 127]
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
-    return _quantize(expressed_array(x, require_uniform(type), exact=True), type, rule, out)
+    values = expressed_array(x, require_uniform(type), exact=True)
+    require_hashable("qcast", tuple(rule.items()))
+    return _quantize(values, type, rule, out)
 
 
 @eager
@@ -55,16 +49,14 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     [0, 4, 8]
     """
     values = expressed_array(x, require_uniform(type), exact=False)
-    return _quantize(values, type, QCAST.declaration.defaults, out)
+    return _quantize(values, type, {}, out)
 
 
-def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+def _quantize(x: Array, type: UniformType, rule: dict[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
-    result = TensorType(x.shape, type)
-    attributes = tuple(rule.items())
-    require_hashable("qcast", attributes)
-    call = bound_cast("qcast", result, attributes, kernels.active())
-    return bound_to("qcast", call, (ready(x),), result, out)
+    if out is not None:
+        require_tensor(out, "qcast: out")
+    return bind_arrays("qcast", (x,), rule, type, out, type.expressed_type)
 
 
 @eager
@@ -75,8 +67,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     [0.0, 1.0]
     """
     require_tensor(q, "dcast: q")
-    dtype = expressed_dtype(q.type.expressed_type)
-    return into(out, bound_dcast(q, np.empty(q.shape, dtype)))
+    return bind_arrays("dcast", (q,), {}, None, out)
 
 
 def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:

@@ -9,12 +9,12 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from qrt.eager.binding import Bound, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array
 from qrt.ops.window import Pairs, resolve_padding, two_positive
 from qrt.tensor.arrays import as_array, integers, items, require_uniform
-from qrt.tensor.calling import Bound, eager, into
-from qrt.tensor.quant_tensor import PackedTensor, QuantTensor, bind, bind_floats, require_tensor
+from qrt.tensor.quant_tensor import PackedTensor, QuantTensor, join
 from qrt.types import UniformType
 
 Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
@@ -31,7 +31,8 @@ def pack(w: QuantTensor) -> PackedTensor:
     >>> (a @ pack(w)) == (a @ w)
     True
     """
-    return w if isinstance(w, PackedTensor) else PackedTensor(require_tensor(w, "pack: w"))
+    require_tensor(w, "pack: w")
+    return w if isinstance(w, PackedTensor) else PackedTensor(w)
 
 
 @eager
@@ -76,7 +77,7 @@ def float_matmul(
     """
     given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
     operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
-    return into(out, bind_floats("float_matmul", operands))
+    return bind_arrays("float_matmul", operands, {}, None, out)
 
 
 def _floats(name: str, x: Any) -> Array:
@@ -326,12 +327,14 @@ def softmax(
 
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """A reshape that keeps the channel axis of a per-axis type."""
-    return require_tensor(q, "reshape: q").reshape(shape)
+    require_tensor(q, "reshape: q")
+    return q.reshape(shape)
 
 
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Axes permuted; a per-axis type follows its channels."""
-    return require_tensor(q, "transpose: q").transpose(permutation)
+    require_tensor(q, "transpose: q")
+    return q.transpose(permutation)
 
 
 def pad(
@@ -376,14 +379,7 @@ def concat(
     >>> concat([q, q]).storage.tolist()
     [1, 2, 1, 2]
     """
-    return _concat(items(tensors, "concat: tensors"), axis, out_type, requant, out)
-
-
-@eager
-def _concat(
-    tensors: tuple[QuantTensor, ...], axis: int, out_type: UniformType | None, requant: str, out: QuantTensor | None
-) -> Bound[QuantTensor]:
-    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
+    return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)
 
 
 def _convolution_window(

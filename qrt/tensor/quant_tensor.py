@@ -5,32 +5,28 @@ next larger integer.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from math import prod
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt import kernels
-from qrt._seam import calls
+from qrt.eager import calls
+from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
+from qrt.eager.calls import Tensor, set_tensor_class
+from qrt.eager.storage import is_packed, pack, unpack
 from qrt.errors import QuantTypeError, shown
-from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, Shape, check_bounds, expressed_dtype, static_shape, storage_dtype
+from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.arrays import aligned_copy, as_array, integers, ready, require_hashable, require_uniform
-from qrt.tensor.calling import Bound, Constant, bind_family, bound_cast, bound_family, eager, kinds_of
-from qrt.tensor.packed_bits import is_packed, pack, unpack
-from qrt.types import FloatType, TensorType, UniformType, check_integrity
+from qrt.tensor.arrays import aligned_copy, as_array, integers, require_uniform
+from qrt.types import UniformType, check_integrity
 
-F32 = FloatType("f32")
+tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 
-calls.set_interned_type(UniformType)
 
-
-class QuantTensor(calls.Tensor):
+class QuantTensor(Tensor):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values they stand for are ``(storage -
@@ -64,15 +60,9 @@ class QuantTensor(calls.Tensor):
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
 
     @staticmethod
-    def _wrap(data: Array, type: UniformType, shape: Shape) -> "QuantTensor":
-        made = QuantTensor.__new__(QuantTensor)
-        made._fill(data, type, shape)
-        return made
-
-    @staticmethod
     def _of(storage: Array, type: UniformType) -> "QuantTensor":
         """Around storage known to be valid: a view of it where the width is not packed."""
-        return QuantTensor._wrap(pack(storage, type), type, storage.shape)
+        return tensor_of(pack(storage, type), type, storage.shape)
 
     # ------------------------------------------------------------------------------------------------------ properties
 
@@ -122,13 +112,6 @@ class QuantTensor(calls.Tensor):
         return view
 
     @property
-    def tensor_type(self) -> TensorType:
-        known: TensorType | None = self._tensor_type
-        if known is None:
-            known = self._tensor_type = TensorType(self._shape, self.type)
-        return known
-
-    @property
     def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
         return self.transpose()
 
@@ -147,7 +130,7 @@ class QuantTensor(calls.Tensor):
         return values if dtype is None else values.astype(dtype)
 
     def copy(self) -> "QuantTensor":
-        return self._wrap(self._data.copy(), self.type, self._shape)
+        return tensor_of(self._data.copy(), self.type, self._shape)
 
     __copy__ = copy
 
@@ -191,7 +174,7 @@ class QuantTensor(calls.Tensor):
         if is_packed(self.type):
             return self._of(np.asarray(self.storage[key]), element)
         data = self._data[key]
-        return self._wrap(np.asarray(data), element, np.shape(data))
+        return tensor_of(np.asarray(data), element, np.shape(data))
 
     def transpose(self, *axes: Any) -> "QuantTensor":
         order = _axes(axes, self.ndim)
@@ -199,7 +182,7 @@ class QuantTensor(calls.Tensor):
         if is_packed(self.type):
             return self._of(self.storage.transpose(order), element)
         data = self._data.transpose(order)
-        return self._wrap(data, element, data.shape)
+        return tensor_of(data, element, data.shape)
 
     def reshape(self, *shape: Any) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
@@ -211,27 +194,21 @@ class QuantTensor(calls.Tensor):
             message = f"reshape: {self.tensor_type} does not have the elements of shape {shown(wanted)}"
             raise QuantTypeError(message) from error
         element = reshaped_element(self.type, self._shape, data.shape)
-        return self._of(data, element) if is_packed(self.type) else self._wrap(data, element, data.shape)
+        return self._of(data, element) if is_packed(self.type) else tensor_of(data, element, data.shape)
 
     # ------------------------------------------------------------------------------------------------------- operators
 
     def __matmul__(self, other: "QuantTensor") -> "QuantTensor":
-        return self._binary("matmul", self, other)
+        return _operator("matmul", self, other) if isinstance(other, QuantTensor) else NotImplemented
 
     def __add__(self, other: "QuantTensor") -> "QuantTensor":
-        return self._binary("add", self, other)
+        return _operator("add", self, other) if isinstance(other, QuantTensor) else NotImplemented
 
     def __sub__(self, other: "QuantTensor") -> "QuantTensor":
-        return self._binary("sub", self, other)
+        return _operator("sub", self, other) if isinstance(other, QuantTensor) else NotImplemented
 
     def __mul__(self, other: "QuantTensor") -> "QuantTensor":
-        return self._binary("mul", self, other)
-
-    @staticmethod
-    def _binary(name: str, a: "QuantTensor", b: object) -> "QuantTensor":
-        if not isinstance(b, QuantTensor):
-            return NotImplemented  # type: ignore[no-any-return]  # what Python asks of an operator
-        return _operator(name, a, b)
+        return _operator("mul", self, other) if isinstance(other, QuantTensor) else NotImplemented
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         name = {np.matmul: "matmul", np.add: "add", np.subtract: "sub", np.multiply: "mul"}.get(ufunc)
@@ -246,6 +223,9 @@ class QuantTensor(calls.Tensor):
     ) -> Any:
         handler = _HANDLED.get(func)
         return NotImplemented if handler is None else handler(*args, **kwargs)
+
+
+set_tensor_class(QuantTensor)
 
 
 class PackedTensor(QuantTensor):
@@ -264,16 +244,14 @@ class PackedTensor(QuantTensor):
     [[11]]
     """
 
-    __slots__ = ("bound", "constant")
+    __slots__ = ()
 
     def __init__(self, q: QuantTensor) -> None:
         data = np.ascontiguousarray(q._data)
         # The memory is a bytes object: NumPy lets nobody write there, nor set the flag that would.
         frozen = np.ndarray(q._data.shape, data.dtype, data.tobytes())
         self._fill(frozen, q.type, q._shape)
-        self._keep_calls()
-        self.constant = Constant(operand(self))
-        self.bound = lru_cache(maxsize=8)(bind_family)
+        self._keep_calls(operand(self))
 
     def __copy__(self) -> "PackedTensor":
         return self
@@ -286,77 +264,10 @@ class PackedTensor(QuantTensor):
 
 
 def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
-    return QuantTensor._wrap(data, type, shape)
+    return tensor_of(data, type, shape)
 
 
-# ------------------------------------------------------------------------------------------------------------ calling
-
-
-def operand(q: QuantTensor) -> Array:
-    """The storage of a tensor as kernels take it."""
-    return unpack(q._data, q.type, q._shape) if is_packed(q.type) else ready(q._data)
-
-
-def bind(
-    name: str,
-    operands: Sequence[QuantTensor],
-    attributes: dict[str, Any],
-    out_type: UniformType | None,
-    out: QuantTensor | None,
-) -> Bound[QuantTensor]:
-    """One op family on quantized tensors; ``out`` may overlap the operands."""
-    for i, q in enumerate(operands):
-        require_tensor(q, f"{name}: operand {i}")
-    if out is not None:
-        require_tensor(out, f"{name}: out")
-        out_type = out.type if out_type is None else out_type
-    result, call, inputs = _bound_operands(name, operands, attributes, out_type)
-    return bound_to(name, call, inputs, result, out)
-
-
-def bind_floats(name: str, operands: Sequence[QuantTensor | Array]) -> Bound[Array]:
-    """One op family on float32 arrays and quantized tensors, to an array of float32."""
-    result, call, inputs = _bound_operands(name, operands, {}, None)
-    values = np.empty(static_shape(result, name), np.float32)
-    return Bound(call, inputs, values, lambda: values)
-
-
-def _bound_operands(
-    name: str, operands: Sequence[QuantTensor | Array], attributes: dict[str, Any], out_type: UniformType | None
-) -> tuple[TensorType, BoundCall, tuple[Array, ...]]:
-    """(result type, call, the arrays it reads): packed operands are constants of the call."""
-    key = tuple(sorted(attributes.items()))
-    require_hashable(name, (key, out_type))
-    types = tuple(q.tensor_type if isinstance(q, QuantTensor) else TensorType(q.shape, F32) for q in operands)
-    arguments = name, types, key, kinds_of(key), out_type, kernels.active()
-    packed = {i: q for i, q in enumerate(operands) if isinstance(q, PackedTensor) and i in FAMILIES[name].packs}
-    if packed:
-        keeper = packed[min(packed)]
-        result, call = keeper.bound(*arguments, tuple((i, q.constant) for i, q in packed.items()))
-    else:
-        result, call = bound_family(*arguments)
-    given = [q for i, q in enumerate(operands) if i not in packed]
-    return result, call, tuple(operand(q) if isinstance(q, QuantTensor) else ready(q) for q in given)
-
-
-def bound_to(
-    name: str, call: BoundCall, inputs: tuple[Array, ...], result: TensorType, out: QuantTensor | None
-) -> Bound[QuantTensor]:
-    """A call whose result is a tensor of type ``result``: ``out``, if given."""
-    element, shape = result.element, static_shape(result, name)
-    assert isinstance(element, UniformType)
-    if out is None:
-        fresh = np.empty(shape, storage_dtype(element))
-        return Bound(call, inputs, fresh, lambda: QuantTensor._of(fresh, element))
-    target = direct_target(name, require_tensor(out, f"{name}: out"), result, inputs)
-    storage = np.empty(shape, storage_dtype(element)) if target is None else target
-
-    def written() -> QuantTensor:
-        if target is None:
-            out._data[...] = pack(storage, element)
-        return out
-
-    return Bound(call, inputs, storage, written)
+# ---------------------------------------------------------------------------------------------------------- functions
 
 
 @eager
@@ -364,35 +275,20 @@ def _operator(name: str, a: QuantTensor, b: QuantTensor, out: QuantTensor | None
     return bind(name, (a, b), {}, None, out)
 
 
-def bound_dcast(q: QuantTensor, values: Array) -> Bound[Array]:
-    return Bound(bound_cast("dcast", q.tensor_type, (), kernels.active()), (operand(q),), values, lambda: values)
+@eager
+def _dequantized(q: QuantTensor) -> Bound[Array]:
+    return bind_arrays("dcast", (q,), {}, None, None)
 
 
 @eager
-def _dequantized(q: QuantTensor) -> Bound[Array]:
-    return bound_dcast(q, np.empty(q.shape, expressed_dtype(q.type.expressed_type)))
-
-
-def direct_target(name: str, out: QuantTensor, result: TensorType, inputs: Sequence[Array]) -> Array | None:
-    """The memory of ``out`` where a kernel may write it at once; None where a copy must stand between."""
-    if out.tensor_type != result:
-        raise QuantTypeError(f"{name}: out must be {result}, got {out.tensor_type}")
-    if not out._data.flags.writeable:
-        raise QuantTypeError(f"{name}: out is read-only")
-    data = out._data
-    if is_packed(out.type) or not (data.flags.c_contiguous and data.flags.aligned):
-        return None
-    return None if any(np.may_share_memory(data, i) for i in inputs) else data
+def join(
+    tensors: tuple[QuantTensor, ...], axis: int, out_type: UniformType | None, requant: str, out: QuantTensor | None
+) -> Bound[QuantTensor]:
+    """``concat`` of a tuple."""
+    return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
 
 
 # ------------------------------------------------------------------------------------------------------------- checks
-
-
-def require_tensor(q: object, what: str) -> QuantTensor:
-    """``q``, if it is a QuantTensor; ``what`` names it in the error."""
-    if not isinstance(q, QuantTensor):
-        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
-    return q
 
 
 def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
@@ -412,7 +308,7 @@ def _integers_of(given: tuple[Any, ...], what: str) -> tuple[int, ...]:
 
 
 def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:
-    return bind("concat", tuple(arrays), {"axis": axis}, None, out).run()
+    return join(tuple(arrays), axis, None, "fixed", out)
 
 
 def _np_reshape(a: QuantTensor, shape: Any) -> QuantTensor:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt.tensor.quant_tensor import tensor_of
 from qrt.types import storage_range
 from tests.ops.strategies import generators, storage_of, storages
 
@@ -216,7 +217,7 @@ def test_dcast_out(layout: str) -> None:
     if layout == "read from":  # floats in the memory of the storage itself
         memory = np.zeros(48, np.int8)
         memory[:12] = q.storage.ravel()
-        q = QuantTensor._wrap(memory[:12].reshape(3, 4), I8, (3, 4))
+        q = tensor_of(memory[:12].reshape(3, 4), I8, (3, 4))
         out = memory.view(np.float32).reshape(3, 4)
     expected = np.asarray(q)
     assert qrt.dcast(q, out=out) is out

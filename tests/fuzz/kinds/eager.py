@@ -15,9 +15,9 @@ import numpy as np
 
 import qrt
 from qrt import kernels
-from qrt._seam.calls import forced_isa
+from qrt.eager import storage as kept_storage
+from qrt.kernels import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype
-from qrt.tensor import packed_bits
 from qrt.types import Type, UniformType, parse_type
 from tests.fuzz.kinds.programs import same
 from tests.fuzz.outcome import Finding, is_outside, is_refusal
@@ -211,15 +211,15 @@ def _equal(a: Any, b: Any, any_nan: bool = False) -> bool:
 @contextlib.contextmanager
 def _reference() -> Iterator[None]:
     """Every call runs its family's reference; what packs bits, which is no family, runs on `ref`."""
-    bits, call = packed_bits._bits_call, OpFamily.call
+    bits, call = kept_storage._bits_call, OpFamily.call
 
     def plain(family: OpFamily, types: Any, result: Any, attributes: Any, constants: Any = None) -> Any:
         return ReferenceCall(family, types, result, attributes, constants or {}), False
 
     token = forced_isa.set(REFERENCE)
-    OpFamily.call, packed_bits._bits_call = plain, lambda _, *given: bits("ref", *given)  # type: ignore[assignment, method-assign]
+    OpFamily.call, kept_storage._bits_call = plain, lambda _, *given: bits("ref", *given)  # type: ignore[assignment, method-assign]
     try:
         yield
     finally:
         forced_isa.reset(token)
-        OpFamily.call, packed_bits._bits_call = call, bits  # type: ignore[assignment, method-assign]
+        OpFamily.call, kept_storage._bits_call = call, bits  # type: ignore[assignment, method-assign]

@@ -1,27 +1,39 @@
-"""Storage of 1, 2 or 4 bits as QuantTensor keeps it: low element first, rows padded to a byte."""
+"""Storage as kernels take it, and as tensors keep it: 1, 2 and 4 bits packed, low element first, rows padded to a
+byte."""
 
-from functools import lru_cache
 from math import prod
 
 import numpy as np
 
 from qrt import kernels
 from qrt._seam import _core
+from qrt.eager.calls import kept_calls
 from qrt.ops.core import Array, BoundCall, Shape, container, storage_dtype
-from qrt.tensor.arrays import ready
 from qrt.types import UniformType
 
 _PACKED_WIDTHS = (1, 2, 4)
+
+
+def ready(array: Array) -> Array:
+    """The array as kernels take it: C-contiguous, aligned, native byte order."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 
 
 def is_packed(t: UniformType) -> bool:
     return t.storage_width in _PACKED_WIDTHS
 
 
-@lru_cache(maxsize=256)
 def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:
-    bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
-    return bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
+    key = isa, pack, storage, width, rows, columns
+    call: BoundCall | None = kept_calls.get(key)
+    if call is None:
+        bind = _core.bind_pack_bits if pack else _core.bind_unpack_bits
+        call = bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
+        kept_calls.put(key, call)
+    return call
 
 
 def _rows(shape: Shape) -> tuple[int, int]:

@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
-from qrt._seam.calls import kept_calls
-from qrt.tensor.functions import _concat, _pad
+from qrt.eager.calls import kept_calls
+from qrt.tensor.functions import _pad
+from qrt.tensor.quant_tensor import join
 from tests.ops.strategies import storage_of
 
 I8 = UniformType("i8", "f32", 0.5, 3)
@@ -84,6 +85,7 @@ CALLS: dict[str, Call] = {
     "avg_pool2d": (qrt.avg_pool2d, (IMAGE, 2), {}),
     "max_pool2d": (qrt.max_pool2d, (IMAGE, (2, 3)), {"strides": 1}),
     "mean": (qrt.mean, (IMAGE, (1, 2)), {"keepdims": True}),
+    "clamp, NumPy's number": (qrt.clamp, (X, np.float32(0.5)), {}),
     "softmax": (qrt.softmax, (X, UniformType("u8", "f32", 1 / 256)), {"axis": 0}),
     "pad": (qrt.pad, (X, [(1, 0), (0, 1)]), {}),
     "concat": (qrt.concat, ([X, X],), {}),
@@ -155,6 +157,8 @@ MISSES: list[tuple[str, Call, Call]] = [
     ("a list", (qrt.qcast, (FLOATS, U8), {}), (qrt.qcast, (FLOATS.tolist(), U8), {})),
     ("doubles", (qrt.quantize, (FLOATS, U8), {}), (qrt.quantize, (FLOATS.astype(float), U8), {})),
     ("a number", (qrt.quantize, (1.0, U8), {}), (qrt.quantize, (2.0, U8), {})),
+    ("a NumPy bound", (qrt.clamp, (X, np.float32(1)), {}), (qrt.clamp, (X, np.float32(2)), {})),
+    ("its width", (qrt.clamp, (X, np.float32(0.1)), {}), (qrt.clamp, (X, np.float64(0.1)), {})),
     ("a NumPy number", (qrt.quantize, (np.float32(1), U8), {}), (qrt.quantize, (np.float32(2), U8), {})),
     ("a result type", (qrt.add, (X, X), {"out_type": U8}), (qrt.add, (X, X), {"out_type": I8})),
     ("no result type", (qrt.add, (X, X), {"out_type": U8}), (qrt.add, (X, X), {})),
@@ -165,7 +169,7 @@ MISSES: list[tuple[str, Call, Call]] = [
     ("an axis", (qrt.softmax, (X, U8), {"axis": 1}), (qrt.softmax, (X, U8), {"axis": 0})),
     ("a flag", (qrt.mean, (X, 0), {}), (qrt.mean, (X, 0), {"keepdims": True})),
     ("a nested number", (_pad, (X, ((0, 1), (0, 0)), None, None), {}), (_pad, (X, ((0, 0), (0, 1)), None, None), {})),
-    ("one tensor more", (_concat, ((X, X), *JOIN), {}), (_concat, ((X, X, X), *JOIN), {})),
+    ("one tensor more", (join, ((X, X), *JOIN), {}), (join, ((X, X, X), *JOIN), {})),
     ("an array's subclass", (qrt.qcast, (FLOATS, U8), {}), (qrt.qcast, (FLOATS.view(np.recarray), U8), {})),
 ]
 
@@ -184,6 +188,9 @@ def test_equal_numbers_of_other_kinds_are_told_apart() -> None:
     assert qrt.softmax(X, U8, axis=1).shape == (4, 4)
     with pytest.raises(QuantTypeError, match=r"axis 1.0 is out of range"):
         qrt.softmax(X, U8, axis=1.0)  # type: ignore[arg-type]
+    assert qrt.softmax(X, U8, axis=np.int64(1)) == qrt.softmax(X, U8, axis=1)
+    with pytest.raises(QuantTypeError, match=r"axis np.float64\(1.0\) is out of range"):
+        qrt.softmax(X, U8, axis=np.float64(1.0))  # type: ignore[arg-type]
     assert qrt.pad(X, ((1, 0), (0, 0))).shape == (5, 4)
     with pytest.raises(QuantTypeError, match="of integers from 0 up"):
         qrt.pad(X, ((1.0, 0), (0, 0)))  # type: ignore[arg-type]

@@ -1,0 +1,178 @@
+"""Binding: from types, shapes and attributes to the call of an op family, and from what it writes to a result."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec, TypeVar, get_args
+
+import numpy as np
+
+from qrt import kernels
+from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
+from qrt.eager.storage import is_packed, pack, ready, unpack
+from qrt.errors import QuantTypeError, shown
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, BoundCall, Shape, element_dtype, static_shape
+from qrt.types import FloatType, TensorType, UniformType
+
+F32 = FloatType("f32")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """An op family on operands of given types. Its call reads those of the indices ``reads``, in this order; the others
+    are constants of it."""
+
+    name: str
+    call: BoundCall
+    reads: tuple[int, ...]
+    result: TensorType
+    shape: Shape
+    dtype: np.dtype[Any]
+    is_in_place: bool
+    """Whether tensors hold what the call reads and writes: no bits are packed."""
+
+
+@dataclass(slots=True)
+class Bound(Generic[R]):
+    """A binding with the arrays that it reads, and its result: ``out``, if given, which may overlap them. ``cache``
+    keeps it by ``key``, which is None where it did."""
+
+    binding: Binding
+    inputs: tuple[Array, ...]
+    out: Any
+    cache: Calls
+    key: tuple[Any, ...] | None
+
+    def run(self) -> R:
+        binding, out = self.binding, self.out
+        place = None if out is None else self._memory()
+        if place is not None and self._takes(place):
+            binding.call(*self.inputs, place)
+            return out  # type: ignore[no-any-return]  # R is what the family's results are
+        storage = np.empty(binding.shape, binding.dtype)
+        binding.call(*self.inputs, storage)
+        element = binding.result.element
+        made = pack(storage, element) if isinstance(element, UniformType) else storage
+        if place is None:
+            out = tensor_of(made, element, binding.shape) if isinstance(element, UniformType) else made
+        else:
+            place[...] = made
+        return out  # type: ignore[no-any-return]
+
+    def _memory(self) -> Array:
+        """The memory of ``out``, which is of the result's type and may be written."""
+        out, binding = self.out, self.binding
+        if isinstance(binding.result.element, UniformType):
+            if out.tensor_type != binding.result:
+                raise QuantTypeError(f"{binding.name}: out must be {binding.result}, got {out.tensor_type}")
+            if not out._data.flags.writeable:
+                raise QuantTypeError(f"{binding.name}: out is read-only")
+            held: Array = out._data
+            return held
+        name = getattr(binding.call, "name", "the op")
+        if not (isinstance(out, np.ndarray) and out.flags.writeable):
+            raise QuantTypeError(f"{name}: out must be a writable array")
+        if out.shape != binding.shape or out.dtype != binding.dtype:
+            wanted = f"shape {binding.shape} and dtype {binding.dtype}"
+            raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
+        return out
+
+    def _takes(self, place: Array) -> bool:
+        """Whether the kernel may write there at once; else a copy stands between."""
+        element = self.binding.result.element
+        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
+            return False
+        return not any(np.may_share_memory(place, array) for array in self.inputs)
+
+
+def eager(bind: Callable[P, Bound[R]]) -> Callable[P, R]:
+    """A function that runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the call in
+    a cache and ``bind`` does not run: so ``bind`` may ask arrays for types and shapes, never for values. Its operands
+    are its first parameters, in the order in which it passes them on."""
+    bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
+    return Function(bind)
+
+
+def bind(
+    name: str,
+    operands: Sequence[Tensor],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | None,
+    out: Tensor | None,
+) -> Bound[Any]:
+    """One op family on quantized tensors, to one of ``out_type``, ``out``'s or the type that the family infers."""
+    for i, q in enumerate(operands):
+        require_tensor(q, f"{name}: operand {i}")
+    if out is not None:
+        require_tensor(out, f"{name}: out")
+        out_type = out.type if out_type is None else out_type
+    return bind_arrays(name, operands, attributes, out_type, out)
+
+
+def bind_arrays(
+    name: str,
+    operands: Sequence[Tensor | Array],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | None,
+    out: Tensor | Array | None,
+    element: FloatType = F32,
+) -> Bound[Any]:
+    """One op family on operands of which some are arrays of ``element``, or with a result that is an array.
+
+    A tensor that keeps calls is a constant of the call where the family packs that operand; the call is kept there."""
+    key = tuple(sorted(attributes.items()))
+    types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
+    packs = FAMILIES[name].packs
+    packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._number}
+    cache = packed[min(packed)]._calls if packed else kept_calls
+    words = name, types, key, out_type, kernels.active(), tuple([(i, x._number) for i, x in packed.items()])
+    binding: Binding | None = cache.get(words)
+    is_kept = binding is not None
+    if binding is None:
+        require_hashable(name, (key, out_type))
+        binding = bind_family(name, types, attributes, out_type, {i: x._constant for i, x in packed.items()})
+    inputs = tuple([operand(operands[i]) for i in binding.reads])
+    return Bound(binding, inputs, out, cache, None if is_kept else words)
+
+
+def bind_family(
+    name: str,
+    types: tuple[TensorType, ...],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | None,
+    constants: Mapping[int, Array],
+) -> Binding:
+    family = FAMILIES[name]
+    complete = family.complete(attributes)
+    if out_type is not None and not isinstance(out_type, UniformType):
+        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
+    result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
+    call, _ = family.call(types, result, complete, constants)
+    reads = tuple(i for i in range(len(types)) if i not in constants)
+    held = [t.element for t in (*(types[i] for i in reads), result)]
+    is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
+    shape, dtype = static_shape(result, name), element_dtype(result.element)
+    return Binding(name, call, reads, result, shape, dtype, is_in_place)
+
+
+def operand(x: Tensor | Array) -> Array:
+    """An array, or the storage of a tensor, as kernels take it."""
+    if not isinstance(x, Tensor):
+        return ready(x)
+    return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)
+
+
+def require_tensor(q: object, what: str) -> None:
+    """Refuses what is no QuantTensor; ``what`` names it in the error."""
+    if not isinstance(q, Tensor):
+        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
+
+
+def require_hashable(name: str, arguments: object) -> None:
+    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    try:
+        hash(arguments)
+    except TypeError as error:
+        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error

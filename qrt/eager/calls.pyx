@@ -1,0 +1,317 @@
+"""Calls kept: a public function finds the bound call that the same arguments had before. calls.pyi says what it takes.
+
+The arguments of a call are described by words: types by identity (they are interned), attributes by kind and value,
+arrays by dtype and shape. Equal words mean equal bound calls. Whatever has no description (a list, an array that a
+kernel could not read in place) goes the long way every time.
+"""
+
+cimport cython
+cimport numpy as cnp
+from cpython.contextvars cimport PyContextVar_Get
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.tuple cimport PyTuple_CheckExact
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcmp, memcpy
+
+from qrt._seam._core cimport QRT_MAX_OPERANDS, Call, Operand, overlapping_input, run
+
+from functools import update_wrapper
+
+import numpy as np
+
+cdef object FORCED_ISA
+from qrt.kernels import forced_isa as FORCED_ISA
+from qrt.types import TensorType, UniformType
+
+cnp.import_array()
+
+cdef extern from *:
+    """
+    /* Cython has no spelling for a type that is called by PEP 590. */
+    static void call_by_vector(PyTypeObject *type, Py_ssize_t offset) {
+        type->tp_vectorcall_offset = offset;
+        type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+        PyType_Modified(type);
+    }
+    """
+    ctypedef object (*vectorcallfunc)(object callable, PyObject *const *args, size_t nargsf, PyObject *names)
+    void call_by_vector(PyTypeObject *type, Py_ssize_t offset)
+    Py_ssize_t PyVectorcall_NARGS(size_t nargsf)
+    object PyObject_Vectorcall(object callable, PyObject *const *args, size_t nargsf, PyObject *names)
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    bint PyUnicode_IS_COMPACT_ASCII(object text)
+    long long PyLong_AsLongLongAndOverflow(object value, int *overflow)
+
+cdef extern from "numpy/arrayobject.h":
+    bint PyArray_ISNOTSWAPPED(cnp.ndarray array)
+    bint PyArray_ISWRITEABLE(cnp.ndarray array)
+
+cdef enum:
+    MAX_PARAMETERS = 16
+    MAX_ARRAYS = 16
+    MAX_WORDS = 160
+    MAX_TEXT = 24
+    WAYS = 4
+    SETS = 128  # 512 calls for the whole process
+    TENSOR_WAYS = 8  # and 8 for a tensor that keeps its own
+
+# Types are interned: told apart by identity.
+cdef PyObject *UNIFORM_TYPE = <PyObject *>UniformType
+cdef PyObject *TENSOR_TYPE = <PyObject *>TensorType
+cdef frozenset NUMBER_TYPES = frozenset([np.dtype(code).type for code in "?bBhHiIlLqQefd"])  # of 8 bytes at most
+cdef int64_t keepers = 0
+cdef PyTypeObject *tensor_class = NULL
+cdef tuple NOTHING = ()
+
+
+# ---- tensors ----
+
+cdef class Tensor:
+    cdef readonly cnp.ndarray _data
+    cdef readonly object type
+    cdef readonly tuple _shape
+    cdef readonly Calls _calls
+    cdef readonly cnp.ndarray _constant
+    cdef readonly int64_t _number
+
+    def _fill(self, cnp.ndarray data not None, object type, tuple shape not None):
+        self._data, self.type, self._shape = data, type, shape
+
+    def _keep_calls(self, cnp.ndarray constant not None):
+        global keepers
+        keepers += 1
+        self._calls, self._constant, self._number = Calls(1, TENSOR_WAYS), constant, keepers
+
+    @property
+    def tensor_type(self):
+        return TensorType(self._shape, self.type)
+
+
+def set_tensor_class(type kind):
+    global tensor_class
+    Py_INCREF(kind)
+    tensor_class = <PyTypeObject *>kind
+
+
+cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
+    cdef Tensor made = <Tensor>tensor_class.tp_new(<type>tensor_class, <PyObject *>NOTHING, NULL)
+    made._data, made.type, made._shape = data, element, shape
+    return made
+
+
+include "arguments.pxi"
+include "cache.pxi"
+
+
+# ---- running what was kept ----
+
+kept_calls = Calls(SETS, WAYS)
+cdef Calls KEPT_CALLS = kept_calls
+
+
+cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
+    """The result, or None where the output is read-only."""
+    cdef void *pointers[QRT_MAX_OPERANDS]
+    cdef Call call = kept.call
+    cdef cnp.ndarray fresh, target
+    cdef int i
+    for i in range(kept.inputs):
+        pointers[i] = cnp.PyArray_DATA(<cnp.ndarray>given.array[kept.input[i]])
+    if given.out >= 0:
+        target = <cnp.ndarray>given.array[given.out]
+        pointers[kept.inputs] = cnp.PyArray_DATA(target)
+        if not PyArray_ISWRITEABLE(target):
+            return None
+        if overlapping_input(call.operands, call.count, pointers, NULL) < 0:
+            run(call, pointers)
+            return <object>out
+    fresh = cnp.PyArray_EMPTY(kept.rank, kept.dims, kept.dtype, False)
+    pointers[kept.inputs] = cnp.PyArray_DATA(fresh)
+    run(call, pointers)
+    if given.out >= 0:
+        memcpy(cnp.PyArray_DATA(target), cnp.PyArray_DATA(fresh), cnp.PyArray_NBYTES(fresh))
+        return <object>out
+    return fresh if kept.element is None else tensor_of(fresh, kept.element, kept.shape)
+
+
+cdef inline bint is_operand(const Operand *expected, const PyObject *array) noexcept:
+    """Whether a kernel takes an array that is described, and so in place."""
+    return (cnp.PyArray_TYPE(<cnp.ndarray>array) == expected.type_number
+            and cnp.PyArray_SIZE(<cnp.ndarray>array) == expected.elements)
+
+
+cdef Kept keep(const Arguments *given, object binding, object result):
+    """A call to keep by its arguments; None where the kernel took copies of what they hold. What fits once fits each
+    time: equal words are equal dtypes and shapes."""
+    cdef Kept kept = Kept.__new__(Kept)
+    cdef tuple reads = binding.reads
+    cdef Call call
+    cdef int i, axis, index
+    cdef cnp.ndarray final = (<Tensor>result)._data if isinstance(result, Tensor) else result
+    if not (binding.is_in_place and isinstance(binding.call, Call)):
+        return None
+    call = binding.call
+    kept.call, kept.inputs = call, len(reads)
+    if kept.inputs != call.count - 1 or not is_operand(&call.operands[kept.inputs], <PyObject *>final):
+        return None
+    for i in range(kept.inputs):
+        index = reads[i]
+        if not 0 <= index < given.arrays or not is_operand(&call.operands[i], given.array[index]):
+            return None
+        kept.input[i] = index
+    for i in range(given.arrays):
+        if i not in reads and i != given.out and not given.constant[i]:
+            return None  # an attribute, whose values the words do not hold
+    kept.rank, kept.dtype = cnp.PyArray_NDIM(final), cnp.PyArray_TYPE(final)
+    kept.dims = <cnp.npy_intp *>PyMem_Malloc((kept.rank + 1) * sizeof(cnp.npy_intp))
+    if kept.dims == NULL:
+        raise MemoryError
+    for axis in range(kept.rank):  # not memcpy: an array without axes has none to copy from
+        kept.dims[axis] = cnp.PyArray_DIM(final, axis)
+    if isinstance(result, Tensor):
+        kept.element, kept.shape = (<Tensor>result).type, (<Tensor>result)._shape
+    return kept
+
+
+# ---- functions ----
+
+@cython.final
+cdef class Function:
+    cdef vectorcallfunc vectorcall
+    cdef dict __dict__
+    cdef object __weakref__
+    cdef object bind
+    cdef tuple names, defaults
+    cdef PyObject *name[MAX_PARAMETERS]
+    cdef PyObject *default[MAX_PARAMETERS]  # NULL: required
+    cdef int parameters, positional, out
+
+    def __init__(self, bind):
+        cdef int i
+        code = bind.__code__
+        self.bind = bind
+        self.positional, self.parameters = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+        if self.parameters > MAX_PARAMETERS or code.co_posonlyargcount or code.co_flags & 0x0C:
+            raise TypeError(f"{bind.__qualname__}: at most {MAX_PARAMETERS} named parameters are taken")
+        self.names = code.co_varnames[:self.parameters]
+        values = bind.__defaults__ or ()
+        given = dict(zip(self.names[self.positional - len(values):self.positional], values)) | (bind.__kwdefaults__ or {})
+        self.defaults = tuple(given.values())
+        self.out = self.names.index("out") if "out" in self.names else -1
+        for i in range(self.parameters):
+            self.name[i] = <PyObject *>self.names[i]
+            self.default[i] = <PyObject *>given[self.names[i]] if self.names[i] in given else NULL
+        self.vectorcall = call
+        update_wrapper(self, bind)
+
+    def __call__(self, *args, **kwargs):
+        """The same without looking for a kept call: only what asks for this very method comes here."""
+        return self.bind(*args, **kwargs).run()
+
+    def __get__(self, instance, owner):
+        """What makes `help`, `inspect` and `doctest` see a function. It does not bind: no method is one."""
+        return self
+
+    def __repr__(self):
+        return f"<function {self.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self):
+        return self.__qualname__
+
+
+cdef bint describe_call(
+    Function function, Arguments *to, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **out
+):
+    """All words of a call; False where the long way must be gone, wrong arguments included."""
+    cdef PyObject *value
+    cdef PyObject *isa = NULL
+    cdef uint64_t defaults = 0
+    cdef Py_ssize_t i, named = 0 if names == NULL else len(<tuple>names), matched = 0
+    cdef int j, arrays
+    if count > function.positional:
+        return False
+    to.words, to.types, to.arrays = FIRST_DESCRIPTION, 2, 0
+    to.out, to.keeper, out[0] = -1, NULL, NULL
+    PyContextVar_Get(FORCED_ISA, NULL, &isa)
+    Py_DECREF(<object>isa)  # the context keeps it
+    to.type[0], to.type[1] = <PyObject *>function, isa
+    to.word[FUNCTION], to.word[FORCED] = <uint64_t><PyObject *>function, <uint64_t>isa
+    for j in range(function.parameters):
+        value = args[j] if j < count else NULL
+        if j >= count:
+            for i in range(named):
+                if function.name[j] == <PyObject *>(<tuple>names)[i]:
+                    value = args[count + i]
+                    matched += 1
+                    break
+        if j == function.out:
+            out[0] = value
+        if value == NULL or value == function.default[j]:
+            if function.default[j] == NULL:
+                return False
+            defaults |= <uint64_t>1 << j
+            continue
+        arrays = to.arrays
+        if not describe(to, <object>value):
+            return False
+        if j == function.out and to.arrays > arrays:
+            to.out = arrays
+    to.word[DEFAULTS] = defaults
+    return matched == named  # else a name is unknown, or given by position too
+
+
+cdef object call(object self, PyObject *const *args, size_t nargsf, PyObject *names):
+    cdef Function function = <Function>self
+    cdef Arguments given
+    cdef PyObject *out
+    cdef Calls calls
+    cdef Kept kept
+    cdef uint64_t hash
+    cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    if not describe_call(function, &given, args, count, names, &out):
+        return bind_and_run(function, NULL, args, count, names)
+    hash = hash_of(&given)
+    calls = cache_of(&given)
+    kept = calls.find(&given, hash)
+    if kept is None:
+        return bind_and_run(function, &given, args, count, names)
+    calls.hits += 1
+    result = run_kept(kept, &given, out)
+    return result if result is not None else bind_and_run(function, NULL, args, count, names)
+
+
+cdef inline Calls cache_of(const Arguments *given):
+    return KEPT_CALLS if given.keeper == NULL else (<Tensor>given.keeper)._calls
+
+
+cdef object bind_and_run(Function function, const Arguments *given, PyObject *const *args, Py_ssize_t count,
+                         PyObject *names):
+    """The long way. What it bound is kept by the arguments, unless they have no description or have changed meanwhile,
+    or a copy was read; then by what the function made of them."""
+    cdef Arguments after
+    cdef PyObject *out
+    cdef Kept kept = None
+    bound = PyObject_Vectorcall(function.bind, args, count, names)
+    result = bound.run()
+    if (given != NULL and describe_call(function, &after, args, count, names, &out) and after.words == given.words
+            and memcmp(after.word, given.word, after.words * sizeof(uint64_t)) == 0):
+        kept = keep(&after, bound.binding, result)
+    if kept is None:
+        if bound.key is not None:
+            (<Calls?>bound.cache).put(bound.key, bound.binding)
+    else:
+        cache_of(&after).add(kept, &after, hash_of(&after))
+    return result
+
+
+cdef prepare_type():
+    cdef Function instance = Function.__new__(Function)
+    call_by_vector(<PyTypeObject *>Function, <char *>&instance.vectorcall - <char *><PyObject *>instance)
+
+
+prepare_type()
