@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from qrt.errors import ParseError, QuantTypeError, shown
 from qrt.text import Scanner, Source
@@ -20,16 +19,8 @@ from qrt.types.builtin import (
     TupleType,
 )
 from qrt.types.core import Type
-from qrt.types.quantile import QuantileType, parse_quantile_storage
-from qrt.types.quantized import (
-    FLOAT_STORAGE,
-    AnyQuantizedType,
-    CalibratedType,
-    UniformType,
-    check_scale,
-    default_bounds,
-    parse_storage,
-)
+from qrt.types.quantized import UniformType
+from qrt.types.quantized_parser import QuantizedTypeParser, built
 from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
 UPSTREAM_VERSIONS = (22, 24)
@@ -39,7 +30,6 @@ _MEMO_LIMIT = 4096
 _memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
-_STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 _DIMS = re.compile(r"(?:(?:\?|\d{1,18}+)x)*+", re.ASCII)
 _DIM = re.compile(r"[ \t\r\n]*(\?|\d+)[ \t\r\n]*", re.ASCII)
 _SCALABLE_DIM = re.compile(r"[ \t\r\n]*+(\[?)[ \t\r\n]*+(\d+)[ \t\r\n]*(\]?)[ \t\r\n]*", re.ASCII)
@@ -96,6 +86,7 @@ class TypeParser:
             known = ", ".join(map(str, UPSTREAM_VERSIONS))
             raise QuantTypeError(f"upstream is one of {known}, not {shown(upstream)}")
         self.scanner = scanner
+        self._quantized = QuantizedTypeParser(scanner, upstream, self.parse_non_function)
         self.alias = alias
         self.opaque = opaque
         self.upstream = upstream
@@ -164,7 +155,7 @@ class TypeParser:
         encoding = None
         if self.scanner.accept(",") and not self.scanner.at(">"):
             encoding = self.encoding()
-        return self._built(lambda: TensorType(shape, element, encoding), at)
+        return built(self.scanner, lambda: TensorType(shape, element, encoding), at)
 
     def _memref(self, start: int) -> Type:
         shape = self._shape("memref")
@@ -181,7 +172,7 @@ class TypeParser:
                 raise self.scanner.error("multiple memory spaces specified in memref type", start, self.scanner.pos)
             else:
                 space = said
-        return self._built(lambda: MemRefType(shape, element, layout, space), at)
+        return built(self.scanner, lambda: MemRefType(shape, element, layout, space), at)
 
     def _check_layout(
         self, layout: StridedLayout | str, shape: list[int | None] | None, start: int, is_last: bool
@@ -239,11 +230,11 @@ class TypeParser:
             scanner.pos = match.end()
             self._cross("vector")
         element, _ = self._element()
-        return self._built(lambda: VectorType(shape, element, scalable), start)
+        return built(self.scanner, lambda: VectorType(shape, element, scalable), start)
 
     def _complex(self, start: int) -> Type:
         element, at = self._element()
-        return self._built(lambda: ComplexType(element), at)
+        return built(self.scanner, lambda: ComplexType(element), at)
 
     def _tuple(self, start: int) -> Type:
         elements: list[Type] = []
@@ -283,13 +274,6 @@ class TypeParser:
         at = self.scanner.skip()
         return self.parse(), at
 
-    def _built(self, build: Callable[[], Type], at: int) -> Type:
-        """Build, turning a constructor's refusal into a diagnostic at the offending part."""
-        try:
-            return build()
-        except QuantTypeError as error:
-            raise self.scanner.error(str(error), at, max(self.scanner.pos, at + 1)) from None
-
     # -- dialect types ----------------------------------------------------------------------------------------------
 
     def _dialect_type(self, start: int) -> Type:
@@ -302,7 +286,7 @@ class TypeParser:
             scanner.pos += 1
             if dialect == "quant":
                 mnemonic = scanner.word("a type name")
-                result = self._quant(mnemonic, scanner.pos - len(mnemonic))
+                result = self._quantized.read(mnemonic, scanner.pos - len(mnemonic))
             else:
                 scanner.balanced("a dialect type")
                 result = self._opaque(start, scanner.pos + 1)
@@ -313,7 +297,7 @@ class TypeParser:
                 raise scanner.error(f"undefined type alias '!{name}'", start, scanner.pos)
             return self.alias(name, start)
         if dialect == "quant":
-            return self._quant(mnemonic, scanner.pos - len(mnemonic))
+            return self._quantized.read(mnemonic, scanner.pos - len(mnemonic))
         if scanner.text.startswith("<", scanner.pos):
             scanner.pos += 1
             if not scanner.at(">"):
@@ -341,187 +325,6 @@ class TypeParser:
             raise self.scanner.error(f"type '{text}' of an unregistered dialect", start, end)
         return OpaqueType(text)
 
-    def _quant(self, mnemonic: str, at: int) -> Type:
-        scanner = self.scanner
-        if mnemonic not in _QUANT:
-            raise scanner.error(f"unknown quantized type {mnemonic}", at, at + len(mnemonic))
-        scanner.expect("<", f" in !quant.{mnemonic}")
-        with scanner.nested():
-            result: Type = _QUANT[mnemonic](self, at)
-        scanner.expect(">", f" in !quant.{mnemonic}")
-        return result
-
-    def _storage(self) -> dict[str, Any]:
-        scanner = self.scanner
-        start = scanner.skip()
-        word = scanner.word("a storage type")
-        if word in FLOAT_STORAGE:
-            self._require_24(f"storage type {word}", start)
-        elif _STORAGE_INTEGER.fullmatch(word) is None:
-            raise scanner.error("illegal storage type: expected iN or uN", start, scanner.pos)
-        self._checked(lambda: parse_storage(word), start)
-        arguments: dict[str, Any] = {"storage": word}
-        if scanner.accept("<"):
-            low_at = scanner.skip()
-            arguments["storage_min"] = low = scanner.integer(what="a storage minimum")
-            scanner.expect(":", " between storage bounds")
-            high_at = scanner.skip()
-            arguments["storage_max"] = high = scanner.integer(what="a storage maximum")
-            least, greatest = default_bounds(*parse_storage(word))
-            for what, bound, at in (("minimum", low, low_at), ("maximum", high, high_at)):
-                if not least <= bound <= greatest:
-                    raise scanner.error(f"illegal storage type {what}: {bound}", at)
-            if low >= high:
-                raise scanner.error(f"illegal storage min and storage max: ({low}:{high})", low_at, scanner.pos)
-            scanner.expect(">", " after storage bounds")
-        return arguments
-
-    def _expressed(self) -> FloatType:
-        start = self.scanner.skip()
-        expressed = self.parse_non_function()
-        if not isinstance(expressed, FloatType):
-            raise self.scanner.error(f"invalid expressed type {expressed}: expected a float type", start)
-        return expressed
-
-    def _uniform(self, at: int) -> Type:
-        scanner = self.scanner
-        arguments = self._storage()
-        scanner.expect(":", " before the expressed type")
-        expressed = arguments["expressed"] = self._expressed()
-        if not scanner.accept(":"):
-            scanner.expect(",", " before the scale")
-            arguments["scales"], arguments["zero_points"] = self._scale(expressed)
-            return UniformType(**arguments)
-        if scanner.accept("{"):
-            arguments["block_sizes"] = self._blocks()
-        else:
-            arguments["axis"] = self._axis()
-        scanner.expect(",", " before the scales")
-        scales, zero_points = self._nested_scales(expressed)
-        if "axis" in arguments:  # upstream reads nested braces here and flattens them
-            while isinstance(scales[0], list):
-                scales = [item for row in scales for item in row]
-                zero_points = [item for row in zero_points for item in row]
-        return self._built(lambda: UniformType(scales=scales, zero_points=zero_points, **arguments), at)
-
-    def _axis(self) -> int:
-        start = self.scanner.skip()
-        axis = self.scanner.integer(32, "a quantized dimension")
-        if axis < 0:
-            raise self.scanner.error(f"illegal quantized dimension: {axis}", start, self.scanner.pos)
-        return axis
-
-    def _blocks(self) -> list[tuple[int, int]]:
-        scanner = self.scanner
-        blocks: list[tuple[int, int]] = []
-        if scanner.accept("}"):
-            return blocks
-        while not blocks or scanner.accept(","):
-            axis = self._axis()
-            scanner.expect(":", " between axis and block size")
-            start = scanner.skip()
-            size = scanner.integer(what="a block size")
-            if size <= 0:
-                raise scanner.error(f"illegal block size: {size}", start, scanner.pos)
-            blocks.append((axis, size))
-        scanner.expect("}", " after block sizes")
-        return blocks
-
-    def _nested_scales(self, expressed: FloatType) -> tuple[list[Any], list[Any]]:
-        scanner = self.scanner
-        scanner.expect("{", " before the scales")
-        scales: list[Any] = []
-        zeros: list[Any] = []
-        with scanner.nested():
-            while True:
-                start = scanner.skip()
-                scale, zero = self._nested_scales(expressed) if scanner.at("{") else self._scale(expressed)
-                if scales and _shape_of(scale) != _shape_of(scales[0]):
-                    raise scanner.error("the rows of the scales are not of one shape", start, scanner.pos)
-                scales.append(scale)
-                zeros.append(zero)
-                if not scanner.accept(","):
-                    break
-        scanner.expect("}", " after the scales")
-        return scales, zeros
-
-    def _scale(self, expressed: FloatType) -> tuple[Any, Any]:
-        scanner = self.scanner
-        negative = scanner.accept("-")
-        value, start, end = scanner.float_literal("a float scale")
-        self._checked(lambda: check_scale(-value if negative else value, expressed), start - negative, end)
-        zero = scanner.integer(what="a zero point") if scanner.accept(":") else 0
-        return value, zero
-
-    def _any(self, at: int) -> Type:
-        arguments = self._storage()
-        if self.scanner.accept(":"):
-            arguments["expressed"] = self._expressed()
-        return AnyQuantizedType(**arguments)
-
-    def _quantile(self, at: int) -> Type:
-        self._require_24("!quant.quantile", at)
-        scanner = self.scanner
-        start = scanner.skip()
-        storage = scanner.word("a storage type")
-        self._checked(lambda: parse_quantile_storage(storage), start)
-        scanner.expect(":", " before the quantile type")
-        start = scanner.skip()
-        kind = self.parse_non_function()
-        if not isinstance(kind, FloatType):
-            raise scanner.error(f"quantile type must be a float type, not {kind}", start, scanner.pos)
-        scanner.expect(",", " before the quantiles")
-        scanner.expect("{", " before the quantiles")
-        quantiles: list[float] = []
-        if not scanner.accept("}"):
-            quantiles.append(self._signed_float("a quantile"))
-            while scanner.accept(","):
-                quantiles.append(self._signed_float("a quantile"))
-            scanner.expect("}", " after the quantiles")
-        bounds: tuple[int, ...] = ()
-        if scanner.accept(","):
-            scanner.expect("<", " before storage bounds")
-            low = scanner.integer(what="a storage minimum")
-            scanner.expect(":", " between storage bounds")
-            bounds = low, scanner.integer(what="a storage maximum")
-            scanner.expect(">", " after storage bounds")
-        return self._built(lambda: QuantileType(storage, kind, quantiles, *bounds), at)
-
-    def _signed_float(self, what: str) -> float:
-        sign = -1.0 if self.scanner.accept("-") else 1.0
-        return sign * self.scanner.float_literal(what)[0]
-
-    def _require_24(self, what: str, start: int) -> None:
-        if self.upstream < 24:
-            message = f"{what} is not upstream {self.upstream}'s: it needs --upstream=24"
-            raise self.scanner.error(message, start, max(self.scanner.pos, start + 1))
-
-    def _calibrated(self, at: int) -> Type:
-        scanner = self.scanner
-        expressed = self._expressed()
-        scanner.expect("<", " before the calibrated range")
-        start = scanner.skip()
-        low = scanner.float_literal("a float minimum")[0]
-        scanner.expect(":", " in the calibrated range")
-        high = scanner.float_literal("a float maximum")[0]
-        result = self._built(lambda: CalibratedType(expressed, low, high), start)
-        scanner.expect(">", " after the calibrated range")
-        return result
-
-    def _checked(self, check: Callable[[], object], start: int, end: int | None = None) -> None:
-        try:
-            check()
-        except QuantTypeError as error:
-            raise self.scanner.error(str(error), start, self.scanner.pos if end is None else end) from None
-
-
-def _shape_of(value: Any) -> list[int]:
-    shape = []
-    while isinstance(value, list):
-        shape.append(len(value))
-        value = value[0]
-    return shape
-
 
 _Rule = Callable[[TypeParser, int], Type]
 _COMPOUND: dict[str, _Rule] = {
@@ -530,12 +333,6 @@ _COMPOUND: dict[str, _Rule] = {
     "vector": TypeParser._vector,
     "complex": TypeParser._complex,
     "tuple": TypeParser._tuple,
-}
-_QUANT: dict[str, _Rule] = {
-    "uniform": TypeParser._uniform,
-    "any": TypeParser._any,
-    "calibrated": TypeParser._calibrated,
-    "quantile": TypeParser._quantile,
 }
 
 __all__ = ["ParseError", "TypeParser", "parse_type"]
