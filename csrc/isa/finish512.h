@@ -73,10 +73,9 @@ INLINE bool load_finish_fixed(const qrt_requant *requant, int64_t parameter, int
 INLINE void load_finish(const qrt_gemm_panel *p, int vectors, finish_columns *to) {
     const qrt_requant *requant = &p->args->requant;
     const int64_t step = p->args->requant_steps[2];
-    for (int j = 0; j < vectors; j++) {
-        const int left = p->columns - j * LANES;
-        to->live[j] = (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
-    }
+    const uint64_t live = p->columns >= 64 ? ~0ULL : (1ULL << p->columns) - 1;
+    for (int j = 0; j < vectors; j++)
+        to->live[j] = (__mmask16)(live >> (j * LANES));
     to->kind = p->sums ? FINISH_SUMS : FINISH_STORE;
     const bool fixed = requant->rule == QRT_FIXED;
     if (p->sums || requant->container > QRT_U8 || !requant->zero_point_i32 || p->args->requant_steps[1] ||
