@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.errors import ModelError
+from qrt.errors import ModelError, VerifyError
 from qrt.execute.interpret import Interpreter
 from qrt.passes import run_passes
 
@@ -93,3 +93,10 @@ def test_constant_extents_of_unknown_number_stay():
       return %1 : tensor<?xindex>
     }"""
     assert "shape.concat" in str(run_passes(ir.parse(text), "canonicalize"))
+
+
+def test_extents_of_another_rank_are_refused():
+    """Upstream takes them, and prints them as a list that reads as other extents."""
+    text = '%0 = "shape.const_shape"() <{shape = dense<1> : tensor<2x2xindex>}> : () -> tensor<4xindex>'
+    with pytest.raises(VerifyError, match="extents are of rank 1, not of 'tensor<2x2xindex>'"):
+        ir.parse(text).verify()
