@@ -226,3 +226,9 @@ func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) { li
 // -----
 // refused: expected string value for key 'a'
 {-# external_resources: {foo: {a: 1}} #-}
+// -----
+// refused: 'math.fpowi' op requires the same shape for all operands and results
+func.func @f(%x: f32, %v: vector<4xi32>) { %0 = "math.fpowi"(%x, %v) : (f32, vector<4xi32>) -> f32 return }
+// -----
+// refused: 'math.fpowi' op requires the same shape for all operands and results
+func.func @f(%v: vector<4xf32>, %c: vector<3xi32>) { %0 = "math.fpowi"(%v, %c) : (vector<4xf32>, vector<3xi32>) -> vector<4xf32> return }

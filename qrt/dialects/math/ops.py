@@ -72,7 +72,7 @@ OPS = [
         operands=(f"lhs: {FLOAT}", f"rhs: {INTEGER}"),
         results=(f"result: {FLOAT}",),
         attributes=said(FASTMATH),
-        traits=(*_TRAITS, SAME_OPERANDS_AND_RESULT_SHAPE),
+        traits=(SAME_OPERANDS_AND_RESULT_SHAPE, *_TRAITS),
         infer={"result": same_as("lhs")},
         format=f"$lhs `,` $rhs {FASTMATH} attr-dict `:` type($lhs) `,` type($rhs)",
     ),
