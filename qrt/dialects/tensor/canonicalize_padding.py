@@ -147,18 +147,23 @@ def pad_of_pad(op: Operation, builder: Builder) -> Made:
     values = [pad_value(each) for each in (op, inner)]
     if values[0] is None or values[0] is not values[1]:
         return None
-    high, low = (
-        [affine_sum(builder, pair) for pair in zip(mixed_values(op, name), mixed_values(inner, name), strict=True)]
-        for name in ("high", "low")
-    )
+    pairs = [list(zip(mixed_values(op, name), mixed_values(inner, name), strict=True)) for name in ("high", "low")]
+    if not all(-(1 << 63) <= _known(pair)[1] < 1 << 63 for side in pairs for pair in side):
+        return None
+    high, low = ([affine_sum(builder, pair) for pair in side] for side in pairs)
     return _pad_as_stated(op, builder, inner.operands[0], low, high)
+
+
+def _known(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
+    """The terms that are not known, and the sum of those that are."""
+    known = [constant_number(term) if isinstance(term, Value) else term for term in terms]
+    values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
+    return values, sum(stated for stated in known if stated is not None)
 
 
 def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
     """The sum of numbers and values, by `affine.apply` where it is not known."""
-    known = [constant_number(term) if isinstance(term, Value) else term for term in terms]
-    values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
-    number = sum(stated for stated in known if stated is not None)
+    values, number = _known(terms)
     if not values:
         return number
     if len(values) == 1 and number == 0:

@@ -8,11 +8,16 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.attribute_kinds import ENUMERATIONS
-from qrt.types import FloatType, VectorType
+from qrt.types import FloatType, IntegerType, Type, VectorType
 
 
 def _first(builder: Builder, vector: Value) -> Value:
     return extract(builder, vector, [0] * len(shape_of(vector.type)))
+
+
+def _is_arithmetic(element: Type) -> bool:
+    """Whether ops of `arith` take it: not integers that say their sign."""
+    return not isinstance(element, IntegerType) or element.is_signless
 
 
 def one_element(op: Operation, builder: Builder) -> Made:
@@ -23,6 +28,8 @@ def one_element(op: Operation, builder: Builder) -> Made:
     if type.shape not in ((), (1,)) or any(type.scalable):
         return None
     if not start and kind_of(op) == "add" and isinstance(type.element, FloatType):
+        return None
+    if start and not _is_arithmetic(type.element):
         return None
     element = _first(builder, vector)
     if not start:
@@ -37,6 +44,8 @@ def unit_dimensions(op: Operation, builder: Builder) -> Made:
     (vector, start), reduced = op.operands, integers(op, "reduction_dims")
     type = vector_of(vector)
     if any((type.shape[axis], type.scalable[axis]) != (1, False) for axis in reduced):
+        return None
+    if not _is_arithmetic(type.element):
         return None
     made = op.results[0].type
     if isinstance(made, VectorType):
