@@ -68,7 +68,7 @@ test-asan: build
 	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
 	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
-	    $(PYTEST) -q tests/kernels tests/ops tests/fuzz/test_corpus.py --ignore=tests/kernels/test_guard.py \
+	    $(PYTEST) -q tests/kernels tests/ops tests/eager tests/fuzz/test_corpus.py --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
 	    --ignore=tests/kernels/test_failures.py \
 	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators)"

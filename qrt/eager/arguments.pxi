@@ -1,4 +1,4 @@
-# Arguments as words: what a call is found again by.
+# Arguments as words, by which a call is found again.
 
 # The words of a call begin with the function, the ISA that `kernels.use` forces, and a bit for each parameter that has
 # its default. The first word of each description says how many follow, so that none begins another.

@@ -21,7 +21,7 @@ MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
 
 
 def held(value: Value) -> Array | None:
-    """The array of a constant that holds it."""
+    """The array that a constant has while a program is planned; None of any other value."""
     source = value.operation
     attribute = source.attributes.get("value") if source is not None and source.name == "arith.constant" else None
     return attribute.array if isinstance(attribute, Held) else None

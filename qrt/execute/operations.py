@@ -57,8 +57,8 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
 
 
 class Held(Attribute):
-    """What an ``arith.constant`` of any type, of an open shape too, is while a program is planned: its array,
-    as it runs."""
+    """The value of an ``arith.constant`` while a program is planned: the array with which the constant runs. The
+    constant may be of any type, and of a shape that its type leaves open."""
 
     __slots__ = ("array",)
 

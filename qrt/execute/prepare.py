@@ -34,7 +34,7 @@ def prepared(module: Module, name: str, saturating: bool) -> Module:
         copy = Module(module.operation.clone({}), module.upstream)
         function = copy.function(name)
         if body(function) is not None:
-            for run in PASSES.values():
+            for run in STEPS.values():
                 run(copy, function, saturating)
     return copy
 
@@ -125,5 +125,5 @@ def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
     return out
 
 
-PASSES: dict[str, Callable[[Module, Operation, bool], None]] = {"inline": inline, "constant-fold": constant_fold}
-"""In the order in which they run: on a module, its function, and whether float conversions saturate."""
+STEPS: dict[str, Callable[[Module, Operation, bool], None]] = {"inline": inline, "constant-fold": constant_fold}
+"""What `prepared` runs, in this order: on a module, its function, and whether float conversions saturate."""

@@ -15,6 +15,6 @@ FAMILIES: dict[str, OpFamily] = {
     if not found.ispkg
     for family in getattr(import_module(f"{__name__}.{found.name}"), "FAMILIES", ())
 }
-"""Those that a module of this package has in its own ``FAMILIES``."""
+"""The families by name: each module of this package lists its own in ``FAMILIES``."""
 
 __all__ = ["FAMILIES", "OpFamily"]

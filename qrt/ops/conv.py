@@ -126,7 +126,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 def call_arguments(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
 ) -> tuple[dict[str, Any], Prepare | None]:
-    """(what both convolutions are bound with but the weights' shape, what a bias goes through first)."""
+    """(The arguments with which both convolutions are bound, the weights' shape excepted; what prepares a bias)."""
     x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
     parameters, index = channel_parameters(attributes["requant"], x, w, quantized(result, op, "result"))
     bias, prepare = bias_operand(types, op, x, w, constants)

@@ -40,8 +40,8 @@ BIAS: Final = Operand("bias", size="?")
 class Attribute:
     """``note`` is what the documents say in place of the default.
 
-    The public function takes an attribute by keyword, unless it is ``positional``; its default is that of the op,
-    unless it is ``given`` another word for it, or has REQUIRED. One that is not ``public`` belongs to the op alone.
+    The public function takes an attribute by keyword, unless the attribute is ``positional``. The default is the op's,
+    unless ``given`` is another one; REQUIRED stands for none. An attribute that is not ``public`` is the op's alone.
     """
 
     name: str

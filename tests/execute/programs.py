@@ -1,4 +1,8 @@
-"""Program texts that several tests run."""
+"""Program texts that several tests run, and what compares their results."""
+
+import numpy as np
+
+import qrt
 
 CAST = """
 func.func @f(%x: tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5:3>> {
@@ -62,3 +66,15 @@ func.func @main(%images: tensor<?x3x3x2xf32> {qrt.name = "images"})
   return %l, %h : tensor<?x3xf32>, tensor<?x2x2x4x!y>
 }
 """
+
+
+def assert_same(a, b):
+    assert a.keys() == b.keys()
+    for name, value in a.items():
+        other = b[name]
+        assert type(value) is type(other)
+        if isinstance(value, qrt.QuantTensor):
+            assert value == other, name
+        else:
+            assert value.dtype == other.dtype
+            np.testing.assert_array_equal(value, other)

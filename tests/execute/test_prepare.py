@@ -54,7 +54,7 @@ def test_an_error_names_the_op_where_it_is_written(interpret):
 
 @pytest.mark.parametrize("interpret", [False, True])
 def test_a_function_that_calls_itself_in_a_region_meets_its_own_constants(interpret):
-    """Those of the planned function hold arrays, of types that no text has."""
+    """While it is planned its constants hold arrays. The call runs the function as the text has it."""
     program = qrt.compile(
         """func.func @main(%n: i32) -> i32 {
           %zero = arith.constant 0 : i32
@@ -100,8 +100,8 @@ def test_a_function_that_does_not_return_is_the_interpreters(name, interpret):
 
 def test_passes_run_once_for_all_shapes(monkeypatch):
     runs = []
-    passes = {name: lambda *given, name=name: runs.append(name) for name in prepare.PASSES}
-    monkeypatch.setattr(prepare, "PASSES", passes)
+    steps = {name: lambda *given, name=name: runs.append(name) for name in prepare.STEPS}
+    monkeypatch.setattr(prepare, "STEPS", steps)
     program = qrt.compile(
         """func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
           %0 = arith.negf %x : tensor<?xf32>

@@ -115,7 +115,7 @@ def splat(value: Value) -> Any:
 
 
 def splat_number(value: Value) -> int | None:
-    """That of an integer, read signed."""
+    """The one value of a constant of integers, read signed; None of anything else."""
     found = splat(value)
     if found is None or found.dtype.kind not in "bi":
         return None

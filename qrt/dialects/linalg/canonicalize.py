@@ -9,7 +9,7 @@ from qrt.dialects.linalg.bodies import COPY, build_body
 from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.canonicalize import cast, keeps_sizes
-from qrt.dialects.tensor.canonicalize_padding import affine_sum, pad_value
+from qrt.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
 from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
@@ -151,14 +151,15 @@ def pad_of_fill(op: Operation, builder: Builder) -> Made:
     fill, type = _filled(op.operands[0]), ranked(op.results[0])
     if fill is None or pad_value(op) is not fill.operands[0]:
         return None
-    given, sizes = ranked(op.operands[0]).shape or (), []
-    amounts = zip(mixed_values(op, "low"), mixed_values(op, "high"), strict=True)
-    for axis, (low, high) in enumerate(amounts):
-        if (type.shape or ())[axis] is None:
-            stated = given[axis]
-            extent = _extent(builder, op.operands[0], axis) if stated is None else stated
-            size = affine_sum(builder, (extent, low, high))
-            sizes.append(size if isinstance(size, Value) else _index(builder, size))
+    amounts = zip(ranked(op.operands[0]).shape or (), mixed_values(op, "low"), mixed_values(op, "high"), strict=True)
+    asked = [(axis, *each) for axis, each in enumerate(amounts) if (type.shape or ())[axis] is None]
+    if not all(sum_fits((stated or 0, low, high)) for _, stated, low, high in asked):
+        return None
+    sizes = []
+    for axis, stated, low, high in asked:
+        extent = _extent(builder, op.operands[0], axis) if stated is None else stated
+        size = affine_sum(builder, (extent, low, high))
+        sizes.append(size if isinstance(size, Value) else _index(builder, size))
     return [_fill(builder, fill.operands[0], builder.value("tensor.empty", sizes, type))]
 
 
@@ -182,15 +183,24 @@ def insert_of_pad(op: Operation, builder: Builder) -> Made:
     amounts = zip(mixed_values(pad, "low"), mixed_values(pad, "high"), lists["strides"], strict=True)
     if not all(_is_within(low, high, step) for low, high, step in amounts):
         return None
+    offsets = list(zip(mixed_values(pad, "low"), lists["offsets"], strict=True))
     source = pad.operands[0]
-    lists["offsets"] = [
-        affine_sum(builder, pair) for pair in zip(mixed_values(pad, "low"), lists["offsets"], strict=True)
-    ]
+    sizes = zip(offsets, ranked(source).shape or (), ranked(op.operands[1]).shape or (), strict=True)
+    if not all(sum_fits(pair) and _may_hold(pair, part, whole) for pair, part, whole in sizes):
+        return None
+    lists["offsets"] = [affine_sum(builder, pair) for pair in offsets]
     lists["sizes"] = [
         _extent(builder, source, axis) if size is None else size for axis, size in enumerate(ranked(source).shape or ())
     ]
     operands, attributes = with_lists(lists, (source, op.operands[1]))
     return [builder.value(op.name, operands, op.results[0].type, attributes)]
+
+
+def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
+    """Whether a dimension of ``whole`` elements may hold ``part`` elements from the offset, a sum, on. Where it does not,
+    the program verifies as long as the padded size is not known: it is an error when it runs."""
+    values, number = known_sum(offset)
+    return bool(values) or part is None or whole is None or number + part <= whole
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:

@@ -20,7 +20,7 @@ TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
 
 CANONICALIZE = ("tensor.canonicalize: from_casts", "linalg.canonicalize: of_nothing known_sizes")
-"""Of every structured op; what it has of its own comes next, and `CANONICALIZE_BUFFERS` last."""
+"""The patterns that every structured op tries first. Its own come next, and `CANONICALIZE_BUFFERS` last."""
 CANONICALIZE_BUFFERS = ("memref.canonicalize: from_ranked_casts",)
 
 

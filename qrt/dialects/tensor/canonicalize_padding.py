@@ -148,22 +148,27 @@ def pad_of_pad(op: Operation, builder: Builder) -> Made:
     if values[0] is None or values[0] is not values[1]:
         return None
     pairs = [list(zip(mixed_values(op, name), mixed_values(inner, name), strict=True)) for name in ("high", "low")]
-    if not all(-(1 << 63) <= _known(pair)[1] < 1 << 63 for side in pairs for pair in side):
+    if not all(sum_fits(pair) for side in pairs for pair in side):
         return None
     high, low = ([affine_sum(builder, pair) for pair in side] for side in pairs)
     return _pad_as_stated(op, builder, inner.operands[0], low, high)
 
 
-def _known(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
+def known_sum(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
     """The terms that are not known, and the sum of those that are."""
     known = [constant_number(term) if isinstance(term, Value) else term for term in terms]
     values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
     return values, sum(stated for stated in known if stated is not None)
 
 
+def sum_fits(terms: Sequence[int | Value]) -> bool:
+    """Whether 64 bits hold the part of a sum that is known: the text has no larger numbers."""
+    return -(1 << 63) <= known_sum(terms)[1] < 1 << 63
+
+
 def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
-    """The sum of numbers and values, by `affine.apply` where it is not known."""
-    values, number = _known(terms)
+    """The sum of numbers and values, by `affine.apply` where it is not known; `sum_fits` says whether there is one."""
+    values, number = known_sum(terms)
     if not values:
         return number
     if len(values) == 1 and number == 0:

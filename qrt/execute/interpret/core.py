@@ -148,7 +148,8 @@ class Compiler:
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
 
     def handler(self, operation: Operation) -> Function:
-        """What an operation is as a function of its operands; what a declaration stands for, of its arguments."""
+        """The function of its operands that an operation computes. A function that is only declared computes one of its
+        arguments."""
         function: Function = self._bound(self._tables(operation).handlers, operation)
         return function
 

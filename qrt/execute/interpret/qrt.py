@@ -15,10 +15,10 @@ from qrt.types import TensorType
 
 
 def bind_family(op: Operation, compiler: Compiler) -> Function:
-    """The reference of an op's family. What follows from the shapes of its operands is inferred when they change."""
+    """The reference of an op's family. What follows from the shapes of its operands is inferred once for each of the
+    latest eight sets of them."""
     elements = [as_tensor(value.type).element for value in op.operands]
     declared = op.results[0].type
-    latest: tuple[Any, ...] = (None,)
 
     @lru_cache(maxsize=8)
     def call(shapes: tuple[Shape, ...]) -> tuple[Types, OpFamily, Attributes, TensorType, np.dtype[Any]]:
@@ -27,22 +27,16 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
         return types, family, attributes, result, element_dtype(result.element)
 
     def run(*operands: Any) -> Any:
-        nonlocal latest
         arrays = [np.asarray(operand) for operand in operands]
-        shapes = [array.shape for array in arrays]
-        found = latest  # one tuple: another thread may put its own there
-        if found[0] != shapes:
-            types = tuple(map(TensorType, shapes, elements))
-            found = latest = shapes, types, *family_call(op, types)
-        _, types, family, attributes, result = found
+        types, family, attributes, result, dtype = call(tuple([array.shape for array in arrays]))
         values = family.reference(arrays, types, result, attributes)
-        return of_rank(values.astype(element_dtype(result.element)), declared)
+        return of_rank(values.astype(dtype), declared)
 
     return run
 
 
 def handlers(dialect: str) -> dict[str, Handler]:
-    """Those of the families that are ops of a dialect."""
+    """How the ops of a dialect run that are made of a family's declaration."""
     return {family.declaration.op: bind_family for family in FAMILIES.values() if family.declaration.dialect == dialect}
 
 
