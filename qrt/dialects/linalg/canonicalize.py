@@ -197,7 +197,7 @@ def insert_of_pad(op: Operation, builder: Builder) -> Made:
 
 
 def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
-    """Whether a dimension of ``whole`` elements may hold ``part`` elements from the offset, a sum, on. Where it does not,
+    """Whether a dimension of ``whole`` elements may hold ``part`` of them from the offset, a sum, on. Where it cannot,
     the program verifies as long as the padded size is not known: it is an error when it runs."""
     values, number = known_sum(offset)
     return bool(values) or part is None or whole is None or number + part <= whole
