@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
-SOURCES := setup.py $(shell find csrc qrt/_seam qrt/eager -name '*.[ch]' -o -name '*.def' -o -name flags -o -name '*.p[yx][xdi]')
+SOURCES := setup.py $(shell find csrc qrt/_seam qrt/eager -name '*.[ch]' -o -name '*.def' -o -name '*.inl' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
 # One process for each processor, which take tests from each other when theirs are done.
@@ -76,7 +76,7 @@ test-asan: build
 # The thread sanitizer over the pool, without Python, which it does not know.
 test-tsan:
 	mkdir -p build
-	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc tests/kernels/pool.c csrc/core/threads.c -o build/pool -pthread
+	$(CC) -std=gnu11 -g -O1 -fsanitize=thread -Icsrc -Icsrc/include tests/kernels/pool.c csrc/core/threads/threads.c -o build/pool -pthread
 	build/pool
 
 # valgrind knows AVX2 and no AVX-512: it sees the ISAs up to avx2, and avxvnni emulated.
@@ -105,12 +105,12 @@ lint: build $(LINTERS)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt.eager.calls
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]')
+	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]' -o -name '*.inl')
 
 format: $(LINTERS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]')
+	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]' -o -name '*.inl')
 
 # What tests compare with and programs write: .expected.mlir files, the table of op families.
 expected: build

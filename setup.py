@@ -22,7 +22,8 @@ ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 # -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
 # they end with is known to fit.
 COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
-HEADERS = ["setup.py", *glob("csrc/**/*.[hd]*", recursive=True), *glob("csrc/isa/*/flags")]
+HEADERS = ["setup.py", *glob("csrc/**/*.[hdi]*[fhl]", recursive=True), *glob("csrc/isa/*/flags")]
+INCLUDES = ["csrc", "csrc/include"]
 EMULATED = os.environ.get("QRT_EMULATE", "").replace(",", " ").split()
 EXTRA = os.environ.get("QRT_CFLAGS", "").split()
 NO_VECTORS = {
@@ -54,9 +55,9 @@ def isa_flags() -> dict[str, list[str] | None]:
 
 def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]] | None = None) -> tuple:
     return name, {
-        "sources": sorted(glob(f"{folder}/*.c")),
+        "sources": sorted(glob(f"{folder}/**/*.c", recursive=True)),
         "obj_deps": {"": HEADERS},
-        "include_dirs": ["csrc"],
+        "include_dirs": INCLUDES,
         "macros": macros or [],
         "cflags": COMMON + flags + EXTRA,
     }
@@ -110,7 +111,7 @@ extensions = [
     Extension(
         path.removesuffix(".pyx").replace("/", "."),
         [path],
-        include_dirs=["csrc", numpy.get_include()],
+        include_dirs=[*INCLUDES, numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")],
         depends=[
             *HEADERS,

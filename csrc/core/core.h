@@ -4,30 +4,9 @@
 
 #include <string.h>
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 #define QRT_ALIGNMENT 64
-
-static inline int64_t qrt_min(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-static inline int64_t qrt_max(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-static inline int64_t qrt_ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-static inline int64_t qrt_round_up(int64_t a, int64_t b) {
-    return qrt_ceil_div(a, b) * b;
-}
-
-static inline int qrt_container_size(qrt_container container) {
-    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
-}
-
-static inline int qrt_expressed_size(qrt_expressed expressed) {
-    return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
-}
 
 /* The largest |value - zero point| of a container over `count` zero points. */
 static inline int64_t qrt_largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {

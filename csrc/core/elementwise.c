@@ -1,6 +1,6 @@
 /* Families that work element by element: rows of the layout go to the table. */
-#include "core.h"
-#include "float_control.h"
+#include "core/core.h"
+#include "core/float_control.h"
 
 typedef struct {
     const void *args;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
-#include "float_control.h"
+#include "core/core.h"
+#include "core/float_control.h"
 
 #define LANES QRT_FLOAT_LANES
 #define ROWS QRT_FLOAT_ROWS

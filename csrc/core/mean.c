@@ -1,6 +1,6 @@
 /* Means: rows of the result, each element summed over the reduced axes. */
-#include "core.h"
-#include "float_control.h"
+#include "core/core.h"
+#include "core/float_control.h"
 
 typedef struct {
     const qrt_mean_args *args;

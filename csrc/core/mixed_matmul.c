@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core.h"
-#include "float_control.h"
-#include "mixed_matmul.h"
+#include "core/core.h"
+#include "core/float_control.h"
+#include "qrt/mixed_packing.h"
 
 #define COLUMNS QRT_MIXED_COLUMNS
 #define ROWS QRT_MIXED_ROWS

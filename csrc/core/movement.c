@@ -1,7 +1,7 @@
 /* Strided copies, and rows of sub-byte values. */
 #include <string.h>
 
-#include "core.h"
+#include "core/core.h"
 
 /* ---- copy ---- */
 
@@ -73,7 +73,7 @@ qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
 
 typedef struct {
     const qrt_bits_args *args;
-    qrt_bits_row row;
+    qrt_pack_bits_row_fn row;
     const char *source;
     char *target;
     int64_t rows, columns;              /* rows that end within a byte; else one of all values */

@@ -1,6 +1,6 @@
 #include <time.h>
 
-#include "core.h"
+#include "core/core.h"
 
 static double now(void) {
     struct timespec t;

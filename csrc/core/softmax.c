@@ -1,6 +1,6 @@
 /* Softmax: lines shared among threads. */
-#include "core.h"
-#include "float_control.h"
+#include "core/core.h"
+#include "core/float_control.h"
 
 /* Elements per task. */
 #define GRAIN 16384

@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core.h"
-#include "cpu.h"
+#include "core/core.h"
+#include "core/cpu.h"
 
 /* setup.py defines QRT_BUILD_<name> as 0 or 1 for every line of isa.def; a line that is not built disappears. One whose
  * instructions the build emulates, QRT_EMULATE_<name>, needs only its parent. */
@@ -70,7 +70,7 @@ static const struct {
 } rows[] = {
     {"gemm", offsetof(qrt_kernels, gemm.run)},
     {"depthwise", offsetof(qrt_kernels, depthwise)},
-#define QRT_ROW(type, name) {#name, offsetof(qrt_kernels, name)},
+#define QRT_ROW(result, name, parameters) {#name, offsetof(qrt_kernels, name)},
 #include "rows.def"
 #undef QRT_ROW
 };

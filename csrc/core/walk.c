@@ -1,5 +1,5 @@
 /* Rows of a layout: the one loop of casts and of element-wise operations. */
-#include "core.h"
+#include "core/core.h"
 
 /* Elements per task: some 10 us of a fast cast, well above the cost of sharing. */
 #define GRAIN 65536

@@ -46,8 +46,8 @@ static int64_t parameter_of(const qrt_span *span, int64_t i) {
 
 void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
     for (int64_t i = 0; i < span->count; i++)
-        ref_store(args->container, target, i,
-                  quantize(args, ref_load_float(args->expressed, source, i), parameter_of(span, i)));
+        ref_store_value(args->container, target, i,
+                        quantize(args, ref_load_float(args->expressed, source, i), parameter_of(span, i)));
 }
 
 void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {

@@ -25,7 +25,7 @@ qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_
                 return QRT_ACCUMULATOR_OVERFLOW;
             value = ref_requantize(&args->requant, acc, p);
         }
-        ref_store(args->requant.container, target, i, value);
+        ref_store_value(args->requant.container, target, i, value);
     }
     return QRT_OK;
 }
@@ -34,8 +34,8 @@ void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target,
                    int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
-        ref_store(args->container, target, i,
-                  ref_clamp(ref_load(args->container, source, i), args->lower[p], args->upper[p]));
+        ref_store_value(args->container, target, i,
+                        ref_clamp(ref_load(args->container, source, i), args->lower[p], args->upper[p]));
     }
 }
 
@@ -43,6 +43,6 @@ void ref_lookup_row(const qrt_lookup_args *args, const void *table, const void *
     const int64_t least = args->container == QRT_I8 ? -(1 << (args->width - 1)) : 0;
     const int64_t mask = (1 << args->width) - 1;
     for (int64_t i = 0; i < count; i++)
-        ref_store(args->out, target, i,
-                  ref_load(args->out, table, (ref_load(args->container, source, i) - least) & mask));
+        ref_store_value(args->out, target, i,
+                        ref_load(args->out, table, (ref_load(args->container, source, i) - least) & mask));
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 /* Rounds half to even to `precision` bits, the smallest exponent being min_exponent; beyond `largest` is infinite. */
 static inline double ref_round_narrow(double x, int precision, int min_exponent, double largest) {

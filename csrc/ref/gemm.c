@@ -151,7 +151,7 @@ qrt_status ref_block_row(const qrt_gemm_args *args, const void *a, int64_t a_zer
                 return status;
             value = ref_finish_float32(requant, total * requant->scale_f32[p], requant->zero_point[p]);
         }
-        ref_store(requant->container, target, j, value);
+        ref_store_value(requant->container, target, j, value);
     }
     return QRT_OK;
 }

@@ -21,6 +21,6 @@ void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, vo
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
         const int64_t acc = reduced_sum(args, x, i * x_stride) - args->count * args->zero_point[p];
-        ref_store(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
+        ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
     }
 }

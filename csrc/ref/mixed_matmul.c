@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mixed_matmul.h"
+#include "qrt/mixed_packing.h"
 #include "ref.h"
 
 #define COLUMNS QRT_MIXED_COLUMNS

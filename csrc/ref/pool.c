@@ -10,8 +10,9 @@ void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
         for (int64_t y = 0; y < rows; y++)
             for (int64_t x = 0; x < columns; x++)
                 acc += ref_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point;
-        ref_store(args->requant.container, target, channel,
-                  ref_requantize(&args->requant, acc, (valid - 1) * args->count_step + channel * args->channel_step));
+        ref_store_value(
+            args->requant.container, target, channel,
+            ref_requantize(&args->requant, acc, (valid - 1) * args->count_step + channel * args->channel_step));
     }
 }
 
@@ -24,6 +25,6 @@ void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
                 const int64_t value = ref_load(args->container, pixels, y * row_stride + x * column_stride + channel);
                 largest = value > largest ? value : largest;
             }
-        ref_store(args->container, target, channel, largest);
+        ref_store_value(args->container, target, channel, largest);
     }
 }

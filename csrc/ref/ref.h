@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 typedef __int128 int128;
 
@@ -27,7 +27,7 @@ static inline int64_t ref_load(qrt_container container, const void *source, int6
 }
 
 /* `value` lies within the storage bounds, so within the container. */
-static inline void ref_store(qrt_container container, void *target, int64_t i, int64_t value) {
+static inline void ref_store_value(qrt_container container, void *target, int64_t i, int64_t value) {
     switch (container) {
     case QRT_I8:
     case QRT_U8:
@@ -60,52 +60,11 @@ int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter
 int64_t ref_finish_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point);
 int64_t ref_finish_float32(const qrt_requant *requant, float scaled, int64_t zero_point);
 
-void ref_store_tile(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                    void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step);
-void ref_store_wide(const qrt_requant *requant, const int64_t *acc, int64_t acc_stride, int rows, int columns,
-                    void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step);
-void ref_requantize_row(const qrt_requantize_args *args, const void *source, void *target, int64_t count,
-                        int64_t parameter, int64_t step);
-
-void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
-void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
+/* ref computes every row: one that it lacks is found by the linker. */
+#define QRT_ROW(result, name, parameters) result ref_##name parameters;
+#include "rows.def"
+#undef QRT_ROW
 
 extern const qrt_gemm_kernel ref_gemm;
-qrt_status ref_wide_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
-                        int64_t *acc);
-qrt_status ref_block_row(const qrt_gemm_args *args, const void *a, int64_t a_zero_point, const void *b, int64_t matrix,
-                         const void *bias, void *target, int64_t parameter);
-
-void ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows, int64_t columns,
-                         int32_t *acc);
-qrt_status ref_depthwise_wide_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
-                                    int64_t columns, int64_t *acc);
-
-qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
-                          void *target, int64_t count, int64_t parameter, int64_t step);
-void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                   int64_t step);
-
-void ref_lookup_row(const qrt_lookup_args *args, const void *table, const void *source, void *target, int64_t count);
-
-void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
-                        int64_t row_stride, int64_t column_stride, void *target);
-void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
-                        int64_t row_stride, int64_t column_stride, void *target);
-
-void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
-                  int64_t parameter, int64_t step);
-void ref_softmax_line(const qrt_softmax_args *args, const void *x, void *target);
-
-void ref_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count);
-void ref_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count);
-void ref_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride);
-void ref_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums);
-void ref_float_axpy(float a, const float *b, int64_t count, float *sums);
-void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
-                    int64_t out_stride);
-void ref_float_short(const qrt_float_panel *panel);
-bool ref_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits);
-void ref_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel, float *sums);
 
 #endif

@@ -88,20 +88,22 @@ int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter
     return 0;
 }
 
-void ref_store_tile(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                    void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
+void ref_store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns, void *target,
+               int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++)
-            ref_store(requant->container, target, i * target_stride + j,
-                      ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
+            ref_store_value(
+                requant->container, target, i * target_stride + j,
+                ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
 }
 
 void ref_store_wide(const qrt_requant *requant, const int64_t *acc, int64_t acc_stride, int rows, int columns,
                     void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++)
-            ref_store(requant->container, target, i * target_stride + j,
-                      ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
+            ref_store_value(
+                requant->container, target, i * target_stride + j,
+                ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
 }
 
 void ref_requantize_row(const qrt_requantize_args *args, const void *source, void *target, int64_t count,
@@ -109,6 +111,6 @@ void ref_requantize_row(const qrt_requantize_args *args, const void *source, voi
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
         const int64_t acc = ref_load(args->container, source, i) - args->zero_point[p];
-        ref_store(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
+        ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
     }
 }

@@ -15,10 +15,10 @@ void ref_softmax_line(const qrt_softmax_args *args, const void *x, void *target)
     const double high = (double)(args->storage_max - args->zero_point);
     for (int64_t i = 0; i < args->size; i++) {
         const double v = rint(args->table[largest - ref_load(args->container, x, i * args->inner)] / divisor);
-        ref_store(args->out, target, i * args->inner,
-                  (int64_t)(v < low    ? low
-                            : v > high ? high
-                                       : v) +
-                      args->zero_point);
+        ref_store_value(args->out, target, i * args->inner,
+                        (int64_t)(v < low    ? low
+                                  : v > high ? high
+                                             : v) +
+                            args->zero_point);
     }
 }

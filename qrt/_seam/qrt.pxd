@@ -1,9 +1,9 @@
-"""csrc/qrt.h."""
+"""csrc/include/qrt."""
 
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef extern from "qrt.h" nogil:
+cdef extern from "qrt/qrt.h" nogil:
     enum:
         QRT_MAX_RANK
         QRT_MAX_OPERANDS

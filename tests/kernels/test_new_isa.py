@@ -13,7 +13,7 @@ from tests.kernels.compiled import CSRC
 
 ROOT = CSRC.parent
 KERNEL = """
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 void qrt_init_dummy(qrt_kernels *table);
 

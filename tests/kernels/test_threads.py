@@ -100,7 +100,7 @@ def test_a_forked_child_has_a_pool_of_its_own(two_threads: None) -> None:
 
 def test_tasks_written_by_any_thread_are_read_by_the_caller(tmp_path: Path) -> None:
     """make test-tsan runs the same program under the thread sanitizer."""
-    program = compiled("pool", tmp_path, CSRC / "core" / "threads.c", "-pthread")
+    program = compiled("pool", tmp_path, CSRC / "core" / "threads" / "threads.c", "-pthread")
     assert subprocess.run([program], capture_output=True, text=True, timeout=60).stdout == "0\n"
 
 

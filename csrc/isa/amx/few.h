@@ -26,7 +26,7 @@ typedef struct {
     const finish_columns *columns;
 } wide_finishing;
 
-INLINE void finish_wide_row(wide_finishing *f, int64_t stride, finish_kind kind) {
+QRT_INLINE void finish_wide_row(wide_finishing *f, int64_t stride, finish_kind kind) {
     finish_four(f->columns, f->sums, f->target, stride, 4, kind, false);
     f->sums += WIDE;
     f->target += stride;
@@ -34,8 +34,8 @@ INLINE void finish_wide_row(wide_finishing *f, int64_t stride, finish_kind kind)
 }
 
 /* Two panels, the second `second` bytes behind the first; as many rows of the columns before a step as `finished`. */
-INLINE void multiply_wide(const qrt_gemm_panel *p, int64_t steps, int64_t second, const int32_t *starts,
-                          wide_finishing *f, int64_t finished, finish_kind kind) {
+QRT_INLINE void multiply_wide(const qrt_gemm_panel *p, int64_t steps, int64_t second, const int32_t *starts,
+                              wide_finishing *f, int64_t finished, finish_kind kind) {
     const char *b = p->b, *const last = b + (steps - 1) * B_STEP;
     const int64_t stride = p->a_stride, out_stride = p->args->out_row_stride;
     TILELOADDT1(5, b, 64);
@@ -63,7 +63,7 @@ INLINE void multiply_wide(const qrt_gemm_panel *p, int64_t steps, int64_t second
 }
 
 /* `pairs` pairs of panels that end alike. */
-INLINE void run_few(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
+QRT_INLINE void run_few(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * WIDE], starts[WIDE];
     finish_columns columns[2];
     wide_finishing f = {0};

@@ -3,7 +3,7 @@
 #ifndef QRT_ISA_AMX_GEMM_H
 #define QRT_ISA_AMX_GEMM_H
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 /* The first of the two kernels; the last leaves calls to `otherwise`. */
 const qrt_gemm_kernel *qrt_amx_u8(const qrt_gemm_kernel *otherwise);

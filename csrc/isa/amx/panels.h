@@ -2,7 +2,7 @@
 #ifndef QRT_ISA_AMX_PANELS_H
 #define QRT_ISA_AMX_PANELS_H
 
-#include "../quads512.h"
+#include "isa/x86/gemm/quads512.inl"
 #include "amx.h"
 
 #define TILE_ROWS 16
@@ -55,12 +55,12 @@ static __attribute__((noinline)) void load_columns(const qrt_gemm_panel *p, int 
         load_finish(p, 2, to);
 }
 
-INLINE __m512i load_bias(const qrt_gemm_panel *p, const finish_columns *c, int j) {
+QRT_INLINE __m512i load_bias(const qrt_gemm_panel *p, const finish_columns *c, int j) {
     return p->bias ? _mm512_maskz_loadu_epi32(c->live[j], p->bias + j * LANES) : _mm512_setzero_si512();
 }
 
 /* Loads the values that a panel's sums begin with. */
-INLINE void load_starts(const qrt_gemm_panel *p, const finish_columns *c, int vectors, int32_t *to) {
+QRT_INLINE void load_starts(const qrt_gemm_panel *p, const finish_columns *c, int vectors, int32_t *to) {
 #pragma GCC unroll 4
     for (int j = 0; j < vectors; j++)
         _mm512_store_si512(to + j * LANES, start_of_columns(p, load_bias(p, c, j), j));

@@ -62,8 +62,8 @@ static inline k_chunk chunk_from(const group *g, int64_t first) {
 }
 
 /* The operands of a block and a panel; `work` is done in their steps, where there is any. */
-INLINE operands operands_of(const group *g, const group_memory *m, const k_chunk *k, int block, int panel, chores *work,
-                            bool streams) {
+QRT_INLINE operands operands_of(const group *g, const group_memory *m, const k_chunk *k, int block, int panel,
+                                chores *work, bool streams) {
     const int64_t panel_bytes = panel * g->p->args->shape.span_bytes;
     operands to = {.upper = g->blocks->a[block][0],
                    .lower = g->blocks->a[block][1],
@@ -78,7 +78,7 @@ INLINE operands operands_of(const group *g, const group_memory *m, const k_chunk
 }
 
 /* `streams`: B goes past rows of A; else A past a panel of B. */
-INLINE void run_group(const group *g, group_memory *m, finish_kind kind, bool streams) {
+QRT_INLINE void run_group(const group *g, group_memory *m, finish_kind kind, bool streams) {
     const qrt_gemm_panel *p = g->p;
     finishing f = {0}, next = {0};
     int32_t *before = NULL; /* the block whose sums are still in their tiles */

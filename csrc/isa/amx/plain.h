@@ -3,11 +3,11 @@
 #ifndef QRT_ISA_AMX_PLAIN_H
 #define QRT_ISA_AMX_PLAIN_H
 
-#include "../tile_rows.h"
+#include "isa/x86/gemm/tile_rows.inl"
 #include "step.h"
 
 /* sums[row][column], rows of NR: up to 32 rows from row `row` on by a panel. `lower`: there are more than 16. */
-INLINE void multiply_tiles(const qrt_gemm_panel *p, int64_t row, bool lower, int32_t *sums) {
+QRT_INLINE void multiply_tiles(const qrt_gemm_panel *p, int64_t row, bool lower, int32_t *sums) {
     const int64_t stride = p->a_stride, segments = p->a_segments ? p->segments : 1;
     const char *b = p->b;
     TILEZERO(0);
@@ -92,8 +92,8 @@ static void finish_rows(const qrt_gemm_panel *p, const finish_columns *c, int64_
 }
 
 /* One panel, line by line, `most` rows at a time. */
-INLINE void run_plainly(const qrt_gemm_panel *p, int most,
-                        void (*multiply)(const qrt_gemm_panel *, int64_t, int, int32_t *)) {
+QRT_INLINE void run_plainly(const qrt_gemm_panel *p, int most,
+                            void (*multiply)(const qrt_gemm_panel *, int64_t, int, int32_t *)) {
     _Alignas(64) int32_t sums[MR * NR] = {0}; /* what a panel of 16 columns leaves out is added to, and not stored */
     finish_columns columns;
     load_columns(p, 2, &columns);

@@ -113,7 +113,7 @@ typedef struct {
     __mmask64 part;
 } packing;
 
-INLINE void pack_four_rows(packing *k) {
+QRT_INLINE void pack_four_rows(packing *k) {
     const __mmask64 live = k->whole > 0 ? ~0ULL : k->part;
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)

@@ -52,8 +52,8 @@ static void configure_short(int64_t depth, bool paired) {
 }
 
 /* Rows [first, first + 4) of 64 columns. */
-INLINE void finish_wide_rows(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
-                             finish_kind kind) {
+QRT_INLINE void finish_wide_rows(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
+                                 finish_kind kind) {
 #pragma GCC unroll 4
     for (int i = first; i < first + 4; i++)
         finish_four(c, from + i * WIDE, target + i * stride, stride, 4, kind, false);
@@ -69,7 +69,7 @@ INLINE void finish_wide_rows(const finish_columns *c, const int32_t *from, char 
         finish_wide_rows(&columns, sums[(block - 2) % RING], target[0], stride, 4 * (n), kind);
 
 /* Two panels. */
-INLINE void run_short_pair(const qrt_gemm_panel *p, int64_t blocks, finish_kind kind) {
+QRT_INLINE void run_short_pair(const qrt_gemm_panel *p, int64_t blocks, finish_kind kind) {
     _Alignas(64) int32_t sums[RING][TILE_ROWS * WIDE], starts[WIDE];
     finish_columns columns;
     const int64_t stride = p->args->out_row_stride, second = p->args->shape.span_bytes;
@@ -104,8 +104,8 @@ INLINE void run_short_pair(const qrt_gemm_panel *p, int64_t blocks, finish_kind 
 }
 
 /* Rows [first, first + 8) of 32 columns. */
-INLINE void finish_half(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
-                        finish_kind kind, bool joined) {
+QRT_INLINE void finish_half(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
+                            finish_kind kind, bool joined) {
 #pragma GCC unroll 4
     for (int i = first; i < first + 8; i += 2)
         finish_four(c, from + i * NR, target + i * stride, stride, 2, kind, joined);
@@ -113,7 +113,7 @@ INLINE void finish_half(const finish_columns *c, const int32_t *from, char *targ
 
 /* One panel of `segments` segments: the rows of a segment serve left and right columns where its turn ends and begins.
  */
-INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int segments, finish_kind kind, bool joined) {
+QRT_INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int segments, finish_kind kind, bool joined) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * NR], starts[NR];
     finish_columns columns;
     static const int64_t contiguous[1] = {0};
@@ -172,7 +172,7 @@ INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int segment
     finish_half(&columns, sums[1 - blocks % 2], target, stride, 8, kind, joined);
 }
 
-INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_t blocks, finish_kind kind) {
+QRT_INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_t blocks, finish_kind kind) {
     const int segments = p->a_segments ? (int)p->segments : 1;
     const int64_t depth = short_depth(p);
     int64_t i = 0;

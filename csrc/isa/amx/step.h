@@ -36,21 +36,21 @@ typedef struct {
 } finishing;
 
 /* Sums in memory, as many vectors as a group of rows has. */
-INLINE void finish_four(const finish_columns *c, const void *from, char *target, int64_t stride, int vectors,
-                        finish_kind kind, bool joined) {
+QRT_INLINE void finish_four(const finish_columns *c, const void *from, char *target, int64_t stride, int vectors,
+                            finish_kind kind, bool joined) {
     const __m512i *row = from;
     const __m512i sums[4] = {_mm512_load_si512(row), _mm512_load_si512(row + 1), _mm512_load_si512(row + 2),
                              _mm512_load_si512(row + 3)};
     finish_group(c, target, stride, sums, 4 / vectors, vectors, kind, joined);
 }
 
-INLINE void finish_two_rows(finishing *f, finish_kind kind) {
+QRT_INLINE void finish_two_rows(finishing *f, finish_kind kind) {
     finish_four(f->columns, f->sums, f->target + f->row[0], f->row[1] - f->row[0], 2, kind, false);
     f->sums += 4;
     f->row += 2;
 }
 
-INLINE void finish_rest(finishing *f, finish_kind kind) {
+QRT_INLINE void finish_rest(finishing *f, finish_kind kind) {
     while (f->row < f->end)
         finish_two_rows(f, kind);
 }
@@ -62,7 +62,7 @@ typedef struct {
     packing pack;
 } chores;
 
-INLINE void do_chores(chores *c) {
+QRT_INLINE void do_chores(chores *c) {
     for (int i = 0; i < c->fetched; i++, c->fetch += 64)
         _mm_prefetch(c->fetch, _MM_HINT_T1);
     if (c->pack.left)
@@ -84,7 +84,7 @@ typedef struct {
 
 /* `streams`: B goes past rows of A; else A past a panel of B. As many times two rows of the block before as `finished`.
  */
-INLINE void multiply_step(operands *o, finishing *f, int finished, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_step(operands *o, finishing *f, int finished, finish_kind kind, bool streams) {
     const int64_t k = *o->step++;
     LOAD_B(6, o->b)
     TILELOADD(4, o->upper + k, o->a_stride);
@@ -111,7 +111,7 @@ INLINE void multiply_step(operands *o, finishing *f, int finished, finish_kind k
     o->b += B_STEP;
 }
 
-INLINE void store_sums(int tile, int32_t *to) {
+QRT_INLINE void store_sums(int tile, int32_t *to) {
     if (tile == 0)
         TILESTORED(0, to, NR * sizeof *to);
     else if (tile == 1)
@@ -124,7 +124,8 @@ INLINE void store_sums(int tile, int32_t *to) {
 
 /* The first step: stores the sums of the block before, and begins with those at `from`, rows `stride` bytes apart, the
  * lower ones `lower` values on. */
-INLINE void first_step(operands *o, int32_t *before, const int32_t *from, int64_t stride, int64_t lower, bool streams) {
+QRT_INLINE void first_step(operands *o, int32_t *before, const int32_t *from, int64_t stride, int64_t lower,
+                           bool streams) {
     const int64_t k = *o->step++;
     LOAD_B(6, o->b)
     TILELOADD(4, o->upper + k, o->a_stride);
@@ -149,21 +150,21 @@ INLINE void first_step(operands *o, int32_t *before, const int32_t *from, int64_
     o->b += B_STEP;
 }
 
-INLINE void multiply_steps(operands *o, finishing *f, int count, int finished, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_steps(operands *o, finishing *f, int count, int finished, finish_kind kind, bool streams) {
     for (; count > 0; count--)
         multiply_step(o, f, finished, kind, streams);
 }
 
 /* From step `idle` on, for `busy` steps, `finished` times two rows a step. */
-INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int busy, int finished, finish_kind kind,
-                               bool streams) {
+QRT_INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int busy, int finished,
+                                   finish_kind kind, bool streams) {
     multiply_steps(o, f, idle, 0, kind, streams);
     multiply_steps(o, f, busy, finished, kind, streams);
     multiply_steps(o, f, count - idle - busy, 0, kind, streams);
 }
 
 /* All steps but the first; the block before is requantized in as few uops a step as there are steps for. */
-INLINE void multiply_rest(operands *o, finishing *f, int count, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_rest(operands *o, finishing *f, int count, finish_kind kind, bool streams) {
     if (f->row == f->end)
         multiply_steps(o, f, count, 0, kind, streams);
     else if (count >= 17)

@@ -2,7 +2,7 @@
 #ifndef QRT_ISA_AVX2_H
 #define QRT_ISA_AVX2_H
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 void qrt_avx2_install_bits(qrt_kernels *table);
 void qrt_avx2_install_f64_casts(qrt_kernels *table);

@@ -11,7 +11,7 @@
 
 #define BLOCK 32
 
-static qrt_bits_row parent_pack, parent_unpack;
+static qrt_pack_bits_row_fn parent_pack, parent_unpack;
 
 static void pack_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *values = source;

@@ -9,12 +9,12 @@
  * The bounds less a zero point, and a rounded value within them plus the zero point, need at most 42 bits: exact. */
 #include <immintrin.h>
 
-#include "../cast_span.h"
+#include "isa/x86/cast/span.inl"
 #include "avx2.h"
 
 #define LANES 4
 
-static qrt_cast_row parent_qcast, parent_dcast;
+static qrt_qcast_row_fn parent_qcast, parent_dcast;
 
 QRT_INLINE __m256d load_f64(const qrt_cast_parameters *parameters, int array, int64_t index, bool each) {
     const double *values = (const double *)parameters->array[array] + index;
@@ -90,7 +90,7 @@ QRT_INLINE __m128i to_integers(__m256d v, qrt_container container) {
 
 QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                            char *target, int64_t run, int64_t runs, qrt_qcast_mode mode) {
-    const int source_size = mode.expressed == QRT_F32 ? 4 : 8, size = qrt_cast_container_size(args->container);
+    const int source_size = mode.expressed == QRT_F32 ? 4 : 8, size = qrt_container_size(args->container);
     for (int64_t r = 0; r < runs; r++, source += run * source_size, target += run * size)
         for (int64_t i = 0; i < run; i += LANES) {
             const int64_t live = run - i < LANES ? run - i : LANES;
@@ -137,7 +137,7 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
 
 QRT_INLINE __m256d load_storage(const char *source, int64_t live, qrt_container container) {
     __m128i q = _mm_setzero_si128();
-    move(&q, source, live, qrt_cast_container_size(container));
+    move(&q, source, live, qrt_container_size(container));
     switch (container) {
     case QRT_I8:
         return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(q));
@@ -158,7 +158,7 @@ QRT_INLINE __m256d load_storage(const char *source, int64_t live, qrt_container 
 
 static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                          const char *source, char *target, int64_t run, int64_t runs) {
-    const int size = qrt_cast_container_size(args->container);
+    const int size = qrt_container_size(args->container);
     for (int64_t r = 0; r < runs; r++, source += run * size, target += run * (int64_t)sizeof(double)) {
         for (int64_t i = 0; i < run; i += LANES) {
             const int64_t live = run - i < LANES ? run - i : LANES;

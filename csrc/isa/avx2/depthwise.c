@@ -11,7 +11,6 @@
 
 #include "avx2.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define OP(name) _mm256_##name
 #define LANES 2
 #define GROUP 2
@@ -23,7 +22,7 @@
 typedef __m256i vector;
 typedef int16_t weight;
 
-#include "../depthwise_pack.h"
+#include "isa/x86/depthwise/pack.inl"
 
 /* ---- loading ---- */
 
@@ -36,7 +35,7 @@ typedef struct {
     vector padding;
 } loader;
 
-INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+QRT_INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     const int64_t first = block->first / args->multiplier;
     const int64_t last = (block->first + block->channels - 1) / args->multiplier;
@@ -53,7 +52,7 @@ INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_ru
     return how;
 }
 
-INLINE __m128i load_row(const loader *how, const load_kind kind, const char *from) {
+QRT_INLINE __m128i load_row(const loader *how, const load_kind kind, const char *from) {
     if (kind == WHOLE)
         return _mm_loadu_si128((const __m128i *)from);
     if (kind == SHUFFLED)
@@ -63,8 +62,8 @@ INLINE __m128i load_row(const loader *how, const load_kind kind, const char *fro
     return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)bytes), how->order);
 }
 
-INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
-                       const char *const high[GROUP], vector *to) {
+QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
+                           const char *const high[GROUP], vector *to) {
     (void)high; /* one segment */
     __m256i r[GROUP];
 #pragma GCC unroll 2
@@ -75,19 +74,19 @@ INLINE void interleave(const loader *how, const load_kind kind, const char *cons
 }
 
 /* Written out so that the sum stays in its register: see gemm.c. */
-INLINE vector multiply_add(vector acc, vector columns, vector weights) {
+QRT_INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     __asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(_mm256_madd_epi16(columns, weights)));
     return acc;
 }
 
 /* ---- finishing ---- */
 
-INLINE vector scale_f32(vector acc, const block_header *header, int v) {
+QRT_INLINE vector scale_f32(vector acc, const block_header *header, int v) {
     return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(acc), ((const __m256 *)header->scale)[v]));
 }
 
 /* floor(acc * M0 / 2^(N - 1)), as in avx512/depthwise512.h. */
-INLINE vector scale_fixed(vector acc, const block_header *header, int v) {
+QRT_INLINE vector scale_fixed(vector acc, const block_header *header, int v) {
     const vector even = _mm256_mul_epi32(acc, ((const vector *)header->multiplier)[v]);
     const vector odd = _mm256_mul_epi32(_mm256_srli_epi64(acc, 32), ((const vector *)header->odd_multiplier)[v]);
     const vector high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
@@ -99,12 +98,12 @@ typedef struct {
     bool is_unsigned;
 } byte_limits;
 
-INLINE byte_limits make_limits(const qrt_requant *requant) {
+QRT_INLINE byte_limits make_limits(const qrt_requant *requant) {
     return (byte_limits){_mm256_set1_epi8((char)requant->storage_min), _mm256_set1_epi8((char)requant->storage_max),
                          requant->container == QRT_U8};
 }
 
-INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *target) {
+QRT_INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *target) {
     if (run->block->channels == CHANNELS)
         _mm_storeu_si128((__m128i *)target, bytes);
     else
@@ -112,8 +111,9 @@ INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *targe
 }
 
 /* Pixels in pairs: narrowing leaves eight channels of each in turn. */
-INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
-                        const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
+QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
+                            const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel,
+                            const int pixels) {
     (void)kind;
 #pragma GCC unroll 2
     for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
@@ -134,7 +134,7 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
     }
 }
 
-#include "../depthwise_tile.h"
+#include "isa/x86/depthwise/tile.inl"
 
 static const qrt_depthwise_kernel kernel = {
     .channels = CHANNELS,

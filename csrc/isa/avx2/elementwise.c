@@ -11,8 +11,8 @@
 #include "avx2.h"
 #include "widen.h"
 
-static qrt_binary_row parent_binary;
-static qrt_clamp_row parent_clamp;
+static qrt_binary_row_fn parent_binary;
+static qrt_clamp_row_fn parent_clamp;
 
 static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0}, most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX};
 
@@ -39,8 +39,8 @@ static void multiply(int32_t *acc, const int32_t *right, int64_t count) {
 
 static qrt_status multiply_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
                                int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
-    const int a_size = container_bytes(args->a), b_size = container_bytes(args->b);
-    const int size = container_bytes(args->requant.container);
+    const int a_size = qrt_container_size(args->a), b_size = qrt_container_size(args->b);
+    const int size = qrt_container_size(args->requant.container);
     const int64_t parameters = step ? count : 1;
     const int64_t most_a = largest_difference(args->a, args->a_zero_point + parameter, parameters);
     const int64_t most_b = largest_difference(args->b, args->b_zero_point + parameter, parameters);
@@ -88,7 +88,7 @@ static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_paramet
 }
 
 /* eight = clamp((left * a + right * b + start) >> 20 + zero point) */
-INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const int32_t *right) {
+QRT_INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const int32_t *right) {
     const __m256i x = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)left), _mm256_set1_epi32((int)p->a));
     const __m256i y = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)right), _mm256_set1_epi32((int)p->b));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(x, y), _mm256_set1_epi32((int)p->start));
@@ -96,9 +96,9 @@ INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const int
     return _mm256_min_epi32(_mm256_max_epi32(q, _mm256_set1_epi32((int)p->low)), _mm256_set1_epi32((int)p->high));
 }
 
-INLINE void add_of(qrt_container container, const sum_parameters *p, const int32_t *left, const int32_t *right,
-                   int64_t count, char *target) {
-    const int size = container_bytes(container);
+QRT_INLINE void add_of(qrt_container container, const sum_parameters *p, const int32_t *left, const int32_t *right,
+                       int64_t count, char *target) {
+    const int size = qrt_container_size(container);
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
         store_eight(target + i * size, narrow_eight(add_eight(p, left + i, right + i), container, size), 8, size);
@@ -127,8 +127,8 @@ static void add_chunk(qrt_container container, const sum_parameters *p, const in
 
 static qrt_status add_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
                           void *target, int64_t count, int64_t parameter, int64_t step) {
-    const int a_size = container_bytes(args->a), b_size = container_bytes(args->b);
-    const int size = container_bytes(args->requant.container);
+    const int a_size = qrt_container_size(args->a), b_size = qrt_container_size(args->b);
+    const int size = qrt_container_size(args->requant.container);
     sum_parameters p;
     if (step || args->requant.container > QRT_I32 || !sum_fits(args, parameter, &p))
         return parent_binary(args, a, a_stride, b, b_stride, target, count, parameter, step);
@@ -167,7 +167,7 @@ static inline __m256i clamp_vector(__m256i q, qrt_container container, __m256i l
 
 static void clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                       int64_t step) {
-    const int size = container_bytes(args->container);
+    const int size = qrt_container_size(args->container);
     const int64_t lower = args->lower[parameter], upper = args->upper[parameter], lanes = 32 / size;
     if (args->container > QRT_U16 || step || lower > upper || lower < least[args->container] ||
         upper > most[args->container]) {

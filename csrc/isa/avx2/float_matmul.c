@@ -14,8 +14,6 @@
 #define PAIR 2 /* vectors of columns at once */
 #define TILE_ROWS 6
 
-#define INLINE static inline __attribute__((always_inline))
-
 static inline __m256i live(int64_t left) {
     const int n = left > 8 ? 8 : left > 0 ? (int)left : 0;
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -27,7 +25,7 @@ static inline __m256 load_row(const float *row, int64_t left) {
 }
 
 /* Four lanes of four rows. */
-INLINE void pack_four(const float *const row[4], int64_t d, float *to, int64_t stride) {
+QRT_INLINE void pack_four(const float *const row[4], int64_t d, float *to, int64_t stride) {
     __m128 r0 = _mm_loadu_ps(row[0] + d), r1 = _mm_loadu_ps(row[1] + d);
     __m128 r2 = _mm_loadu_ps(row[2] + d), r3 = _mm_loadu_ps(row[3] + d);
     _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
@@ -53,7 +51,7 @@ static void float_rows(const float *a, int64_t a_stride, int rows, int64_t k, fl
     }
 }
 
-INLINE void tile_of(const int rows, const float *a, const float *b, int64_t steps, float *sums) {
+QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t steps, float *sums) {
     __m256 acc[TILE_ROWS][PAIR];
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++)
@@ -156,7 +154,7 @@ static inline bool holds(flags some) {
     return _mm256_movemask_ps(some) != 0;
 }
 
-#include "isa/float_short.h"
+#include "isa/x86/float_matmul/short.inl"
 
 void qrt_avx2_install_float_matmul(qrt_kernels *table) {
     table->float_short = float_short;

@@ -5,7 +5,7 @@
  *   vpbroadcastd m32  a pair of A; load ports only: 6, and 2 loads of B, per pair: 4 cycles
  *
  * Exact: see pack_i16.h; a whole sum fits 31 bits (qrt.h). */
-#include "../pack_i16.h"
+#include "isa/x86/gemm/pack_i16.inl"
 #include "avx2.h"
 
 /* Written out so that the sum stays in its register: see avx512/gemm.c. */
@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) __m256i multiply_add(__m256i acc, _
     return acc;
 }
 
-#include "../tile256.h"
+#include "isa/x86/gemm/tile256.inl"
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                    int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {

@@ -3,26 +3,25 @@
 
 #include "avx2.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define OP(name) _mm256_##name
 #define LANES 8
 
 typedef __m256i vector;
 typedef __m256 floats;
 
-INLINE vector load(const void *from) {
+QRT_INLINE vector load(const void *from) {
     return _mm256_load_si256(from);
 }
 
-INLINE __m128i load_half(const void *from) {
+QRT_INLINE __m128i load_half(const void *from) {
     return _mm_load_si128(from);
 }
 
-INLINE vector bits_and(vector a, vector b) {
+QRT_INLINE vector bits_and(vector a, vector b) {
     return _mm256_and_si256(a, b);
 }
 
-#include "../mixed_tile.h"
+#include "isa/x86/mixed_matmul/tile.inl"
 
 /* ---- rows ---- */
 
@@ -56,7 +55,7 @@ static uint32_t largest_finite(const float *a, int64_t length, bool *finite) {
 
 /* Integers of four values become words: for nibbles none, then of each digit, the most significant first; for bytes the
  * lower 16 bits of the even and the odd values, then the higher. */
-INLINE __m256i split(const bool nibbles, __m256i integers) {
+QRT_INLINE __m256i split(const bool nibbles, __m256i integers) {
     const __m256i carries = _mm256_set1_epi32(nibbles ? 0x8080 : 0x8000);
     const __m128i planes = nibbles ? _mm_setr_epi8(-1, -1, -1, -1, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12)
                                    : _mm_setr_epi8(0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15);
@@ -65,7 +64,7 @@ INLINE __m256i split(const bool nibbles, __m256i integers) {
 }
 
 /* The words of a piece to `to`; the sums of their digits, behind a word of anything. */
-INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t length, float inverse, __m128i *to) {
+QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t length, float inverse, __m128i *to) {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sums = _mm256_setzero_si256();
     for (int64_t i = 0; i < length; i += 8, to += 2) {
@@ -82,7 +81,7 @@ INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t length, f
 
 /* For each piece the unit and what the sums of its digits begin with, or, where zero points differ, what these are
  * multiplied by; then the words. */
-INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, const float *a, __m128i *to) {
+QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, const float *a, __m128i *to) {
     const __m128i times = _mm_set1_epi32(args->zero_points_differ ? -1 : -args->common_zero_point);
     bool finite = true;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {

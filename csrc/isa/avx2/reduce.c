@@ -12,12 +12,12 @@
 #define MOST_VALUES (1 << 14)
 #define MOST_SUMMED_ZERO_POINT (1 << 16)
 
-static qrt_pool_pixel parent_max, parent_avg;
-static qrt_mean_row parent_mean;
+static qrt_max_pool_pixel_fn parent_max, parent_avg;
+static qrt_mean_row_fn parent_mean;
 
 /* ---- max_pool ---- */
 
-INLINE __m256i larger(qrt_container container, __m256i a, __m256i b) {
+QRT_INLINE __m256i larger(qrt_container container, __m256i a, __m256i b) {
     switch (container) {
     case QRT_I8:
         return _mm256_max_epi8(a, b);
@@ -32,7 +32,7 @@ INLINE __m256i larger(qrt_container container, __m256i a, __m256i b) {
 
 static void max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                            int64_t row_stride, int64_t column_stride, void *target) {
-    const int64_t size = container_bytes(args->container), bytes = args->window.channels * size;
+    const int64_t size = qrt_container_size(args->container), bytes = args->window.channels * size;
     if (args->container > QRT_U16 || bytes < 32) {
         parent_max(args, pixels, rows, columns, row_stride, column_stride, target);
         return;
@@ -52,8 +52,8 @@ static void max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_
 
 /* ---- sums ---- */
 
-INLINE void accumulate_of(qrt_container container, const char *source, int64_t count, int32_t *acc) {
-    const int size = container_bytes(container);
+QRT_INLINE void accumulate_of(qrt_container container, const char *source, int64_t count, int32_t *acc) {
+    const int size = qrt_container_size(container);
     int64_t i = 0;
     for (; i + 8 <= count; i += 8) {
         __m256i *const at = (__m256i *)(acc + i);
@@ -96,7 +96,7 @@ static bool start_sums(qrt_container container, const int64_t *zero_point, int64
 
 static void avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                            int64_t row_stride, int64_t column_stride, void *target) {
-    const int64_t size = container_bytes(args->container), out_size = container_bytes(args->requant.container);
+    const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     const int64_t channels = args->window.channels, valid = rows * columns;
     int32_t acc[CHUNK + 16] = {0};
     for (int64_t c = 0; c < channels; c += CHUNK) {
@@ -119,7 +119,7 @@ static void avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_
 
 /* acc[i] += the sum over the reduced axes from element i on. */
 static void accumulate_reduced(const qrt_mean_args *args, const char *x, int64_t count, int32_t *acc) {
-    const int64_t size = container_bytes(args->container);
+    const int64_t size = qrt_container_size(args->container);
     int64_t index[QRT_MAX_RANK] = {0}, at = 0;
     for (int64_t i = 0; i < args->count; i++) {
         accumulate(args->container, x + at * size, count, acc);
@@ -135,7 +135,7 @@ static void accumulate_reduced(const qrt_mean_args *args, const char *x, int64_t
 
 static void mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
                      int64_t parameter, int64_t step) {
-    const int64_t size = container_bytes(args->container), out_size = container_bytes(args->requant.container);
+    const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     int32_t acc[CHUNK + 16] = {0};
     for (int64_t i = 0; i < count; i += CHUNK) {
         const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;

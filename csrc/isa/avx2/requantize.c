@@ -4,12 +4,12 @@
 #include "avx2.h"
 #include "widen.h"
 
-static qrt_requantize_row parent;
+static qrt_requantize_row_fn parent;
 
 static void requantize_row(const qrt_requantize_args *args, const void *source, void *target, int64_t count,
                            int64_t parameter, int64_t step) {
     const qrt_requant *requant = &args->requant;
-    const int source_size = container_bytes(args->container), target_size = container_bytes(requant->container);
+    const int source_size = qrt_container_size(args->container), target_size = qrt_container_size(requant->container);
     if (args->container > QRT_U16) {
         parent(args, source, target, count, parameter, step);
         return;

@@ -16,7 +16,7 @@
 #define STRIP 8
 #define EXACT_ZERO_POINT (1 << 23) /* bounds less it need at most 24 bits */
 
-static qrt_store parent_store;
+static qrt_store_fn parent_store;
 
 typedef struct {
     __m256i zero_point, low, high;

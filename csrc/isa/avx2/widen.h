@@ -8,18 +8,13 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define CHUNK 256 /* 32-bit values in L1 */
 /* No difference of 16-bit storage and a zero point up to this one leaves 32 bits. */
 #define MOST_ZERO_POINT (1 << 30)
 
-static inline int container_bytes(qrt_container container) {
-    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
-}
-
-INLINE __m256i widen_eight(qrt_container container, const char *source) {
+QRT_INLINE __m256i widen_eight(qrt_container container, const char *source) {
     switch (container) {
     case QRT_I8:
         return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)source));
@@ -32,7 +27,7 @@ INLINE __m256i widen_eight(qrt_container container, const char *source) {
     }
 }
 
-INLINE int32_t widen_one(qrt_container container, const void *source, int64_t i) {
+QRT_INLINE int32_t widen_one(qrt_container container, const void *source, int64_t i) {
     switch (container) {
     case QRT_I8:
         return ((const int8_t *)source)[i];
@@ -45,13 +40,13 @@ INLINE int32_t widen_one(qrt_container container, const void *source, int64_t i)
     }
 }
 
-INLINE void widen_of(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
-                     int32_t *acc) {
+QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
+                         int32_t *acc) {
     const __m256i zeros = _mm256_set1_epi32(zero);
     int64_t i = 0;
     if (stride == 1)
         for (; i + 8 <= count; i += 8) {
-            const char *at = (const char *)source + i * container_bytes(container);
+            const char *at = (const char *)source + i * qrt_container_size(container);
             _mm256_storeu_si256((__m256i *)(acc + i), _mm256_sub_epi32(widen_eight(container, at), zeros));
         }
     for (; i < count; i++)
@@ -89,7 +84,7 @@ static inline bool differences(qrt_container container, const void *source, int6
 }
 
 /* In the low lanes, of `size` bytes. */
-INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
+QRT_INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
     const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
     if (size == 4)
         return q;
@@ -100,7 +95,7 @@ INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
 }
 
 /* The first `count` of eight narrowed values. */
-INLINE void store_eight(char *to, __m256i values, int count, int size) {
+QRT_INLINE void store_eight(char *to, __m256i values, int count, int size) {
     if (count < 8) {
         char all[sizeof values];
         _mm256_storeu_si256((__m256i *)all, values);

@@ -2,7 +2,7 @@
 #ifndef QRT_ISA_AVX512_H
 #define QRT_ISA_AVX512_H
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 void qrt_avx512_install_bits(qrt_kernels *table);
 void qrt_avx512_install_f64_casts(qrt_kernels *table);

@@ -15,7 +15,7 @@
  * Exact because of the bounds in cast_guard.h; the rest goes to the parent's row. */
 #include <immintrin.h>
 
-#include "../cast_span.h"
+#include "isa/x86/cast/span.inl"
 #include "avx512.h"
 
 #define LANES 16
@@ -167,9 +167,8 @@ typedef struct {
 
 QRT_INLINE sink make_sink(const qrt_cast_args *args, qrt_container container) {
     const int low = (int)args->storage_min, high = (int)args->storage_max;
-    sink to = {.container = container,
-               .size = qrt_cast_container_size(container),
-               .narrow = !qrt_cast_is_full(args, container)};
+    sink to = {
+        .container = container, .size = qrt_container_size(container), .narrow = !qrt_cast_is_full(args, container)};
     to.least = to.size == 1 ? _mm512_set1_epi8((char)low) : _mm512_set1_epi16((short)low);
     to.most = to.size == 1 ? _mm512_set1_epi8((char)high) : _mm512_set1_epi16((short)high);
     to.least_word = _mm512_set1_epi16(INT16_MIN);
@@ -223,7 +222,7 @@ QRT_INLINE void store_block(char *target, const __m512i q[4], const sink *to, bo
 QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, int64_t index,
                            const char *source, char *target, int64_t count, qrt_container container,
                            qrt_qcast_mode mode) {
-    const int source_size = qrt_qcast_source_size(mode), target_size = qrt_cast_container_size(container);
+    const int source_size = qrt_qcast_source_size(mode), target_size = qrt_container_size(container);
     const __m512i low = _mm512_set1_epi32((int)args->storage_min), high = _mm512_set1_epi32((int)args->storage_max);
     mode.trial = false;
     mode.each = each;
@@ -310,8 +309,8 @@ QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_la
                       mode.each ? load_dcast_lanes(parameters, i, true) : *shared, live_lanes(count - i), mode);
 }
 
-#include "../cast_rows.h"
-#include "../cast_variants.h"
+#include "isa/x86/cast/rows.inl"
+#include "isa/x86/cast/variants.inl"
 
 void qrt_avx512_install_casts(qrt_kernels *table) {
     install_rows(table);

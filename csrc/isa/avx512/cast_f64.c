@@ -9,12 +9,12 @@
  * The bounds less a zero point, and a rounded value within them plus the zero point, need at most 42 bits: exact. */
 #include <immintrin.h>
 
-#include "../cast_span.h"
+#include "isa/x86/cast/span.inl"
 #include "avx512.h"
 
 #define ALL ((__mmask8)0xff)
 
-static qrt_cast_row parent_qcast, parent_dcast;
+static qrt_qcast_row_fn parent_qcast, parent_dcast;
 
 /* The first `left` of eight lanes. */
 QRT_INLINE __mmask8 live_lanes(int64_t left) {
@@ -80,7 +80,7 @@ QRT_INLINE void store_integers(char *target, __mmask8 live, __m512d v, qrt_conta
 QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                            char *target, int64_t run, int64_t runs, qrt_qcast_mode mode) {
     const int source_size = mode.expressed == QRT_F32 ? 4 : 8;
-    const int target_size = qrt_cast_container_size(args->container);
+    const int target_size = qrt_container_size(args->container);
     for (int64_t r = 0; r < runs; r++, source += run * source_size, target += run * target_size)
         for (int64_t i = 0; i < run; i += 8) {
             const __mmask8 live = live_lanes(run - i);
@@ -141,7 +141,7 @@ QRT_INLINE __m512d load_storage(const char *source, __mmask8 live, qrt_container
 
 static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                          const char *source, char *target, int64_t run, int64_t runs) {
-    const int size = qrt_cast_container_size(args->container);
+    const int size = qrt_container_size(args->container);
     for (int64_t r = 0; r < runs; r++, source += run * size, target += run * (int64_t)sizeof(double)) {
         const bool stream = args->stream && run >= QRT_ALIGN_COUNT;
         const int64_t head = stream ? qrt_cast_until_aligned(target, sizeof(double)) : 0;

@@ -12,7 +12,6 @@
 
 #include "avx512.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define OP(name) _mm512_##name
 #define LANES 4
 #define GROUP 2
@@ -25,7 +24,7 @@
 typedef __m512i vector;
 typedef int16_t weight;
 
-#include "../depthwise_pack.h"
+#include "isa/x86/depthwise/pack.inl"
 
 #include "depthwise512.h"
 
@@ -40,7 +39,7 @@ typedef struct {
     repeated_load repeated;
 } loader;
 
-INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+QRT_INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     loader how;
     how.kind = args->multiplier > 1 ? REPEATED : block->channels == CHANNELS ? WHOLE : PART;
@@ -53,8 +52,8 @@ INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_ru
     return how;
 }
 
-INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
-                       const char *const high[GROUP], vector *to) {
+QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
+                           const char *const high[GROUP], vector *to) {
     (void)high; /* one segment */
     __m512i r[GROUP];
 #pragma GCC unroll 2
@@ -69,16 +68,16 @@ INLINE void interleave(const loader *how, const load_kind kind, const char *cons
 }
 
 /* Written out so that the sum stays in its register: see gemm.c. */
-INLINE vector multiply_add(vector acc, vector columns, vector weights) {
+QRT_INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     __asm__("vpaddd %1, %0, %0" : "+v"(acc) : "v"(_mm512_madd_epi16(columns, weights)));
     return acc;
 }
 
-INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
+QRT_INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
     return multiply_add(acc, columns, *weights);
 }
 
-INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, __m256i bytes, char *target) {
+QRT_INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, __m256i bytes, char *target) {
     if (kind == WHOLE)
         _mm256_storeu_si256((__m256i *)target, bytes);
     else
@@ -86,8 +85,9 @@ INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, __m2
 }
 
 /* Pixels in pairs: narrowing leaves eight channels of each in turn. */
-INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
-                        const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
+QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
+                            const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel,
+                            const int pixels) {
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
 #pragma GCC unroll 2
     for (int p = 0; p < pixels; p += 2, target += 2 * pixel_stride) {
@@ -101,7 +101,7 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
     }
 }
 
-#include "../depthwise_tile.h"
+#include "isa/x86/depthwise/tile.inl"
 
 static const qrt_depthwise_kernel kernel = {
     .channels = CHANNELS,

@@ -44,14 +44,14 @@ typedef struct {
     bool is_unsigned, narrow; /* than the container, to which the packing saturates */
 } byte_limits;
 
-INLINE byte_limits make_limits(const qrt_requant *requant) {
+QRT_INLINE byte_limits make_limits(const qrt_requant *requant) {
     const bool narrow = requant->storage_max - requant->storage_min != 255;
     return (byte_limits){_mm512_set1_epi8((char)requant->storage_min), _mm512_set1_epi8((char)requant->storage_max),
                          requant->container == QRT_U8, narrow};
 }
 
 /* Words of 16 bits to clamped bytes. */
-INLINE __m512i clamped_bytes(__m512i a, __m512i b, const byte_limits *limits) {
+QRT_INLINE __m512i clamped_bytes(__m512i a, __m512i b, const byte_limits *limits) {
     __m512i bytes;
     if (limits->is_unsigned) {
         bytes = _mm512_packus_epi16(a, b);
@@ -65,14 +65,14 @@ INLINE __m512i clamped_bytes(__m512i a, __m512i b, const byte_limits *limits) {
     return bytes;
 }
 
-INLINE __m512i scale_f32(__m512i acc, const block_header *header, int v) {
+QRT_INLINE __m512i scale_f32(__m512i acc, const block_header *header, int v) {
     const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(acc), ((const __m512 *)header->scale)[v]);
     return _mm512_cvt_roundps_epi32(scaled, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
 /* floor(acc * M0 / 2^(N - 1)): the high half of the product, shifted further. With one more added and halved it is
  * (acc * M0 + 2^(N - 1)) >> N. */
-INLINE __m512i scale_fixed(__m512i acc, const block_header *header, int v) {
+QRT_INLINE __m512i scale_fixed(__m512i acc, const block_header *header, int v) {
     const __m512i even = _mm512_mul_epi32(acc, ((const __m512i *)header->multiplier)[v]);
     const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(acc, 32), ((const __m512i *)header->odd_multiplier)[v]);
     const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);

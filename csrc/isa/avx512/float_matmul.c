@@ -13,8 +13,6 @@
 #define COLUMNS QRT_FLOAT_COLUMNS
 #define VECTORS (COLUMNS / 16)
 
-#define INLINE static inline __attribute__((always_inline))
-
 static inline __mmask16 live(int64_t left) {
     return (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
 }
@@ -25,7 +23,7 @@ static inline __m512 multiply_add(__m512 acc, __m512 a, __m512 b) {
     return acc;
 }
 
-INLINE void tile_of(const int rows, const float *a, const float *b, int64_t steps, float *sums) {
+QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t steps, float *sums) {
     __m512 acc[ROWS][VECTORS];
 #pragma GCC unroll 12
     for (int i = 0; i < rows; i++)
@@ -127,7 +125,7 @@ static inline bool holds(flags some) {
     return some != 0;
 }
 
-#include "isa/float_short.h"
+#include "isa/x86/float_matmul/short.inl"
 
 void qrt_avx512_install_float_matmul(qrt_kernels *table) {
     table->float_short = float_short;

@@ -3,7 +3,7 @@
  *   vpmaddwd, vpaddd  two uops on ports 0 and 5: 28 of each per pair of K, 28 cycles; the loads stay far below
  *
  * A product takes the last of the 32 registers. Exact: see pack_i16.h; a whole sum fits 31 bits (qrt.h). */
-#include "../pack_i16.h"
+#include "isa/x86/gemm/pack_i16.inl"
 #include "avx512.h"
 
 #define NR 32
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i
     return acc;
 }
 
-#include "../tile512.h"
+#include "isa/x86/gemm/tile512.inl"
 
 static void run(const qrt_gemm_panel *p) {
     tile_columns c;

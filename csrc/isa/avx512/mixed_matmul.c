@@ -3,26 +3,25 @@
 
 #include "avx512.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define OP(name) _mm512_##name
 #define LANES 16
 
 typedef __m512i vector;
 typedef __m512 floats;
 
-INLINE vector load(const void *from) {
+QRT_INLINE vector load(const void *from) {
     return _mm512_load_si512(from);
 }
 
-INLINE __m256i load_half(const void *from) {
+QRT_INLINE __m256i load_half(const void *from) {
     return _mm256_load_si256(from);
 }
 
-INLINE vector bits_and(vector a, vector b) {
+QRT_INLINE vector bits_and(vector a, vector b) {
     return _mm512_and_si512(a, b);
 }
 
-#include "../mixed_tile.h"
+#include "isa/x86/mixed_matmul/tile.inl"
 
 void qrt_avx512_install_mixed_matmul(qrt_kernels *table) {
     table->mixed_tile = mixed_tile;

@@ -17,7 +17,7 @@
 #define STRIP 16
 #define EXACT_ZERO_POINT (1 << 23) /* bounds less it need at most 24 bits */
 
-static qrt_store parent_store;
+static qrt_store_fn parent_store;
 
 typedef struct {
     __m512i zero_point, low, high;

@@ -2,7 +2,7 @@
 #ifndef QRT_ISA_AVX512VNNI_H
 #define QRT_ISA_AVX512VNNI_H
 
-#include "qrt.h"
+#include "qrt/qrt.h"
 
 void qrt_avx512vnni_install_depthwise(qrt_kernels *table);
 void qrt_avx512vnni_install_gemm(qrt_kernels *table);

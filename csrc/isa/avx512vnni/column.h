@@ -6,7 +6,7 @@
 #ifndef QRT_AVX512VNNI_COLUMN_H
 #define QRT_AVX512VNNI_COLUMN_H
 
-#include "../quads512.h"
+#include "isa/x86/gemm/quads512.inl"
 
 #define COLUMN_ROWS 128
 

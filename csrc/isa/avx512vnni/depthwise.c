@@ -11,7 +11,6 @@
 
 #include "avx512vnni.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define OP(name) _mm512_##name
 #define LANES 4
 #define GROUP 4
@@ -24,9 +23,9 @@
 typedef __m512i vector;
 typedef int8_t weight;
 
-#include "../depthwise_pack.h"
+#include "isa/x86/depthwise/pack.inl"
 
-#include "../avx512/depthwise512.h"
+#include "isa/avx512/depthwise512.h"
 
 typedef enum { WHOLE, PART, HALVES, HALF_PARTS, REPEATED } load_kind;
 
@@ -38,11 +37,11 @@ typedef struct {
     repeated_load repeated;
 } loader;
 
-INLINE __mmask64 live_channels(const qrt_depthwise_block *block) {
+QRT_INLINE __mmask64 live_channels(const qrt_depthwise_block *block) {
     return block->channels == CHANNELS ? ~(__mmask64)0 : ((__mmask64)1 << block->channels) - 1;
 }
 
-INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+QRT_INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     loader how;
     how.live = live_channels(block);
@@ -60,12 +59,12 @@ INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_ru
     return how;
 }
 
-INLINE __m512i halves(__m256i low, __m256i high) {
+QRT_INLINE __m512i halves(__m256i low, __m256i high) {
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
-                       const char *const high[GROUP], vector *to) {
+QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
+                           const char *const high[GROUP], vector *to) {
     __m512i r[GROUP];
 #define ROWS(LOAD)                                                                                                     \
     _Pragma("GCC unroll 4") for (int i = 0; i < GROUP; i++) r[i] = LOAD;                                               \
@@ -98,26 +97,27 @@ INLINE void interleave(const loader *how, const load_kind kind, const char *cons
 }
 
 /* Written out so that the sum stays in its register: see avx512/gemm.c. */
-INLINE vector multiply_add(vector acc, vector columns, vector weights) {
+QRT_INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(columns), "v"(weights));
     return acc;
 }
 
 /* The same without a register for the weights. */
-INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
+QRT_INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(columns), "m"(*weights));
     return acc;
 }
 
-INLINE void store_half(__m256i bytes, const bool whole, __mmask32 live, char *target) {
+QRT_INLINE void store_half(__m256i bytes, const bool whole, __mmask32 live, char *target) {
     if (whole)
         _mm256_storeu_si256((__m256i *)target, bytes);
     else
         _mm256_mask_storeu_epi8(target, live, bytes);
 }
 
-INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
-                        const vector words[][2], char *target, int64_t pixel_stride, int64_t pixel, const int pixels) {
+QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
+                            const vector words[][2], char *target, int64_t pixel_stride, int64_t pixel,
+                            const int pixels) {
     const __mmask64 live = live_channels(run->block);
     const int64_t second = run->segment_elements;
 #pragma GCC unroll 4
@@ -136,7 +136,7 @@ INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, cons
     }
 }
 
-#include "../depthwise_tile.h"
+#include "isa/x86/depthwise/tile.inl"
 
 static qrt_depthwise_kernel kernel = {
     .channels = CHANNELS,

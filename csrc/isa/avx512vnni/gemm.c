@@ -9,7 +9,7 @@
  *
  * Exact: see pack_quads.h. Unsigned rows of A against signed B without a zero point need neither a flip nor a sum: they
  * are read in place. Panels of B have 32 columns, or 16 where no more are valid. */
-#include "../quads512.h"
+#include "isa/x86/gemm/quads512.inl"
 #include "avx512vnni.h"
 
 #define KU 4
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i
     return acc;
 }
 
-#include "../tile512.h"
+#include "isa/x86/gemm/tile512.inl"
 #include "column.h"
 
 /* Whether the calls for the last rows, one for each panel, take less time than packing all rows would. */

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 
 #include "avx512vnni.h"
-#include "mixed_matmul.h"
+#include "qrt/mixed_packing.h"
 
 #define COLUMNS QRT_MIXED_COLUMNS
 #define ROWS QRT_MIXED_ROWS
@@ -19,20 +19,18 @@
 #define SPLIT_ROWS 2
 #define AHEAD 4096 /* bytes: the stream that prefetching alone keeps up with */
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* ---- rows ---- */
 
-INLINE __mmask16 live(int64_t left) {
+QRT_INLINE __mmask16 live(int64_t left) {
     return (__mmask16)(left >= 16 ? 0xFFFF : (1 << left) - 1);
 }
 
 /* Values of a row, 0 past `left`, as bits without signs. */
-INLINE __m512i magnitudes(__m512 x) {
+QRT_INLINE __m512i magnitudes(__m512 x) {
     return _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7FFFFFFF));
 }
 
-INLINE __mmask16 finite_of(__m512 x) {
+QRT_INLINE __mmask16 finite_of(__m512 x) {
     return _mm512_cmplt_epi32_mask(magnitudes(x), _mm512_set1_epi32(0x7F800000));
 }
 
@@ -87,12 +85,12 @@ static bool mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *d
 /* ---- tiles ---- */
 
 /* Written out so that the sum stays in its register. */
-INLINE __m512i multiply_add(__m512i sum, __m512i weights, __m512i digits) {
+QRT_INLINE __m512i multiply_add(__m512i sum, __m512i weights, __m512i digits) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(weights), "v"(digits));
     return sum;
 }
 
-INLINE __m512i word(const int32_t *from) {
+QRT_INLINE __m512i word(const int32_t *from) {
     return _mm512_set1_epi32(*from);
 }
 
@@ -102,8 +100,8 @@ typedef struct {
 } row_sums;
 
 /* A vector of each group of columns; `digits` are the rows' words for it. */
-INLINE void add_vector(const bool nibbles, const bool split, const int rows, const uint8_t *const from[VECTORS],
-                       const char *digits, int64_t row_bytes, row_sums sums[ROWS]) {
+QRT_INLINE void add_vector(const bool nibbles, const bool split, const int rows, const uint8_t *const from[VECTORS],
+                           const char *digits, int64_t row_bytes, row_sums sums[ROWS]) {
     const __m512i low = _mm512_set1_epi8(15);
     __m512i first[VECTORS], second[VECTORS];
 #pragma GCC unroll 2
@@ -130,8 +128,8 @@ INLINE void add_vector(const bool nibbles, const bool split, const int rows, con
 }
 
 /* The `count` vectors of a piece. */
-INLINE void add_vectors(const bool nibbles, const bool split, const int rows, const uint8_t *piece, const char *digits,
-                        int64_t row_bytes, int64_t count, row_sums sums[ROWS]) {
+QRT_INLINE void add_vectors(const bool nibbles, const bool split, const int rows, const uint8_t *piece,
+                            const char *digits, int64_t row_bytes, int64_t count, row_sums sums[ROWS]) {
     const uint8_t *from[VECTORS] = {piece, piece + count * 64};
     int64_t left = count;
 #define ADD_ONE                                                                                                        \
@@ -157,7 +155,7 @@ INLINE void add_vectors(const bool nibbles, const bool split, const int rows, co
 }
 
 /* T, rounded once. */
-INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
+QRT_INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
     const __m512i low = _mm512_add_epi32(_mm512_slli_epi32(sums[1], 8), sums[2]);
     if (low_fits)
         return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums[0]), _mm512_set1_ps(65536), _mm512_cvtepi32_ps(low));
@@ -167,7 +165,7 @@ INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
 }
 
 /* What the sums of a row begin with. */
-INLINE void begin(const bool differ, const uint8_t *zero_points, const int32_t *header, row_sums *sums) {
+QRT_INLINE void begin(const bool differ, const uint8_t *zero_points, const int32_t *header, row_sums *sums) {
 #pragma GCC unroll 2
     for (int h = 0; h < VECTORS; h++)
 #pragma GCC unroll 3
@@ -182,8 +180,8 @@ INLINE void begin(const bool differ, const uint8_t *zero_points, const int32_t *
 }
 
 /* All pieces, each of `fixed` vectors or, with 0, of what its length says. */
-INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows, const qrt_mixed_matmul_args *args,
-                    const char *digits, const uint8_t *panel, float *target) {
+QRT_INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows, const qrt_mixed_matmul_args *args,
+                        const char *digits, const uint8_t *panel, float *target) {
     const int64_t row_bytes = args->row_bytes;
     const bool low_fits = fixed, split = nibbles && !fixed && rows <= SPLIT_ROWS;
     __m512 total[ROWS][VECTORS];
@@ -226,8 +224,8 @@ INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows, con
 }
 
 /* With a loop of its own for nibbles in pieces of 32, whose B floats hold. */
-INLINE void rows_of(const int rows, const qrt_mixed_matmul_args *args, const char *digits, const uint8_t *panel,
-                    float *sums) {
+QRT_INLINE void rows_of(const int rows, const qrt_mixed_matmul_args *args, const char *digits, const uint8_t *panel,
+                        float *sums) {
     if (!args->nibbles)
         tile_of(false, 0, rows, args, digits, panel, sums);
     else if (args->k_block == 32 && args->k % 32 == 0 && args->low_fits)

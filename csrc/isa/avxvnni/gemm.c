@@ -5,7 +5,7 @@
  *   vpbroadcastd m32  four values of A; load ports only: 6, and 2 loads of B: 4 cycles with two ports
  *
  * Exact: see pack_quads.h. */
-#include "../pack_quads.h"
+#include "isa/x86/gemm/pack_quads.inl"
 #include "avxvnni.h"
 
 #define KU 4
@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) __m256i multiply_add(__m256i acc, _
     return qrt_vpdpbusd(acc, a, b);
 }
 
-#include "../tile256.h"
+#include "isa/x86/gemm/tile256.inl"
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
     if (args->a_zero_point_steps[1] || !is_centred(args))

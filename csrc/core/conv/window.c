@@ -1,0 +1,108 @@
+/* Windows over NHWC images: patches for the convolution, pixels for pooling. */
+#include <string.h>
+
+#include "core/core.h"
+#include "core/float_control.h"
+
+/* ---- patches ---- */
+
+static void fill_values(qrt_container container, void *target, int64_t count, int64_t value) {
+    if (qrt_container_size(container) == 1) {
+        memset(target, (int)value, (size_t)count);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (qrt_container_size(container) == 2)
+            ((uint16_t *)target)[i] = (uint16_t)value;
+        else
+            ((uint32_t *)target)[i] = (uint32_t)value;
+    }
+}
+
+void qrt_gather_patch(const qrt_window *w, qrt_container container, const void *input, int64_t row, int64_t group,
+                      int64_t fill, void *patch) {
+    const int64_t size = qrt_container_size(container);
+    const int64_t channels = w->channels / w->groups;
+    const int64_t image = row / (w->out_height * w->out_width), pixel = row % (w->out_height * w->out_width);
+    const int64_t top = pixel / w->out_width * w->strides[0] - w->padding[0];
+    const int64_t left = pixel % w->out_width * w->strides[1] - w->padding[1];
+    const int64_t row_bytes = w->kernel[1] * channels * size;
+    const bool whole = w->groups == 1 && w->dilations[1] == 1 && left >= 0 && left + w->kernel[1] <= w->width;
+    char *target = patch;
+    for (int64_t ky = 0; ky < w->kernel[0]; ky++, target += row_bytes) {
+        const int64_t y = top + ky * w->dilations[0];
+        if (y < 0 || y >= w->height) {
+            fill_values(container, target, w->kernel[1] * channels, fill);
+            continue;
+        }
+        const char *line =
+            (const char *)input + ((image * w->height + y) * w->width * w->channels + group * channels) * size;
+        if (whole) {
+            memcpy(target, line + left * channels * size, (size_t)row_bytes);
+            continue;
+        }
+        for (int64_t kx = 0; kx < w->kernel[1]; kx++) {
+            const int64_t x = left + kx * w->dilations[1];
+            char *tap = target + kx * channels * size;
+            if (x < 0 || x >= w->width)
+                fill_values(container, tap, channels, fill);
+            else
+                memcpy(tap, line + x * w->channels * size, (size_t)(channels * size));
+        }
+    }
+}
+
+/* ---- pooling ---- */
+
+/* Elements read per task. */
+#define GRAIN 32768
+
+typedef struct {
+    const qrt_pool_args *args;
+    qrt_max_pool_pixel_fn pixel;
+    const char *input;
+    char *output;
+    int in_size, out_size;
+    int64_t per_task;
+} job;
+
+static qrt_status pool_task(void *context, int64_t task) {
+    const job *j = context;
+    const qrt_window *w = &j->args->window;
+    const int64_t pixels = w->images * w->out_height * w->out_width;
+    const int64_t end = qrt_min((task + 1) * j->per_task, pixels);
+    const qrt_float_state saved = qrt_float_enter();
+    for (int64_t pixel = task * j->per_task; pixel < end; pixel++) {
+        const int64_t image = pixel / (w->out_height * w->out_width), rest = pixel % (w->out_height * w->out_width);
+        const int64_t top = rest / w->out_width * w->strides[0] - w->padding[0];
+        const int64_t left = rest % w->out_width * w->strides[1] - w->padding[1];
+        const int64_t y = qrt_max(top, 0), x = qrt_max(left, 0);
+        const int64_t rows = qrt_min(top + w->kernel[0], w->height) - y;
+        const int64_t columns = qrt_min(left + w->kernel[1], w->width) - x;
+        const char *first = j->input + ((image * w->height + y) * w->width + x) * w->channels * j->in_size;
+        j->pixel(j->args, first, rows, columns, w->width * w->channels, w->channels,
+                 j->output + pixel * w->channels * j->out_size);
+    }
+    qrt_float_leave(saved);
+    return QRT_OK;
+}
+
+static qrt_status pool(const qrt_pool_args *args, qrt_max_pool_pixel_fn pixel, int out_size, qrt_scratch *scratch) {
+    const qrt_window *w = &args->window;
+    if (w->channels == 0) /* of which there may be pixels without end */
+        return QRT_OK;
+    job j = {args, pixel, scratch->operands[0], scratch->operands[1], qrt_container_size(args->container), out_size, 0};
+    j.per_task = qrt_max(1, GRAIN / qrt_max(1, w->kernel[0] * w->kernel[1] * w->channels));
+    const int64_t pixels = w->images * w->out_height * w->out_width;
+    return qrt_parallel(qrt_ceil_div(pixels, j.per_task), pool_task, &j, scratch->threads);
+}
+
+qrt_status qrt_avg_pool2d(const void *pointer, qrt_scratch *scratch) {
+    const qrt_pool_args *args = pointer;
+    return pool(args, args->kernels->avg_pool_pixel, qrt_container_size(args->requant.container), scratch);
+}
+
+qrt_status qrt_max_pool2d(const void *pointer, qrt_scratch *scratch) {
+    const qrt_pool_args *args = pointer;
+    return pool(args, args->kernels->max_pool_pixel, qrt_container_size(args->container), scratch);
+}

@@ -1,0 +1,110 @@
+/* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding,
+ * packing b), gemm_split.c (16-bit operands), conv.c (convolution without patches). */
+#ifndef QRT_CORE_GEMM_H
+#define QRT_CORE_GEMM_H
+
+#include "core/core.h"
+
+/* A division takes longer than a small product. */
+static inline int64_t qrt_parts(int64_t total, int64_t part) {
+    return total <= part ? 1 : qrt_ceil_div(total, part);
+}
+
+/* Bytes of A that stay in a share of L2, and of B packed per call. */
+#define QRT_A_BLOCK_BYTES (256 * 1024)
+#define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
+
+/* The operands of one call. */
+typedef struct {
+    const qrt_gemm_args *args;
+    const char *a, *b;
+    const void *bias;
+    char *out;
+    bool bias_fits; /* every bias lies within args->bias_limit */
+} qrt_gemm_call;
+
+/* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
+ * the panels of the columns from packed_column on, of the batch's matrix of b. `backwards`: from its last panel. */
+typedef struct {
+    int64_t batch, row, rows, column, columns;
+    qrt_packed packed;
+    int64_t packed_column;
+    bool backwards;
+} qrt_gemm_block;
+
+/* Packed rows of a, or rows in place; segments, and with them lines: see qrt_gemm_panel. */
+typedef struct {
+    const char *rows;
+    int64_t stride;
+    int32_t *terms;
+    const int64_t *segments;
+    int64_t lines, a_line, target_line;
+    void *workspace;
+} qrt_gemm_rows;
+
+static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int size) {
+    return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
+}
+
+static inline int64_t qrt_span_depth(const qrt_gemm_args *args, int64_t span) {
+    return qrt_min(args->span, args->k - span * args->span);
+}
+
+static inline int64_t qrt_a_matrix(const qrt_gemm_args *args, int64_t batch) {
+    return args->a_index ? args->a_index[batch] : args->a_matrices == 1 ? 0 : batch;
+}
+
+static inline int64_t qrt_b_matrix(const qrt_gemm_args *args, int64_t batch) {
+    return args->b_index ? args->b_index[batch] : args->b_matrices == 1 ? 0 : batch;
+}
+
+static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch, int64_t row) {
+    return args
+        ->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1]];
+}
+
+static inline int64_t qrt_parameter_of(const qrt_gemm_args *args, int64_t batch, int64_t row, int64_t column) {
+    return batch * args->requant_steps[0] + row * args->requant_steps[1] + column * args->requant_steps[2];
+}
+
+static inline void *qrt_output_at(const qrt_gemm_call *call, int64_t batch, int64_t row, int64_t column) {
+    const qrt_gemm_args *args = call->args;
+    return call->out + batch * args->out_matrix_stride + row * args->out_row_stride +
+           column * qrt_container_size(args->requant.container);
+}
+
+/* Packs panel `panel` of the `columns` columns from `column` on. */
+void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
+                      int64_t panel, qrt_packed packed);
+
+/* Bytes that qrt_gemm_block_run works in. */
+int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);
+qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace);
+
+/* The rows of a block over the whole of K, one span. */
+void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a);
+
+/* conv.c: chooses args->conv once everything but the packing is known; allocates constant weights [n][segments][depth]
+ * whose segments end in zero points, which add nothing; runs `batches` batches from b's on, all rows. */
+void qrt_conv_prepare(qrt_gemm_args *args);
+void *qrt_conv_filled_weights(const qrt_gemm_args *args);
+qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
+
+/* gemm_split.c: whether the 8-bit microkernel computes it by the bytes of 16-bit operands; that with b, which is
+ * needed no longer; freed even after a failure. */
+bool qrt_gemm_splits(const qrt_gemm_args *args);
+qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
+void qrt_split_free(qrt_gemm_split *split);
+qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
+
+/* Adds the bias to `columns` accumulators from `column` on. */
+qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc);
+
+/* One row of a wide or sub-channel GEMM, all columns. */
+int64_t qrt_wide_workspace(const qrt_gemm_args *args);
+qrt_status qrt_wide_row_run(const qrt_gemm_call *call, int64_t batch, int64_t row, char *workspace);
+
+/* The K values of a row of a: in place, or gathered into `patch`. */
+const void *qrt_a_row(const qrt_gemm_call *call, int64_t batch, int64_t row, void *patch);
+
+#endif

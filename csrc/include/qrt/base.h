@@ -1,0 +1,67 @@
+/* What all headers of the kernels begin with: limits, enumerations, the form of an entry.
+ *
+ * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` is immutable once bound and shared by
+ * all threads; `scratch` belongs to one call. `args->kernels` is the table of the ISA chosen when the call was bound,
+ * so the loops in core/ never name an ISA. docs/kernels.md describes who packs, blocks, loads the bias and stores. */
+#ifndef QRT_BASE_H
+#define QRT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define QRT_INLINE static inline __attribute__((always_inline))
+
+#define QRT_MAX_RANK 64
+#define QRT_MAX_OPERANDS 64
+/* Parameter arrays (scales, multipliers, shifts, zero points, bias) may be read this many elements past their end. */
+#define QRT_PARAMETER_PADDING 64
+/* Limits of the tile a GEMM kernel may declare. */
+#define QRT_MAX_MR 64
+#define QRT_MAX_NR 64
+
+typedef enum {
+    QRT_OK = 0,
+    QRT_NO_MEMORY,
+    QRT_BAD_ARGUMENT,
+    QRT_ACCUMULATOR_OVERFLOW, /* an exact accumulator needs more than 64 bits */
+} qrt_status;
+
+typedef enum { QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32 } qrt_container;
+typedef enum { QRT_F16, QRT_BF16, QRT_F32, QRT_F64 } qrt_expressed;
+typedef enum { QRT_HALF_EVEN, QRT_HALF_AWAY, QRT_TOWARD_ZERO } qrt_rounding;
+typedef enum { QRT_ZERO_POINT_BEFORE, QRT_ZERO_POINT_AFTER } qrt_zero_point_order;
+typedef enum { QRT_SCALE_DIVIDE, QRT_SCALE_RECIPROCAL } qrt_scale_mode;
+typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_rule;
+
+typedef struct qrt_kernels qrt_kernels;
+
+typedef struct {
+    void *const *operands; /* inputs, then the output */
+    int threads;
+} qrt_scratch;
+
+typedef qrt_status (*qrt_entry)(const void *args, qrt_scratch *scratch);
+
+QRT_INLINE int64_t qrt_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+QRT_INLINE int64_t qrt_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+QRT_INLINE int64_t qrt_ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+QRT_INLINE int64_t qrt_round_up(int64_t a, int64_t b) {
+    return qrt_ceil_div(a, b) * b;
+}
+
+QRT_INLINE int qrt_container_size(qrt_container container) {
+    return container <= QRT_U8 ? 1 : container <= QRT_U16 ? 2 : 4;
+}
+
+QRT_INLINE int qrt_expressed_size(qrt_expressed expressed) {
+    return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* How the elements of a tensor find their parameters. */
+#ifndef QRT_LAYOUT_H
+#define QRT_LAYOUT_H
+
+#include "qrt/base.h"
+
+/* An element's parameter index is sum(index[d] / block[d] * step[d]); step 0 leaves an axis out. */
+typedef struct {
+    int rank;
+    int64_t shape[QRT_MAX_RANK];
+    int64_t block[QRT_MAX_RANK];
+    int64_t step[QRT_MAX_RANK];
+} qrt_layout;
+
+/* Splits blocked axes into (blocks, block), drops axes of size 1 and merges those that are walked as one: afterwards
+ * every block is 1 and the innermost step 0 or 1. The strides of operands walked along (or NULL) are rewritten with it.
+ */
+qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides);
+
+#endif

@@ -1,0 +1,31 @@
+/* From exact sums, or storage, to storage: operands q, out. */
+#ifndef QRT_REQUANTIZE_H
+#define QRT_REQUANTIZE_H
+
+#include "qrt/layout.h"
+
+typedef struct {
+    qrt_rule rule;
+    qrt_container container;
+    int64_t storage_min, storage_max;
+    const int32_t *multiplier; /* fixed, fixed_double: M0 */
+    const int32_t *shift;      /* fixed: N, right; fixed_double: TFLite's, left when positive */
+    const float *scale_f32;    /* float32 */
+    const double *scale_f64;   /* float64_away */
+    const int64_t *zero_point;
+    /* Derived when bound. */
+    const int32_t *zero_point_i32; /* NULL when storage_min - zp or storage_max - zp leaves 32 bits for some zp */
+    int32_t shift_min, shift_max;
+} qrt_requant;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_layout layout;
+    qrt_container container;   /* of the input */
+    const int64_t *zero_point; /* of the input, indexed as requant's arrays are */
+    qrt_requant requant;
+} qrt_requantize_args;
+
+qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
+
+#endif

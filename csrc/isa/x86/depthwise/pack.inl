@@ -1,0 +1,148 @@
+/* Depthwise convolution of one block of channels, for any vector width: what a packed block holds, and its packing.
+ *
+ * The file that includes this one has defined
+ *
+ *   vector       a vector of i32 sums: LANES groups of 128 bits
+ *   weight       the type of a packed weight
+ *   GROUP        input rows interleaved into one vector: 4 bytes, or 2 values of 16 bits
+ *   VECTORS      vectors that hold the GROUP values of every channel of a block; as many hold its sums
+ *   SIGNED_BIAS  what the kernel adds to signed inputs
+ *
+ * Unpacking within 128-bit lanes leaves channel 4 * VECTORS * lane + 4 * v + e of a block in element (lane, e) of
+ * vector v. Weights, bias and multipliers are packed in that order; narrowing the sums undoes it. */
+#ifndef QRT_ISA_DEPTHWISE_PACK_H
+#define QRT_ISA_DEPTHWISE_PACK_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "qrt/qrt.h"
+
+#define ELEMENTS (LANES * 4) /* of a vector */
+#define CHANNELS (ELEMENTS * VECTORS)
+#define FIXED_SHIFT 33
+#define LARGEST_ZERO_POINT 255
+
+typedef enum {
+    BY_STORE,   /* the table's store */
+    BY_FLOAT32, /* every scale is below 1: no product leaves 32 bits */
+    BY_FIXED,   /* every shift lies within [FIXED_SHIFT, 62] */
+} finish;
+
+/* What stands before the weights of a block: [kernel column][group][output row][VECTORS] vectors. */
+typedef struct {
+    int32_t start[CHANNELS]; /* less the input's zero point times the sum of the weights */
+    float scale[CHANNELS];
+    /* fixed: the multipliers; those of odd elements, moved to even ones; the shifts less FIXED_SHIFT. */
+    int32_t multiplier[CHANNELS], odd_multiplier[CHANNELS], shift[CHANNELS];
+    /* In the order of the channels: what is added to sums narrowed to 16 bits. */
+    int16_t zero_point[CHANNELS];
+    finish by;
+} __attribute__((aligned(64))) block_header;
+
+static inline int element_of(int channel, int segment, int segments) {
+    const int lane = channel / (4 * VECTORS) + segment * (LANES / segments);
+    return channel / 4 % VECTORS * ELEMENTS + lane * 4 + channel % 4;
+}
+
+/* Where zero_point holds the channel: LANES groups of eight per vector of words. */
+static inline int word_of(int channel, int segment, int segments) {
+    const int lane = channel / (4 * VECTORS) + segment * (LANES / segments);
+    return channel % (4 * VECTORS) / 8 * (LANES * 8) + lane * 8 + channel % 8;
+}
+
+static finish choose_finish(const qrt_depthwise_args *args, const qrt_depthwise_block *block) {
+    const qrt_requant *requant = &args->requant;
+    if (requant->container > QRT_U8 || !requant->zero_point_i32)
+        return BY_STORE;
+    bool fixed = requant->rule == QRT_FIXED, float32 = requant->rule == QRT_FLOAT32;
+    for (int c = 0; c < block->channels; c++) {
+        const int64_t p = (block->first + c) * args->requant_step;
+        const int32_t zero_point = requant->zero_point_i32[p];
+        const bool near = zero_point >= -LARGEST_ZERO_POINT && zero_point <= LARGEST_ZERO_POINT;
+        fixed = fixed && near && requant->shift[p] >= FIXED_SHIFT && requant->shift[p] <= 62;
+        float32 = float32 && near && fabsf(requant->scale_f32[p]) < 1;
+    }
+    return fixed ? BY_FIXED : float32 ? BY_FLOAT32 : BY_STORE;
+}
+
+static void pack_requant(const qrt_depthwise_args *args, const qrt_depthwise_block *block, int c, int segment,
+                         block_header *to) {
+    const qrt_requant *requant = &args->requant;
+    const int64_t p = (block->first + c) * args->requant_step;
+    const int element = element_of(c, segment, block->segments);
+    const int zero_point = to->by == BY_STORE ? 0 : requant->zero_point_i32[p];
+    if (to->by == BY_FLOAT32)
+        to->scale[element] = requant->scale_f32[p];
+    if (to->by == BY_FIXED) {
+        to->multiplier[element] = requant->multiplier[p];
+        if (element % 2)
+            to->odd_multiplier[element - 1] = requant->multiplier[p];
+        to->shift[element] = requant->shift[p] - FIXED_SHIFT;
+    }
+    to->zero_point[word_of(c, segment, block->segments)] =
+        (int16_t)(to->by == BY_FIXED ? 2 * zero_point + 1 : zero_point);
+}
+
+static void pack_channel(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_block *block, int c,
+                         int segment, block_header *to) {
+    const qrt_window *window = &args->window;
+    const int64_t j = block->first + c, zw = args->w_zero_point[j * args->w_zero_point_step];
+    const int element = element_of(c, segment, block->segments);
+    const int64_t x_zero = args->x_zero_point[0] + (args->x == QRT_I8 ? SIGNED_BIAS : 0);
+    weight *packed = (weight *)(to + 1);
+    int64_t sum = 0;
+    for (int64_t kx = 0; kx < window->kernel[1]; kx++)
+        for (int64_t ky = 0; ky < window->kernel[0]; ky++) {
+            const int64_t at = (ky * window->kernel[1] + kx) * args->w_tap_step + j * args->w_channel_step;
+            const int64_t value = (args->w == QRT_I8 ? ((const int8_t *)w)[at] : ((const uint8_t *)w)[at]) - zw;
+            sum += value;
+            for (int r = 0; r < block->rows; r++) {
+                const int64_t slot = ky + r * window->strides[0];
+                const int64_t vectors = ((kx * block->groups + slot / GROUP) * block->rows + r) * VECTORS;
+                packed[(vectors * ELEMENTS + element) * GROUP + slot % GROUP] = (weight)value;
+            }
+        }
+    to->start[element] = (int32_t)(uint32_t)(-x_zero * sum);
+}
+
+static void pack_block(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_block *block, void *to) {
+    block_header *header = to;
+    header->by = choose_finish(args, block);
+    for (int segment = 0; segment < block->segments; segment++)
+        for (int c = 0; c < block->channels; c++) {
+            pack_channel(args, w, block, c, segment, header);
+            pack_requant(args, block, c, segment, header);
+        }
+}
+
+/* Four channels, which stay together. */
+static inline void add_four(const qrt_depthwise_args *args, const void *bias, int64_t first, int count,
+                            int32_t *start) {
+    uint32_t added[4] = {0}, *to = (uint32_t *)start;
+    if (args->bias == QRT_BIAS_I32 && count >= 4)
+        memcpy(added, (const int32_t *)bias + first, sizeof added);
+    else
+        for (int i = 0; i < 4 && i < count; i++)
+            added[i] = args->bias == QRT_BIAS_I32 ? ((const uint32_t *)bias)[first + i]
+                                                  : (uint32_t)((const uint64_t *)bias)[first + i];
+    for (int i = 0; i < 4; i++)
+        to[i] += added[i];
+}
+
+/* Where the bias is no constant, for every call: elements as element_of has them. */
+static void add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_block *block,
+                     int32_t *start) {
+    memcpy(start, block->start, CHANNELS * sizeof *start);
+    const int lanes = LANES / block->segments;
+    for (int lane = 0; lane < LANES; lane++)
+        for (int v = 0; v < VECTORS; v++) {
+            const int channel = ((lane < lanes ? lane : lane - lanes) * VECTORS + v) * 4;
+            if (channel < block->channels)
+                add_four(args, bias, block->first + channel, block->channels - channel,
+                         start + v * ELEMENTS + lane * 4);
+        }
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* Operands of dot products of four u8 with four s8: A made u8, B s8 by flipping the top bit where it is not, which
+ * moves the values and their zero points by 128 alike.
+ *
+ *     sum (a - za)(b - zb) = sum a*b - za * sum b - zb * (sum a - depth * za)
+ *
+ * Sums begin with the other terms, modulo 2^32. The instructions wrap modulo 2^32 too, and the exact sum fits 31 bits
+ * (qrt.h), so the final value is exact. Filled-up values of K are 0 in the panel of B.
+ *
+ * Panels of B: [quad][column][4]. terms of B: zb per column, then sum b; of a row of A: sum a - depth * za, then za. */
+#ifndef QRT_ISA_PACK_QUADS_H
+#define QRT_ISA_PACK_QUADS_H
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "qrt/qrt.h"
+
+#define PIECE 16 /* bytes of B handled at a time */
+
+/* What moves B to signed; A's is the opposite. */
+static inline uint8_t flip_of_b(qrt_container b) {
+    return b == QRT_U8 ? 0x80 : 0;
+}
+
+/* QRT_SIGNED_A: there is an instruction for signed A too. */
+static inline uint8_t flip_of_a(qrt_container a) {
+#ifdef QRT_SIGNED_A
+    (void)a;
+    return 0;
+#else
+    return a == QRT_I8 ? 0x80 : 0;
+#endif
+}
+
+/* No column of B has a zero point: rows of A need no sums. */
+static inline bool is_centred(const qrt_gemm_args *args) {
+    const int64_t matrices = args->b_zero_point_steps[0] ? args->b_matrices : 1;
+    const int64_t columns = args->b_zero_point_steps[2] ? args->n : 1;
+    for (int64_t matrix = 0; matrix < matrices; matrix++)
+        for (int64_t j = 0; j < columns; j++)
+            if (args->b_zero_point[matrix * args->b_zero_point_steps[0] + j * args->b_zero_point_steps[2]] !=
+                flip_of_b(args->b))
+                return false;
+    return true;
+}
+
+/* min(left, 16) bytes with their top bits flipped as asked, then zeros. */
+static inline __m128i load_flipped(const uint8_t *source, int64_t left, uint8_t flip) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const __mmask16 live = (__mmask16)(left >= PIECE ? 0xffff : (1 << left) - 1);
+    return _mm_xor_si128(_mm_maskz_loadu_epi8(live, source), _mm_maskz_set1_epi8(live, (char)flip));
+#else
+    if (left >= PIECE)
+        return _mm_xor_si128(_mm_loadu_si128((const __m128i *)source), _mm_set1_epi8((char)flip));
+    uint8_t bytes[PIECE] = {0};
+    for (int64_t i = 0; i < left; i++)
+        bytes[i] = source[i] ^ flip;
+    return _mm_loadu_si128((const __m128i *)bytes);
+#endif
+}
+
+/* K contiguous: four columns of 16 values are a 4x4 transpose of quads. */
+static inline void pack_b_columns(const uint8_t *source, int64_t n_stride, int columns, int width, int64_t depth,
+                                  int64_t padded, uint8_t flip, int8_t *panel) {
+    for (int64_t k = 0; k < padded; k += PIECE) {
+        const int quads = padded - k < PIECE ? (int)(padded - k) / 4 : 4;
+        for (int j = 0; j < width; j += 4) {
+            __m128i c[4];
+            for (int i = 0; i < 4; i++) {
+                const int64_t left = j + i < columns && k < depth ? depth - k : 0;
+                c[i] = load_flipped(source + (j + i) * n_stride + k, left, flip);
+            }
+            const __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
+            const __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
+            const __m128i quad[4] = {_mm_unpacklo_epi64(low01, low23), _mm_unpackhi_epi64(low01, low23),
+                                     _mm_unpacklo_epi64(high01, high23), _mm_unpackhi_epi64(high01, high23)};
+            for (int q = 0; q < quads; q++)
+                _mm_store_si128((__m128i *)(panel + (k + q * 4) * width + j * 4), quad[q]);
+        }
+    }
+}
+
+/* A panel of `width` columns, a multiple of 4, whose columns are not contiguous, and `padded` values of K, a multiple
+ * of 4. */
+static inline void pack_b_strided(const uint8_t *source, int64_t k_stride, int64_t n_stride, int columns, int width,
+                                  int64_t depth, int64_t padded, uint8_t flip, int8_t *panel) {
+    if (k_stride == 1) {
+        pack_b_columns(source, n_stride, columns, width, depth, padded, flip, panel);
+        return;
+    }
+    memset(panel, 0, (size_t)(padded * width));
+    for (int64_t k = 0; k < depth; k++)
+        for (int j = 0; j < columns; j++)
+            panel[(k / 4 * width + j) * 4 + k % 4] = (int8_t)(source[k * k_stride + j * n_stride] ^ flip);
+}
+
+static inline void zero_point_terms(qrt_container container, int columns, const int32_t *zero_point, int nr,
+                                    int32_t *terms) {
+    for (int j = 0; j < nr; j++)
+        terms[j] = j < columns ? zero_point[j] - flip_of_b(container) : 0;
+}
+
+#endif
