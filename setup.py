@@ -40,25 +40,33 @@ def architecture() -> str:
 
 
 def isa_flags() -> dict[str, list[str] | None]:
-    """The flags of each ISA in isa.def for this architecture; None where it is not built."""
-    names = re.findall(r"^QRT_ISA\((\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE)
-    found: dict[str, list[str] | None] = dict.fromkeys(names)
-    for name in names:
+    """The flags of each ISA in isa.def for this architecture, after its parent's; None where it is not built."""
+    lines = re.findall(r"^QRT_ISA\((\w+), (\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE)
+    found: dict[str, list[str] | None] = {}
+    for name, parent in lines:
         file = Path("csrc/isa", name, "flags")
-        lines = file.read_text().splitlines() if file.exists() else []
-        for target, *flags in (line.split() for line in lines if line.strip()):
-            if target == architecture():
-                found[name] = flags
-    found["ref"] = []
+        targets = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+        own = {target: flags for target, *flags in targets}.get(architecture(), [] if name == "ref" else None)
+        inherited = found.get(parent, [])
+        found[name] = None if inherited is None or own is None else inherited + own
     return found
 
 
-def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]] | None = None) -> tuple:
+def own_rows(name: str, folder: str) -> list[tuple[str, str]]:
+    """What isa/rows.h asks for: which rows of the table the files of an ISA's folder define, by their names."""
+    text = "\n".join(map(Path.read_text, Path(folder).glob("*.c")))
+    own = set(re.findall(rf"^(?:\w+ )+\*?{name}_(\w+)(?:\(| = )", text, re.MULTILINE))
+    rows = re.findall(r"^QRT_ROW\(\w+, (\w+),", Path("csrc/rows.def").read_text(), re.MULTILINE)
+    return [("QRT_ISA", name), *((f"QRT_OWN_{row}", str(int(row in own))) for row in ["gemm", "depthwise", *rows])]
+
+
+def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]]) -> tuple:
+    sources = sorted(glob(f"{folder}/**/*.c", recursive=True))
     return name, {
-        "sources": sorted(glob(f"{folder}/**/*.c", recursive=True)),
-        "obj_deps": {"": HEADERS},
+        "sources": sources,
+        "obj_deps": {"": HEADERS, f"{folder}/init.c": sources},
         "include_dirs": INCLUDES,
-        "macros": macros or [],
+        "macros": macros,
         "cflags": COMMON + flags + EXTRA,
     }
 
@@ -102,7 +110,7 @@ libraries += [
         f"qrt_{name}",
         "csrc/ref" if name == "ref" else f"csrc/isa/{name}",
         flags,
-        [("QRT_EMULATE", "1")] if name in EMULATED else [],
+        [("QRT_EMULATE", "1")] * (name in EMULATED) + own_rows(name, f"csrc/isa/{name}"),
     )
     for name, flags in built.items()
 ]

@@ -7,12 +7,7 @@
 
 /* setup.py defines QRT_BUILD_<name> as 0 or 1 for every line of isa.def; a line that is not built disappears. One whose
  * instructions the build emulates, QRT_EMULATE_<name>, needs only its parent. */
-#define EXPAND(flag, ...) EXPAND_(flag, __VA_ARGS__)
-#define EXPAND_(flag, ...) KEEP_##flag(__VA_ARGS__)
-#define KEEP_0(...)
-#define KEEP_1(...) __VA_ARGS__
-
-#define QRT_ISA(name, parent, features, init) EXPAND(QRT_BUILD_##name, void init(qrt_kernels *);)
+#define QRT_ISA(name, parent, features) QRT_IF(QRT_BUILD_##name, void qrt_init_##name(qrt_kernels *);)
 #include "isa.def"
 #undef QRT_ISA
 
@@ -22,8 +17,8 @@ typedef struct {
     qrt_init init;
 } isa;
 
-#define QRT_ISA(name, parent, features, init) EXPAND(QRT_BUILD_##name, ENTRY(name, parent, features, init))
-#define ENTRY(name, parent, features, init) {#name, #parent, QRT_EMULATE_##name ? 0 : (features), init},
+#define QRT_ISA(name, parent, features) QRT_IF(QRT_BUILD_##name, ENTRY(name, parent, features))
+#define ENTRY(name, parent, features) {#name, #parent, QRT_EMULATE_##name ? 0 : (features), qrt_init_##name},
 static const isa isas[] = {
 #include "isa.def"
 };

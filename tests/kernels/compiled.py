@@ -17,6 +17,17 @@ def compiled(name: str, folder: Path, *flags: str | Path) -> Path:
         pytest.skip(f"no C compiler: {compiler}")
     program = folder / name
     source = Path(__file__).with_name(f"{name}.c")
-    command = [compiler, "-std=gnu11", "-O2", "-ffp-contract=off", f"-I{CSRC}", f"-I{CSRC}/include", source, "-o", program, *flags]
+    command = [
+        compiler,
+        "-std=gnu11",
+        "-O2",
+        "-ffp-contract=off",
+        f"-I{CSRC}",
+        f"-I{CSRC}/include",
+        source,
+        "-o",
+        program,
+        *flags,
+    ]
     subprocess.run(command, check=True)
     return program

@@ -1,4 +1,4 @@
-/* The proof obligation of csrc/isa/cast_guard.h, by exhaustion: prints how many quotients were tried and how many were
+/* The proof obligation of csrc/isa/x86/cast/guard.inl, by exhaustion: prints how many quotients were tried and how many were
  * wrong.
  *
  * For significands X, S in [2^23, 2^24) the quotient X/S has its midpoints at M / 2^k with M odd in [2^24, 2^25), where

@@ -1,4 +1,4 @@
-/* core/threads.c under many callers, for the thread sanitizer (make test-tsan) and on its own: what tasks wrote, the
+/* core/threads/threads.c under many callers, for the thread sanitizer (make test-tsan) and on its own: what tasks wrote, the
  * caller reads, whoever ran them. Prints how many jobs went wrong. */
 #include <pthread.h>
 #include <stdatomic.h>

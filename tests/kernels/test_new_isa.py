@@ -13,19 +13,17 @@ from tests.kernels.compiled import CSRC
 
 ROOT = CSRC.parent
 KERNEL = """
-#include "qrt/qrt.h"
+#include "isa/init.inl"
 
-void qrt_init_dummy(qrt_kernels *table);
-
-static void clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t step) {
+void dummy_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count,
+                     int64_t parameter, int64_t step) {
     (void)args, (void)source, (void)parameter, (void)step;
     for (int64_t i = 0; i < count; i++)
         ((signed char *)target)[i] = 42;
 }
 
 void qrt_init_dummy(qrt_kernels *table) {
-    table->clamp_row = clamp_row;
+    install_rows(table);
 }
 """
 PROGRAM = """
@@ -49,9 +47,9 @@ def test_a_dummy_isa_is_built_found_and_called(tmp_path: Path) -> None:
     folder.mkdir()
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
     (folder / "flags").write_text(f"{machine} -O0\n")
-    (folder / "clamp.c").write_text(KERNEL)
+    (folder / "init.c").write_text(KERNEL)
     with (tmp_path / "csrc" / "isa.def").open("a") as lines:
-        lines.write("QRT_ISA(dummy, ref, 0, qrt_init_dummy)\n")
+        lines.write("QRT_ISA(dummy, ref, 0)\n")
     build = [sys.executable, "setup.py", "--quiet", "build", "--build-lib", "lib"]
     subprocess.run(build, cwd=tmp_path, env=os.environ | {"QRT_CFLAGS": "-O0"}, check=True, capture_output=True)
     environment = os.environ | {"PYTHONPATH": "lib", "PYTHONSAFEPATH": "1", "QRT_ISA": "ref"}

@@ -12,6 +12,12 @@
 
 #define QRT_INLINE static inline __attribute__((always_inline))
 
+/* Keeps what follows a flag of 1, and nothing of what follows one of 0. */
+#define QRT_IF(flag, ...) QRT_IF_(flag, __VA_ARGS__)
+#define QRT_IF_(flag, ...) QRT_IF_##flag(__VA_ARGS__)
+#define QRT_IF_0(...)
+#define QRT_IF_1(...) __VA_ARGS__
+
 #define QRT_MAX_RANK 64
 #define QRT_MAX_OPERANDS 64
 /* Parameter arrays (scales, multipliers, shifts, zero points, bias) may be read this many elements past their end. */

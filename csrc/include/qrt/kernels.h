@@ -28,7 +28,7 @@ struct qrt_kernels {
 };
 
 /* An ISA's init receives a copy of its parent's table and overrides entries. It runs once per process, before the table
- * is published; an entry that falls back keeps its parent's in a static (args->kernels may be a descendant's table). */
+ * is published; see isa/init.inl. */
 typedef void (*qrt_init)(qrt_kernels *table);
 
 /* Available tables, from ref to the best; NULL past the last. Thread-safe. */

@@ -1,10 +1,8 @@
 #include "gemm.h"
-
-void qrt_init_amx(qrt_kernels *table);
+#include "isa/init.inl"
 
 void qrt_init_amx(qrt_kernels *table) {
-    static qrt_gemm_kernel parents;
-    parents = table->gemm;
+    install_rows(table);
     table->streams = true;
-    table->gemm = *qrt_amx_u8(qrt_amx_i8(&parents));
+    table->gemm = *qrt_amx_u8(qrt_amx_i8(&amx_parent.gemm));
 }

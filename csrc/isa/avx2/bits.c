@@ -7,13 +7,11 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "avx2.h"
+#include "isa/rows.h"
 
 #define BLOCK 32
 
-static qrt_pack_bits_row_fn parent_pack, parent_unpack;
-
-static void pack_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void avx2_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *values = source;
     uint8_t *bytes = target;
     const int width = args->width;
@@ -38,7 +36,7 @@ static void pack_row(const qrt_bits_args *args, const void *source, void *target
         }
     }
     if (i < count)
-        parent_pack(args, values + i, bytes, count - i);
+        avx2_parent.pack_bits_row(args, values + i, bytes, count - i);
 }
 
 /* 32 bits as 32 bytes of 0 or 1. */
@@ -51,7 +49,7 @@ static inline __m256i spread_bits(const uint8_t *bytes) {
     return _mm256_and_si256(_mm256_cmpeq_epi8(spread, bit_of), _mm256_set1_epi8(1));
 }
 
-static void unpack_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void avx2_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *bytes = source;
     uint8_t *values = target;
     const int width = args->width;
@@ -73,12 +71,5 @@ static void unpack_row(const qrt_bits_args *args, const void *source, void *targ
         _mm256_storeu_si256((__m256i *)(values + i), _mm256_sub_epi8(_mm256_xor_si256(v, sign), sign));
     }
     if (i < count)
-        parent_unpack(args, bytes, values + i, count - i);
-}
-
-void qrt_avx2_install_bits(qrt_kernels *table) {
-    parent_pack = table->pack_bits_row;
-    parent_unpack = table->unpack_bits_row;
-    table->pack_bits_row = pack_row;
-    table->unpack_bits_row = unpack_row;
+        avx2_parent.unpack_bits_row(args, bytes, values + i, count - i);
 }

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 
 #include "isa/x86/cast/span.inl"
-#include "avx2.h"
+#include "isa/rows.h"
 
 #define BLOCK 32
 #define LANES 8
@@ -290,6 +290,10 @@ QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_la
 #include "isa/x86/cast/rows.inl"
 #include "isa/x86/cast/variants.inl"
 
-void qrt_avx2_install_casts(qrt_kernels *table) {
-    install_rows(table);
+void avx2_qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+    qcast_row(args, source, target, span);
+}
+
+void avx2_dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+    dcast_row(args, source, target, span);
 }

@@ -10,11 +10,9 @@
 #include <immintrin.h>
 
 #include "isa/x86/cast/span.inl"
-#include "avx2.h"
+#include "isa/rows.h"
 
 #define LANES 4
-
-static qrt_qcast_row_fn parent_qcast, parent_dcast;
 
 QRT_INLINE __m256d load_f64(const qrt_cast_parameters *parameters, int array, int64_t index, bool each) {
     const double *values = (const double *)parameters->array[array] + index;
@@ -124,13 +122,13 @@ static void qcast_from_f64(const qrt_cast_args *args, const qrt_cast_parameters 
     qcast_runs(args, parameters, source, target, run, runs, mode);
 }
 
-static void qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+void avx2_qcast_f64(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
     if (args->expressed == QRT_F32)
         qrt_qcast_span_f64(args, qcast_from_f32, source, target, span);
     else if (args->expressed == QRT_F64)
         qrt_qcast_span_f64(args, qcast_from_f64, source, target, span);
     else
-        parent_qcast(args, source, target, span);
+        avx2_parent.qcast_row(args, source, target, span);
 }
 
 /* ---- dcast to f64 ---- */
@@ -180,16 +178,9 @@ static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *p
     }
 }
 
-static void dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+void avx2_dcast_f64(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
     if (args->expressed == QRT_F64)
         qrt_dcast_span_f64(args, dcast_to_f64, source, target, span);
     else
-        parent_dcast(args, source, target, span);
-}
-
-void qrt_avx2_install_f64_casts(qrt_kernels *table) {
-    parent_qcast = table->qcast_row;
-    parent_dcast = table->dcast_row;
-    table->qcast_row = qcast_row;
-    table->dcast_row = dcast_row;
+        avx2_parent.dcast_row(args, source, target, span);
 }

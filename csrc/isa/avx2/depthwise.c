@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "avx2.h"
+#include "isa/rows.h"
 
 #define OP(name) _mm256_##name
 #define LANES 2
@@ -136,7 +136,7 @@ QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, 
 
 #include "isa/x86/depthwise/tile.inl"
 
-static const qrt_depthwise_kernel kernel = {
+const qrt_depthwise_kernel avx2_depthwise = {
     .channels = CHANNELS,
     .segments = 1,
     .group = GROUP,
@@ -149,7 +149,3 @@ static const qrt_depthwise_kernel kernel = {
     .add_bias = add_bias,
     .run = run_depthwise,
 };
-
-void qrt_avx2_install_depthwise(qrt_kernels *table) {
-    table->depthwise = &kernel;
-}

@@ -8,11 +8,8 @@
  * |mb|
  * + 2^19 stays below 2^31, so does every sum, whatever wraps on the way. Parameters of one per row; the rest is the
  * parent's. */
-#include "avx2.h"
+#include "isa/rows.h"
 #include "widen.h"
-
-static qrt_binary_row_fn parent_binary;
-static qrt_clamp_row_fn parent_clamp;
 
 static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0}, most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX};
 
@@ -45,7 +42,7 @@ static qrt_status multiply_row(const qrt_binary_args *args, const void *a, int64
     const int64_t most_a = largest_difference(args->a, args->a_zero_point + parameter, parameters);
     const int64_t most_b = largest_difference(args->b, args->b_zero_point + parameter, parameters);
     if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || most_a * most_b > INT32_MAX)
-        return parent_binary(args, a, a_stride, b, b_stride, target, count, parameter, step);
+        return avx2_parent.binary_row(args, a, a_stride, b, b_stride, target, count, parameter, step);
     int32_t acc[CHUNK + 16] = {0}, right[CHUNK] = {0};
     for (int64_t i = 0; i < count; i += CHUNK) {
         const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
@@ -131,7 +128,7 @@ static qrt_status add_row(const qrt_binary_args *args, const void *a, int64_t a_
     const int size = qrt_container_size(args->requant.container);
     sum_parameters p;
     if (step || args->requant.container > QRT_I32 || !sum_fits(args, parameter, &p))
-        return parent_binary(args, a, a_stride, b, b_stride, target, count, parameter, step);
+        return avx2_parent.binary_row(args, a, a_stride, b, b_stride, target, count, parameter, step);
     int32_t left[CHUNK] = {0}, right[CHUNK] = {0};
     for (int64_t i = 0; i < count; i += CHUNK) {
         const int64_t part = count - i < CHUNK ? count - i : CHUNK;
@@ -142,10 +139,10 @@ static qrt_status add_row(const qrt_binary_args *args, const void *a, int64_t a_
     return QRT_OK;
 }
 
-static qrt_status binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
-                             int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
+qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
+                           int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
     const bool narrow = args->a <= QRT_U16 && args->b <= QRT_U16;
-    return (!narrow                 ? parent_binary
+    return (!narrow                 ? avx2_parent.binary_row
             : args->kind == QRT_MUL ? multiply_row
                                     : add_row)(args, a, a_stride, b, b_stride, target, count, parameter, step);
 }
@@ -165,13 +162,13 @@ static inline __m256i clamp_vector(__m256i q, qrt_container container, __m256i l
     }
 }
 
-static void clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t step) {
+void avx2_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                    int64_t step) {
     const int size = qrt_container_size(args->container);
     const int64_t lower = args->lower[parameter], upper = args->upper[parameter], lanes = 32 / size;
     if (args->container > QRT_U16 || step || lower > upper || lower < least[args->container] ||
         upper > most[args->container]) {
-        parent_clamp(args, source, target, count, parameter, step);
+        avx2_parent.clamp_row(args, source, target, count, parameter, step);
         return;
     }
     const __m256i low = size == 1 ? _mm256_set1_epi8((char)lower) : _mm256_set1_epi16((short)lower);
@@ -181,12 +178,5 @@ static void clamp_row(const qrt_clamp_args *args, const void *source, void *targ
         const __m256i q = _mm256_loadu_si256((const __m256i *)((const char *)source + i * size));
         _mm256_storeu_si256((__m256i *)((char *)target + i * size), clamp_vector(q, args->container, low, high));
     }
-    parent_clamp(args, (const char *)source + i * size, (char *)target + i * size, count - i, parameter, step);
-}
-
-void qrt_avx2_install_elementwise(qrt_kernels *table) {
-    parent_binary = table->binary_row;
-    parent_clamp = table->clamp_row;
-    table->binary_row = binary_row;
-    table->clamp_row = clamp_row;
+    avx2_parent.clamp_row(args, (const char *)source + i * size, (char *)target + i * size, count - i, parameter, step);
 }

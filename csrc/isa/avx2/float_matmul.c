@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #include <math.h>
 
-#include "avx2.h"
+#include "isa/rows.h"
 
 #define LANES QRT_FLOAT_LANES
 #define ROWS QRT_FLOAT_ROWS
@@ -35,7 +35,7 @@ QRT_INLINE void pack_four(const float *const row[4], int64_t d, float *to, int64
     _mm_store_ps(to + 3 * stride, r3);
 }
 
-static void float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride) {
+void avx2_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float *target, int64_t stride) {
     for (int i = 0; i < rows; i += 4, target += 4) {
         const float *row[4];
         for (int r = 0; r < 4; r++)
@@ -83,13 +83,13 @@ static void some_rows(const float *a, const float *b, int64_t steps, int rows, f
     }
 }
 
-static void float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
+void avx2_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
     for (int c = 0; c < COLUMNS; c += PAIR * 8)
         for (int i = 0; i < rows; i += TILE_ROWS)
             some_rows(a + i, b + c, steps, rows - i < TILE_ROWS ? rows - i : TILE_ROWS, sums + i * COLUMNS + c);
 }
 
-static void float_axpy(float a, const float *b, int64_t count, float *sums) {
+void avx2_float_axpy(float a, const float *b, int64_t count, float *sums) {
     const __m256 row = _mm256_set1_ps(a);
     for (; count >= 8; count -= 8, b += 8, sums += 8)
         _mm256_store_ps(sums, _mm256_fmadd_ps(row, _mm256_loadu_ps(b), _mm256_load_ps(sums)));
@@ -102,8 +102,8 @@ static inline __m256 with_one_nan(__m256 value) {
     return _mm256_blendv_ps(value, _mm256_set1_ps(NAN), _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
 }
 
-static void float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
-                       int64_t out_stride) {
+void avx2_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
+                     int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++, lanes += COLUMNS, out += out_stride)
         for (int c = 0; c < columns; c += 8) {
             __m256 sum[LANES / 2];
@@ -156,10 +156,6 @@ static inline bool holds(flags some) {
 
 #include "isa/x86/float_matmul/short.inl"
 
-void qrt_avx2_install_float_matmul(qrt_kernels *table) {
-    table->float_short = float_short;
-    table->float_rows = float_rows;
-    table->float_tile = float_tile;
-    table->float_axpy = float_axpy;
-    table->float_tree = float_tree;
+void avx2_float_short(const qrt_float_panel *panel) {
+    float_short(panel);
 }

@@ -6,7 +6,7 @@
  *
  * Exact: see pack_i16.h; a whole sum fits 31 bits (qrt.h). */
 #include "isa/x86/gemm/pack_i16.inl"
-#include "avx2.h"
+#include "isa/rows.h"
 
 /* Written out so that the sum stays in its register: see avx512/gemm.c. */
 static inline __attribute__((always_inline)) __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
@@ -34,19 +34,17 @@ static void run(const qrt_gemm_panel *p) {
         }
 }
 
-void qrt_avx2_install_gemm(qrt_kernels *table) {
-    table->gemm = (qrt_gemm_kernel){
-        .name = "avx2",
-        .mr = MR,
-        .nr = NR,
-        .ku = KU,
-        .a_size = 2,
-        .b_size = 2,
-        .a_form = qrt_a_form_i16,
-        .pack_a = qrt_pack_a_i16,
-        .pack_b = pack_b,
-        .run = run,
-        .segmented = true,
-        .splits = true,
-    };
-}
+const qrt_gemm_kernel avx2_gemm = {
+    .name = "avx2",
+    .mr = MR,
+    .nr = NR,
+    .ku = KU,
+    .a_size = 2,
+    .b_size = 2,
+    .a_form = qrt_a_form_i16,
+    .pack_a = qrt_pack_a_i16,
+    .pack_b = pack_b,
+    .run = run,
+    .segmented = true,
+    .splits = true,
+};

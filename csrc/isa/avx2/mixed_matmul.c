@@ -1,7 +1,7 @@
 /* Rows of floats by quantized weights, and rows as digits. */
 #include <immintrin.h>
 
-#include "avx2.h"
+#include "isa/rows.h"
 
 #define OP(name) _mm256_##name
 #define LANES 8
@@ -95,11 +95,11 @@ QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, co
     return finite;
 }
 
-static bool mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
+bool avx2_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
     return args->nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
 }
 
-void qrt_avx2_install_mixed_matmul(qrt_kernels *table) {
-    table->mixed_row = mixed_row;
-    table->mixed_tile = mixed_tile;
+void avx2_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
+                     float *sums) {
+    mixed_tile(args, digits, rows, panel, sums);
 }

@@ -6,14 +6,11 @@
  *
  * Sums of up to 2^14 values, each less a zero point of at most 2^16 in magnitude, stay below 2^31; the rest is the
  * parent's. */
-#include "avx2.h"
+#include "isa/rows.h"
 #include "widen.h"
 
 #define MOST_VALUES (1 << 14)
 #define MOST_SUMMED_ZERO_POINT (1 << 16)
-
-static qrt_max_pool_pixel_fn parent_max, parent_avg;
-static qrt_mean_row_fn parent_mean;
 
 /* ---- max_pool ---- */
 
@@ -30,11 +27,11 @@ QRT_INLINE __m256i larger(qrt_container container, __m256i a, __m256i b) {
     }
 }
 
-static void max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
-                           int64_t row_stride, int64_t column_stride, void *target) {
+void avx2_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                         int64_t row_stride, int64_t column_stride, void *target) {
     const int64_t size = qrt_container_size(args->container), bytes = args->window.channels * size;
     if (args->container > QRT_U16 || bytes < 32) {
-        parent_max(args, pixels, rows, columns, row_stride, column_stride, target);
+        avx2_parent.max_pool_pixel(args, pixels, rows, columns, row_stride, column_stride, target);
         return;
     }
     for (int64_t c = 0; c < bytes; c += 32) {
@@ -94,8 +91,8 @@ static bool start_sums(qrt_container container, const int64_t *zero_point, int64
     return true;
 }
 
-static void avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
-                           int64_t row_stride, int64_t column_stride, void *target) {
+void avx2_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                         int64_t row_stride, int64_t column_stride, void *target) {
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     const int64_t channels = args->window.channels, valid = rows * columns;
     int32_t acc[CHUNK + 16] = {0};
@@ -103,7 +100,7 @@ static void avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_
         const int64_t count = channels - c < CHUNK ? channels - c : CHUNK;
         if (!start_sums(args->container, args->zero_point + c * args->zero_point_step, args->zero_point_step, valid,
                         count, acc)) {
-            parent_avg(args, pixels, rows, columns, row_stride, column_stride, target);
+            avx2_parent.avg_pool_pixel(args, pixels, rows, columns, row_stride, column_stride, target);
             return;
         }
         for (int64_t y = 0; y < rows; y++)
@@ -133,8 +130,8 @@ static void accumulate_reduced(const qrt_mean_args *args, const char *x, int64_t
     }
 }
 
-static void mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
-                     int64_t parameter, int64_t step) {
+void avx2_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
+                   int64_t parameter, int64_t step) {
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     int32_t acc[CHUNK + 16] = {0};
     for (int64_t i = 0; i < count; i += CHUNK) {
@@ -145,16 +142,7 @@ static void mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride,
             accumulate_reduced(args, from, part, acc);
             args->kernels->store(&args->requant, acc, 0, 1, (int)part, to, 0, index, 0, step);
         } else {
-            parent_mean(args, from, x_stride, to, part, index, step);
+            avx2_parent.mean_row(args, from, x_stride, to, part, index, step);
         }
     }
-}
-
-void qrt_avx2_install_reduce(qrt_kernels *table) {
-    parent_max = table->max_pool_pixel;
-    parent_avg = table->avg_pool_pixel;
-    parent_mean = table->mean_row;
-    table->max_pool_pixel = max_pool_pixel;
-    table->avg_pool_pixel = avg_pool_pixel;
-    table->mean_row = mean_row;
 }

@@ -10,13 +10,11 @@
  *
  * Exact for the reasons given in avx512/store.c; taking off 2^63 >> N and adding the zero point wrap modulo 2^32
  * towards a value that fits. */
-#include "avx2.h"
+#include "isa/rows.h"
 #include "widen.h"
 
 #define STRIP 8
 #define EXACT_ZERO_POINT (1 << 23) /* bounds less it need at most 24 bits */
-
-static qrt_store_fn parent_store;
 
 typedef struct {
     __m256i zero_point, low, high;
@@ -99,8 +97,8 @@ static inline __attribute__((always_inline)) void store_rows(const qrt_requant *
             const int64_t index = parameter + i * row_step + j * column_step;
             strip s;
             if (!load_strip(requant, index, column_step, live, fixed, &s)) {
-                parent_store(requant, acc + i * acc_stride + j, acc_stride, group, width,
-                             target + (i * target_stride + j) * size, target_stride, index, row_step, column_step);
+                avx2_parent.store(requant, acc + i * acc_stride + j, acc_stride, group, width,
+                                  target + (i * target_stride + j) * size, target_stride, index, row_step, column_step);
                 continue;
             }
             for (int row = i; row < i + group; row++) {
@@ -122,8 +120,8 @@ static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int co
     return is;
 }
 
-static void store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                  void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
+void avx2_store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns, void *target,
+                int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     const bool fixed = requant->rule == QRT_FIXED, float32 = requant->rule == QRT_FLOAT32;
     const int size = requant->container <= QRT_U8 ? 1 : requant->container <= QRT_U16 ? 2 : 4;
 #define ROWS(fixed, size)                                                                                              \
@@ -145,10 +143,6 @@ static void store(const qrt_requant *requant, const int32_t *acc, int64_t acc_st
         ROWS(false, 2);
 #undef ROWS
     else
-        parent_store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step);
-}
-
-void qrt_avx2_install_store(qrt_kernels *table) {
-    parent_store = table->store;
-    table->store = store;
+        avx2_parent.store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step,
+                          column_step);
 }

@@ -6,13 +6,11 @@
  *   vptestmb, kmovq          64 bits are 64 lanes of a mask, both ways */
 #include <immintrin.h>
 
-#include "avx512.h"
+#include "isa/rows.h"
 
 #define BLOCK 64
 
-static qrt_pack_bits_row_fn parent_pack, parent_unpack;
-
-static void pack_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void avx512_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *values = source;
     uint8_t *bytes = target;
     const int width = args->width;
@@ -34,10 +32,10 @@ static void pack_row(const qrt_bits_args *args, const void *source, void *target
         }
     }
     if (i < count)
-        parent_pack(args, values + i, bytes, count - i);
+        avx512_parent.pack_bits_row(args, values + i, bytes, count - i);
 }
 
-static void unpack_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void avx512_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *bytes = source;
     uint8_t *values = target;
     const int width = args->width;
@@ -60,12 +58,5 @@ static void unpack_row(const qrt_bits_args *args, const void *source, void *targ
         _mm512_storeu_si512(values + i, _mm512_sub_epi8(_mm512_xor_si512(v, sign), sign));
     }
     if (i < count)
-        parent_unpack(args, bytes, values + i, count - i);
-}
-
-void qrt_avx512_install_bits(qrt_kernels *table) {
-    parent_pack = table->pack_bits_row;
-    parent_unpack = table->unpack_bits_row;
-    table->pack_bits_row = pack_row;
-    table->unpack_bits_row = unpack_row;
+        avx512_parent.unpack_bits_row(args, bytes, values + i, count - i);
 }

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "avx512.h"
+#include "isa/rows.h"
 
 #define OP(name) _mm512_##name
 #define LANES 4
@@ -103,7 +103,7 @@ QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, 
 
 #include "isa/x86/depthwise/tile.inl"
 
-static const qrt_depthwise_kernel kernel = {
+const qrt_depthwise_kernel avx512_depthwise = {
     .channels = CHANNELS,
     .segments = 1,
     .group = GROUP,
@@ -116,7 +116,3 @@ static const qrt_depthwise_kernel kernel = {
     .add_bias = add_bias,
     .run = run_depthwise,
 };
-
-void qrt_avx512_install_depthwise(qrt_kernels *table) {
-    table->depthwise = &kernel;
-}

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #include <math.h>
 
-#include "avx512.h"
+#include "isa/rows.h"
 
 #define LANES QRT_FLOAT_LANES
 #define ROWS QRT_FLOAT_ROWS
@@ -46,7 +46,7 @@ QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t 
             _mm512_store_ps(sums + i * COLUMNS + v * 16, acc[i][v]);
 }
 
-static void float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
+void avx512_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
     switch (rows) {
 #define CASE(count)                                                                                                    \
     case count:                                                                                                        \
@@ -59,7 +59,7 @@ static void float_tile(const float *a, const float *b, int64_t steps, int rows, 
     }
 }
 
-static void float_axpy(float a, const float *b, int64_t count, float *sums) {
+void avx512_float_axpy(float a, const float *b, int64_t count, float *sums) {
     const __m512 row = _mm512_set1_ps(a);
     for (; count >= 16; count -= 16, b += 16, sums += 16)
         _mm512_store_ps(sums, multiply_add(_mm512_load_ps(sums), row, _mm512_loadu_ps(b)));
@@ -72,7 +72,7 @@ static inline __m512 with_one_nan(__m512 value) {
     return _mm512_mask_mov_ps(value, _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
 }
 
-static void float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
+void avx512_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
                        int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++, lanes += COLUMNS, out += out_stride)
         for (int c = 0; c < columns; c += 16) {
@@ -127,9 +127,6 @@ static inline bool holds(flags some) {
 
 #include "isa/x86/float_matmul/short.inl"
 
-void qrt_avx512_install_float_matmul(qrt_kernels *table) {
-    table->float_short = float_short;
-    table->float_tile = float_tile;
-    table->float_axpy = float_axpy;
-    table->float_tree = float_tree;
+void avx512_float_short(const qrt_float_panel *panel) {
+    float_short(panel);
 }

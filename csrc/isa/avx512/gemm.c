@@ -4,7 +4,7 @@
  *
  * A product takes the last of the 32 registers. Exact: see pack_i16.h; a whole sum fits 31 bits (qrt.h). */
 #include "isa/x86/gemm/pack_i16.inl"
-#include "avx512.h"
+#include "isa/rows.h"
 
 #define NR 32
 #define LANES 16
@@ -42,21 +42,19 @@ static void run(const qrt_gemm_panel *p) {
         run_rows(&line, &c, start);
 }
 
-void qrt_avx512_install_gemm(qrt_kernels *table) {
-    table->gemm = (qrt_gemm_kernel){
-        .name = "avx512",
-        .mr = MR,
-        .nr = NR,
-        .ku = KU,
-        .a_size = 2,
-        .b_size = 2,
-        .a_form = qrt_a_form_i16,
-        .pack_a = qrt_pack_a_i16,
-        .pack_b = pack_b,
-        .run = run,
-        .segmented = true,
-        .splits = true,
-        .pairs = true,
-        .pair_depth = PAIR_DEPTH,
-    };
-}
+const qrt_gemm_kernel avx512_gemm = {
+    .name = "avx512",
+    .mr = MR,
+    .nr = NR,
+    .ku = KU,
+    .a_size = 2,
+    .b_size = 2,
+    .a_form = qrt_a_form_i16,
+    .pack_a = qrt_pack_a_i16,
+    .pack_b = pack_b,
+    .run = run,
+    .segmented = true,
+    .splits = true,
+    .pairs = true,
+    .pair_depth = PAIR_DEPTH,
+};

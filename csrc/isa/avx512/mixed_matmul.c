@@ -1,7 +1,7 @@
 /* Rows of floats by quantized weights. Rows as digits are the parent's. */
 #include <immintrin.h>
 
-#include "avx512.h"
+#include "isa/rows.h"
 
 #define OP(name) _mm512_##name
 #define LANES 16
@@ -23,6 +23,7 @@ QRT_INLINE vector bits_and(vector a, vector b) {
 
 #include "isa/x86/mixed_matmul/tile.inl"
 
-void qrt_avx512_install_mixed_matmul(qrt_kernels *table) {
-    table->mixed_tile = mixed_tile;
+void avx512_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
+                       float *sums) {
+    mixed_tile(args, digits, rows, panel, sums);
 }

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "avx512vnni.h"
+#include "isa/rows.h"
 
 #define OP(name) _mm512_##name
 #define LANES 4
@@ -138,7 +138,10 @@ QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, 
 
 #include "isa/x86/depthwise/tile.inl"
 
-static qrt_depthwise_kernel kernel = {
+extern const qrt_depthwise_kernel avx512_depthwise;
+
+const qrt_depthwise_kernel avx512vnni_depthwise = {
+    .wider = &avx512_depthwise,
     .channels = CHANNELS,
     .segments = 2,
     .group = GROUP,
@@ -151,8 +154,3 @@ static qrt_depthwise_kernel kernel = {
     .add_bias = add_bias,
     .run = run_depthwise,
 };
-
-void qrt_avx512vnni_install_depthwise(qrt_kernels *table) {
-    kernel.wider = table->depthwise;
-    table->depthwise = &kernel;
-}

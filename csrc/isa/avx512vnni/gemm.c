@@ -10,7 +10,7 @@
  * Exact: see pack_quads.h. Unsigned rows of A against signed B without a zero point need neither a flip nor a sum: they
  * are read in place. Panels of B have 32 columns, or 16 where no more are valid. */
 #include "isa/x86/gemm/quads512.inl"
-#include "avx512vnni.h"
+#include "isa/rows.h"
 
 #define KU 4
 
@@ -85,21 +85,19 @@ static void run(const qrt_gemm_panel *p) {
         run_rows(&line, &c, start);
 }
 
-void qrt_avx512vnni_install_gemm(qrt_kernels *table) {
-    table->gemm = (qrt_gemm_kernel){
-        .name = "avx512vnni",
-        .mr = MR,
-        .nr = NR,
-        .ku = KU,
-        .a_size = 1,
-        .b_size = 1,
-        .a_form = a_form,
-        .pack_a = pack_a_quads,
-        .pack_b = pack_b,
-        .run = run,
-        .segmented = true,
-        .splits = true,
-        .pairs = true,
-        .pair_depth = PAIR_DEPTH,
-    };
-}
+const qrt_gemm_kernel avx512vnni_gemm = {
+    .name = "avx512vnni",
+    .mr = MR,
+    .nr = NR,
+    .ku = KU,
+    .a_size = 1,
+    .b_size = 1,
+    .a_form = a_form,
+    .pack_a = pack_a_quads,
+    .pack_b = pack_b,
+    .run = run,
+    .segmented = true,
+    .splits = true,
+    .pairs = true,
+    .pair_depth = PAIR_DEPTH,
+};

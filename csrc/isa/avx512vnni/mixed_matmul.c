@@ -9,7 +9,7 @@
  * multiply-add rounds T once. Before zero points are taken off, sums may wrap. */
 #include <immintrin.h>
 
-#include "avx512vnni.h"
+#include "isa/rows.h"
 #include "qrt/mixed_packing.h"
 
 #define COLUMNS QRT_MIXED_COLUMNS
@@ -67,7 +67,7 @@ static inline __m128i split_piece(const float *a, int64_t length, float inverse,
 /* For each piece the unit and what the sums of its digits begin with (the most significant first), or, where zero
  * points differ, the sums of digits by which each is multiplied; then for every four values a word of none and of each
  * digit. */
-static bool mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
+bool avx512vnni_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
     const __m128i times = _mm_set1_epi32(args->zero_points_differ ? -1 : -args->common_zero_point);
     __m128i *to = digits;
     bool finite = true;
@@ -234,8 +234,8 @@ QRT_INLINE void rows_of(const int rows, const qrt_mixed_matmul_args *args, const
         tile_of(true, 0, rows, args, digits, panel, sums);
 }
 
-static void mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                       float *sums) {
+void avx512vnni_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
+                           float *sums) {
     switch (rows) {
 #define CASE(count)                                                                                                    \
     case count:                                                                                                        \
@@ -244,9 +244,4 @@ static void mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, in
         CASE(1) CASE(2) CASE(3) CASE(4)
 #undef CASE
     }
-}
-
-void qrt_avx512vnni_install_mixed_matmul(qrt_kernels *table) {
-    table->mixed_row = mixed_row;
-    table->mixed_tile = mixed_tile;
 }

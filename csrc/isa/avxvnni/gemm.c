@@ -7,10 +7,9 @@
  * Exact: see pack_quads.h. */
 #include "isa/x86/gemm/pack_quads.inl"
 #include "avxvnni.h"
+#include "isa/rows.h"
 
 #define KU 4
-
-void qrt_init_avxvnni(qrt_kernels *table);
 
 static inline __attribute__((always_inline)) __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
     return qrt_vpdpbusd(acc, a, b);
@@ -115,19 +114,17 @@ static void run(const qrt_gemm_panel *p) {
         run_line(&line);
 }
 
-void qrt_init_avxvnni(qrt_kernels *table) {
-    table->gemm = (qrt_gemm_kernel){
-        .name = "avxvnni",
-        .mr = MR,
-        .nr = NR,
-        .ku = KU,
-        .a_size = 1,
-        .b_size = 1,
-        .a_form = a_form,
-        .pack_a = pack_a,
-        .pack_b = pack_b,
-        .run = run,
-        .segmented = true,
-        .splits = true,
-    };
-}
+const qrt_gemm_kernel avxvnni_gemm = {
+    .name = "avxvnni",
+    .mr = MR,
+    .nr = NR,
+    .ku = KU,
+    .a_size = 1,
+    .b_size = 1,
+    .a_form = a_form,
+    .pack_a = pack_a,
+    .pack_b = pack_b,
+    .run = run,
+    .segmented = true,
+    .splits = true,
+};

@@ -1,7 +1,9 @@
 /* The rows of an ISA that computes casts in f32, made of cast_rows.h: included behind it. What is
  * constant in a variant is compiled into its loops. */
 
-static qrt_qcast_row_fn parent_qcast, parent_dcast;
+/* What f32 does not compute. */
+void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
+void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
 
 #define QCAST(name, container, ...)                                                                                    \
     static __attribute__((noinline)) void name##_ends(const qrt_cast_args *args,                                       \
@@ -52,7 +54,7 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
     if (qrt_qcast_in_f32(args))
         qrt_qcast_span_f32(args, choose_qcast(args), source, target, span);
     else
-        parent_qcast(args, source, target, span);
+        QRT_OF_ISA(qcast_f64)(args, source, target, span);
     if (args->stream)
         _mm_sfence();
 }
@@ -84,14 +86,7 @@ static void dcast_row(const qrt_cast_args *args, const void *source, void *targe
     if (qrt_dcast_in_f32(args))
         qrt_dcast_span_f32(args, choose_dcast(args), source, target, span);
     else
-        parent_dcast(args, source, target, span);
+        QRT_OF_ISA(dcast_f64)(args, source, target, span);
     if (args->stream)
         _mm_sfence();
-}
-
-static void install_rows(qrt_kernels *table) {
-    parent_qcast = table->qcast_row;
-    parent_dcast = table->dcast_row;
-    table->qcast_row = qcast_row;
-    table->dcast_row = dcast_row;
 }

@@ -1,0 +1,21 @@
+/* What the kernels of an ISA's folder begin with: its rows, found by their names. setup.py defines QRT_ISA, the
+ * folder's name, and QRT_OWN_<row> for every row: 1 where a .c file of the folder defines <isa>_<row>, else 0. */
+#ifndef QRT_ISA_ROWS_H
+#define QRT_ISA_ROWS_H
+
+#include "qrt/qrt.h"
+
+#define QRT_JOIN(a, b) QRT_JOIN_(a, b)
+#define QRT_JOIN_(a, b) a##_##b
+#define QRT_OF_ISA(name) QRT_JOIN(QRT_ISA, name)
+
+/* The table of the parent: a row leaves to it what it does not compute (args->kernels may be a descendant's table). */
+extern qrt_kernels QRT_OF_ISA(parent);
+
+#define QRT_ROW(result, name, parameters) QRT_IF(QRT_OWN_##name, result QRT_OF_ISA(name) parameters;)
+#include "rows.def"
+#undef QRT_ROW
+QRT_IF(QRT_OWN_gemm, extern const qrt_gemm_kernel QRT_OF_ISA(gemm);)
+QRT_IF(QRT_OWN_depthwise, extern const qrt_depthwise_kernel QRT_OF_ISA(depthwise);)
+
+#endif
