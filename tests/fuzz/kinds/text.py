@@ -85,8 +85,9 @@ def read_again(module: Module, when: str) -> None:
         twice = again.print(**form)
         if twice != printed:
             raise Finding(f"{told}: prints otherwise once read", _first_difference(printed, twice))
-        if form.get("generic") and again != module:
-            raise Finding(f"{told}: is another program once read", printed[:2000])
+    exact = module.print(generic=True, exact=True)  # storage of known sign is printed as if it had none otherwise
+    if _read(exact, f"{when}, exact") != module:
+        raise Finding(f"{when}, exact: is another program once read", exact[:2000])
 
 
 def _read(printed: str, told: str) -> Module:
