@@ -119,8 +119,7 @@ expected: build
 bench: build
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest benches --benchmark-only
 
-# Beside other runtimes, which live in an environment of their own. PEERS is the harness that times them.
-PEERS ?= ../shared/bench/peers.py
+# Beside other runtimes, which live in an environment of their own; qrt is this checkout's.
 PEERS_VENV ?= .venv-peers
 
 $(PEERS_VENV)/.installed: pyproject.toml
@@ -130,7 +129,7 @@ $(PEERS_VENV)/.installed: pyproject.toml
 	touch $@
 
 bench-peers: build $(PEERS_VENV)/.installed
-	$(PEERS_VENV)/bin/python benches/performance.py --harness $(PEERS)
+	PYTHONPATH=$(CURDIR) $(PEERS_VENV)/bin/python -m benches.performance $(BENCH)
 
 clean:
 	rm -rf build dist *.egg-info

@@ -17,11 +17,19 @@
     PAIR(r, 2, 4) PAIR(r, 3, 5) PAIR(r, 2, 6) PAIR(r, 3, 7) PAIR(r, 2, 8) PAIR(r, 3, 9) PAIR(r, 2, 10) \
     PAIR(r, 3, 11) PAIR(r, 2, 12) PAIR(r, 3, 13) PAIR(r, 2, 14) PAIR(r, 3, 15)
 #define QUAD(acc) "vpdpbusd %%zmm1, %%zmm0, %%zmm" #acc "\n"
+#define VEX_QUAD(acc) "%{vex%} vpdpbusd %%ymm1, %%ymm0, %%ymm" #acc "\n"
+#define TWELVE_VEX_QUADS VEX_QUAD(4) VEX_QUAD(5) VEX_QUAD(6) VEX_QUAD(7) VEX_QUAD(8) VEX_QUAD(9) VEX_QUAD(10) \
+    VEX_QUAD(11) VEX_QUAD(12) VEX_QUAD(13) VEX_QUAD(14) VEX_QUAD(15)
 #define TWELVE_QUADS QUAD(4) QUAD(5) QUAD(6) QUAD(7) QUAD(8) QUAD(9) QUAD(10) QUAD(11) QUAD(12) QUAD(13) QUAD(14) QUAD(15)
 
 int64_t peak_avx2(int64_t rounds) {
     __asm__ volatile(LOOP(TWELVE_PAIRS("ymm")) : : "r"(rounds) : CLOBBERS);
     return rounds * 12 * 16;
+}
+
+int64_t peak_avxvnni(int64_t rounds) {
+    __asm__ volatile(LOOP(TWELVE_VEX_QUADS) : : "r"(rounds) : CLOBBERS);
+    return rounds * 12 * 32;
 }
 
 int64_t peak_avx512(int64_t rounds) {

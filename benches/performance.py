@@ -1,24 +1,29 @@
 """Writes docs/performance.md: qrt beside other CPU runtimes, case by case, in one interleaved run.
 
-    python benches/performance.py --harness ../shared/bench/peers.py
+    python -m benches.performance [--case 'gemm*'] [--rounds 11] [--threads 1 2]
 
-The harness times every runtime that is installed, one process per library, its samples interleaved; this file loads qrt
-into it (``peers_plugin.py``), and renders what comes back as a table, a plot of the ratios and a roofline. Only ratios
-within one run say anything: a machine's absolute times drift.
+``benches.peers`` times every runtime that is installed, one process per library, its samples interleaved; this file
+renders what comes back as a table, a plot of the ratios and a roofline. Only ratios within one run say anything: a
+machine's absolute times drift.
 """
 
 import argparse
+import fnmatch
 import json
 import platform
 import re
-import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
+
+from benches.peers.cases import cases
+from benches.peers.driver import Options, run
+from benches.peers.runtimes import PEERS
+from qrt import kernels
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parent / "docs"
@@ -68,22 +73,17 @@ class Result:
 
 
 def measure(options: argparse.Namespace, threads: int) -> list[Result]:
-    with TemporaryDirectory() as folder:
-        lines = Path(folder, "lines.json")
-        listed = subprocess.run(
-            [sys.executable, options.harness, "--plugin", HERE / "peers_plugin.py", "--list"],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        peers = listed.split("peers:")[1].split("cases:")[0].split()
-        command = [sys.executable, options.harness, "--plugin", HERE / "peers_plugin.py", "--json", lines]
-        command += ["--peer", ",".join(p for p in peers if p not in LEFT_OUT), "--case", options.case]
-        command += ["--threads", str(threads), "--rounds", str(options.rounds)]
-        if threads > 1:
-            command += ["--settle-ms", str(SETTLE_MS)]
-        subprocess.run(command, check=True, stdout=sys.stderr)
-        rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    names = [name for name in PEERS if name not in LEFT_OUT]
+    chosen = [case for case in cases() if fnmatch.fnmatch(case.name, options.case)]
+    how = Options(threads, options.rounds, settle_ms=SETTLE_MS if threads > 1 else 0)
+    rows = []
+    for row in run(chosen, names, how):
+        print(json.dumps(row), file=sys.stderr, flush=True)
+        rows.append(row)
+    return collected(rows, threads)
+
+
+def collected(rows: Iterable[dict[str, Any]], threads: int) -> list[Result]:
     results: dict[str, Result] = {}
     for row in rows:
         result = results.setdefault(row["case"], Result(row["case"], threads))
@@ -154,9 +154,9 @@ One table of workloads, every runtime in a process of its own, samples interleav
 numeric check has no time; qrt's are compared bit for bit with its scalar reference before. qrt is called through its
 public functions, weights packed once, into a result that exists already. The second column is the `float32` rule, which
 is what the peers compute; the third the integer rule. The limit of products is a loop of the ISA's multiply-add on
-registers alone, on as many threads; that of casts a copy of as many bytes, on one thread; both are measured in the same
-run. Only ratios within a run mean anything; a share above 100% tells that the machine changed its speed between
-samples.
+registers alone, on as many threads; that of casts a copy of as many bytes, by as many threads where that is worth
+starting them; both are measured in the same run. Only ratios within a run mean anything; a share above 100% tells that
+the machine changed its speed between samples.
 """
 
 
@@ -251,24 +251,17 @@ def save(figure: Any, name: str) -> None:
     figure.savefig(DOCS / name, metadata={"Date": None})
 
 
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--harness", type=Path, default=HERE.parents[1] / "shared" / "bench" / "peers.py")
-    parser.add_argument("--case", default="*")
-    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--case", default="*", help="a glob")
+    parser.add_argument("--rounds", type=int, default=11, help="samples of each peer")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    options = parser.parse_args(arguments)
-    if not options.harness.is_file():
-        raise SystemExit(f"no harness at {options.harness}: give --harness")
-    return options
+    return parser.parse_args()
 
 
 def main() -> None:
     options = parse()
     results = {threads: measure(options, threads) for threads in options.threads}
-    sys.path.insert(0, str(HERE.parent))
-    from qrt import kernels
-
     where, isa = DOCS / "performance.md", kernels.active()
     where.write_text(page(where.read_text(), section(results, isa, options.case)))
     plots(results[options.threads[0]], isa)

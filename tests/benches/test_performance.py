@@ -10,34 +10,22 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benches import performance
-from benches.peers_plugin import load_peaks
+from benches.peers.runtimes.meters import load_peaks
 
-HARNESS = """
-import json, sys
-if "--list" in sys.argv:
-    print("peers:\\n  litert\\n  ort_s8\\n  qrt_float32\\ncases:\\n  gemm_4x4x4")
-    sys.exit()
-assert "ort_s8" not in sys.argv[sys.argv.index("--peer") + 1]
-rows = [
-    dict(peer="litert", ok=True, median_us=2.0, gops=0.064),
-    dict(peer="broken", ok=False, maxdiff=7, median_us=1.0),
-    dict(peer="absent", absent=True),
-    dict(peer="qrt_float32", ok=True, median_us=1.0, gops=0.128),
-    dict(peer="qrt_fixed", ok=True, median_us=1.5, gops=0.085),
-    dict(peer="meter_peak", ok=True, median_us=0.25, gops=0.512),
+ROWS = [
+    {"peer": "litert", "ok": True, "median_us": 2.0, "gops": 0.064},
+    {"peer": "broken", "ok": False, "maxdiff": 7, "median_us": 1.0},
+    {"peer": "absent", "absent": True},
+    {"peer": "qrt_float32", "ok": True, "median_us": 1.0, "gops": 0.128},
+    {"peer": "qrt_fixed", "ok": True, "median_us": 1.5, "gops": 0.085},
+    {"peer": "meter_peak", "ok": True, "median_us": 0.25, "gops": 0.512},
 ]
-with open(sys.argv[sys.argv.index("--json") + 1], "w") as lines:
-    for row in rows:
-        print(json.dumps({"case": "gemm_4x4x4", **row}), file=lines)
-"""
 
 
 @pytest.fixture
-def section(tmp_path: Path) -> str:
-    harness = tmp_path / "harness.py"
-    harness.write_text(HARNESS)
-    options = performance.parse(["--harness", str(harness)])
-    return performance.section({1: performance.measure(options, 1)}, "avx2")
+def section() -> str:
+    results = performance.collected([{"case": "gemm_4x4x4", **row} for row in ROWS], 1)
+    return performance.section({1: results}, "avx2")
 
 
 def test_a_line_has_ratio_and_share(section: str):
@@ -77,8 +65,3 @@ def test_intensity_counts_each_byte_once():
     assert performance.intensity("gemm_2x3x5", 60) == 60 / (6 + 15 + 10)
     assert performance.intensity("conv_3x3s2_4x4x2-8", 100) == 100 / (32 + 4 * 8 + 9 * 8 * 2)
     assert performance.intensity("conv_dw3x3_4x4x2", 100) == 100 / (32 + 32 + 9 * 2)
-
-
-def test_no_harness_is_an_error(tmp_path: Path):
-    with pytest.raises(SystemExit, match="no harness"):
-        performance.parse(["--harness", str(tmp_path / "none.py")])
