@@ -1,7 +1,7 @@
 """What matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result types.
 
-``acc`` is exact (NUMERICS: accumulators): it is held in 32 bits where the types bound it below 2**31, else in 64;
-nothing wraps.
+``acc`` is exact (docs/numerics.md, "Requantization"): it is held in 32 bits where the types bound it below 2**31, else
+in 64; nothing wraps.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,8 @@
 """matmul: ``a @ w`` (NumPy's shapes: vectors, matrices, batches), optional bias per column, fused requantization.
 
-``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``requant`` with ``sa * sw / so`` (NUMERICS.md,
-after the affine lowering of ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b (q_b - Z_b)``).
+``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``requant`` with ``sa * sw / so``
+(docs/numerics.md, after the affine lowering of ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) +
+S_b (q_b - Z_b)``).
 Weights may be per axis along their columns, or sub-channel along K and the columns; ``a`` may be per axis along its
 rows.
 """

@@ -1,6 +1,6 @@
 """Sub-channel weights: blocks along K, each with its own scale, and one requantization of their weighted sum.
 
-NUMERICS.md, "Sub-channel weights". ``float32``: per block the integer sum, in float32, times the block's scale;
+docs/numerics.md, "Requantization". ``float32``: per block the integer sum, in float32, times the block's scale;
 float32 adds in ascending block order, no fusing; the bias in units of ``sa`` last; then ``* f32(sa) / f32(so)`` and
 the end of the ``float32`` rule. ``fixed``: the sum of ``P_b * M0_b`` (and bias ``* M0_bias``) with one N per column,
 in 128 bits, rounded once.

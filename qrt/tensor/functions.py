@@ -1,5 +1,5 @@
-"""The functions on QuantTensors: each is one call of an op family. Shapes and rules: ``qrt.ops`` and NUMERICS
-(docs/numerics.md).
+"""The functions on QuantTensors: each is one call of an op family. ``qrt.ops`` says the shapes,
+docs/numerics.md the rules.
 
 Each raises ``QuantTypeError`` for an argument that it does not take, of whatever kind; that is a TypeError too."""
 

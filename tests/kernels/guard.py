@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-SET_HANDLER = 304  # PyDataMem_SetHandler, in numpy/__multiarray_api.h
+SET_HANDLER = 304  # PyDataMem_SetHandler, of the table of NumPy's C interface
 KEPT: list[ctypes.Structure] = []  # NumPy holds their addresses
 
 

@@ -165,7 +165,7 @@ def test_requantize_to_the_same_type_changes_nothing(t: UniformType, rng: np.ran
 
 
 def test_wide_then_requantize_is_the_fused_op() -> None:
-    """NUMERICS: for `fixed`, a matmul to i32 followed by requantize gives the bits of the fused matmul."""
+    """docs/numerics.md: for `fixed`, a matmul to i32 followed by requantize gives the bits of the fused matmul."""
     rng = np.random.default_rng(9)
     w = UniformType("u8", "f32", 0.25, 128)
     types = [tensor((7, 33), T), tensor((33, 9), w)]

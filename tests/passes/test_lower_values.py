@@ -1,5 +1,5 @@
-"""What lower-quant-ops emits computes what NUMERICS says, for every value. Hazards: bounds that the expressed type
-cannot hold, zero points outside of the storage type, NaN, infinities, ties, conversions that are undefined."""
+"""What lower-quant-ops emits computes what docs/numerics.md says, for every value. Hazards: bounds that the expressed
+type cannot hold, zero points outside of the storage type, NaN, infinities, ties, conversions that are undefined."""
 
 import itertools
 import math

@@ -1,6 +1,6 @@
 """`quant`: upstream's casts, with upstream's rules; the wording follows mlir-opt 22.
 
-qcast also takes what NUMERICS.md leaves to attributes: `rounding`, `zero_point` and `scale`.
+qcast also takes what docs/numerics.md leaves to attributes: `rounding`, `zero_point` and `scale`.
 """
 
 from typing import Literal, TypeVar

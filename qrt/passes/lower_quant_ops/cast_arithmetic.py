@@ -18,7 +18,7 @@ _ROUND = {"half_even": "math.roundeven", "half_away": "math.round", "toward_zero
 
 @dataclass(frozen=True)
 class Rules:
-    """How a qcast computes: the attributes of NUMERICS.md's "Casts"."""
+    """How a qcast computes: the attributes of docs/numerics.md's "Casts"."""
 
     rounding: str
     zero_point: str
