@@ -18,7 +18,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle fuzz fuzz-guided lint format expected bench bench-peers \
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle test-sdist fuzz fuzz-guided lint format expected bench bench-peers \
     clean
 
 build: $(BUILT)
@@ -87,6 +87,16 @@ test-valgrind: emulated
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
 	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py
+
+# The source distribution, installed alone: it holds all that a build needs, and what it installs runs.
+test-sdist: build
+	rm -rf build/sdist
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build --sdist --outdir build/sdist
+	$(PYTHON) -m venv build/sdist/venv
+	build/sdist/venv/bin/python -m pip install --quiet build/sdist/*.tar.gz
+	cd build/sdist && PYTHONSAFEPATH=1 venv/bin/python -c "import qrt; print(qrt.__file__, *qrt.kernels.available())"
+	build/sdist/venv/bin/qrt opt examples/digits/digits.mlir > build/sdist/digits.mlir
 
 # Other cases each time, or those of SEED; KIND is one of text, programs, eager, arrays, command. Findings go to build/fuzz.
 MINUTES ?= 10
