@@ -9,22 +9,32 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from operator import index
 from typing import Any, Self
 
+import numpy as np
+
 from qrt.errors import QuantTypeError, shown
-from qrt.text.floats import FORMATS, round_to, spell, spell_double
+from qrt.text.floats import FORMATS, spell, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
+from qrt.types.parameters import (
+    Array,
+    as_float,
+    as_integer,
+    check_scale,
+    check_scales,
+    float_array,
+    integers_like,
+    rounded_scales,
+)
 
 MAX_STORAGE_WIDTH = 32
 FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
 """The floats that upstream 24 stores in."""
-_INT64 = range(-(1 << 63), 1 << 63)
 _INT32_MAX = (1 << 31) - 1
 
-Scales = float | Sequence["Scales"]
-ZeroPoints = int | Sequence["ZeroPoints"]
+Scales = float | Sequence["Scales"] | Array
+ZeroPoints = int | Sequence["ZeroPoints"] | Array
 BlockSizes = tuple[tuple[int, int], ...]
 
 
@@ -111,7 +121,7 @@ class CalibratedType(QuantizedType):
     max: float
 
     def __new__(cls, expressed: str | FloatType, min: float, max: float) -> Self:
-        low, high = _float(min, "min"), _float(max, "max")
+        low, high = as_float(min, "min"), as_float(max, "max")
         if not low < high:
             raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
         kind = _expressed(expressed)
@@ -173,14 +183,21 @@ class UniformType(_StoredType):
         if isinstance(scales, float) and axis is None and blocks is None:
             check_scale(scales, kind)
             fields["scales"], fields["scales_shape"] = (float(scales),), ()
-            fields["zero_points"] = _zero_points(zero_points, (), 1)
+            fields["zero_points"] = integers_like(zero_points, (), 1)
             return cls._intern(tuple(fields.values()), lambda: fields)
-        shape, flat = _flatten(scales, "scales")
+        shape, values = float_array(scales)
         _check_scales_shape(shape, axis, blocks)
-        fields["scales"] = _scales(flat, kind, rounded=blocks is not None)
+        check_scales(values, kind)
+        if blocks is not None:
+            values = rounded_scales(values, kind)
+        zeros = integers_like(zero_points, shape, len(values))
+        if not shape:
+            fields["scales"], fields["scales_shape"], fields["zero_points"] = (float(values[0]),), (), zeros
+            return cls._intern(tuple(fields.values()), lambda: fields)
         fields["scales_shape"] = shape
-        fields["zero_points"] = _zero_points(zero_points, shape, len(flat))
-        return cls._intern(tuple(fields.values()), lambda: fields)
+        # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
+        key = *fields.values(), values.tobytes(), zeros if not any(zeros) else np.array(zeros, np.int64).tobytes()
+        return cls._intern(key, lambda: fields | {"scales": tuple(values.tolist()), "zero_points": zeros})
 
     @property
     def is_per_layer(self) -> bool:
@@ -237,8 +254,10 @@ class UniformType(_StoredType):
         return f"{head}:{{{blocks}}}, {_spell_nested(list(pairs), self.scales_shape)}>"
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        scales: Any = self.scales[0] if self.is_per_layer else _nest(self.scales, self.scales_shape)
-        zeros: Any = self.zero_points[0] if self.is_per_layer else _nest(self.zero_points, self.scales_shape)
+        scales: Any = self.scales[0] if self.is_per_layer else np.array(self.scales).reshape(self.scales_shape)
+        zeros: Any = self.zero_points[0] if self.is_per_layer else None
+        if any(self.zero_points) and not self.is_per_layer:
+            zeros = np.array(self.zero_points, np.int64).reshape(self.scales_shape)
         bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
         return type(self), (self.storage, self.expressed_type, scales, zeros, self.axis, self.block_sizes, *bounds)
 
@@ -249,13 +268,6 @@ _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_si
 def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
     """The least and greatest integer of a storage type."""
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
-
-
-def check_scale(scale: float, expressed: FloatType) -> None:
-    """Raise QuantTypeError unless `scale` is positive, finite and in the expressed type's range."""
-    if not expressed.smallest <= scale <= expressed.largest or not 0.0 < scale < math.inf:
-        least, greatest = f"{expressed.smallest:e}", f"{expressed.largest:e}"
-        raise QuantTypeError(f"scale {scale:e} out of expressed type range [{least}, {greatest}]")
 
 
 def check_integrity(element: UniformType, shape: Sequence[int | None] | None) -> None:
@@ -323,8 +335,8 @@ def _storage_fields(storage: str | StorageType, low: int | None, high: int | Non
     type, is_signed = parse_storage(storage)
     least, greatest = default_bounds(type, is_signed)
     low, high = (
-        least if low is None else _integer(low, "storage minimum"),
-        (greatest if high is None else _integer(high, "storage maximum")),
+        least if low is None else as_integer(low, "storage minimum"),
+        (greatest if high is None else as_integer(high, "storage maximum")),
     )
     if not least <= low <= greatest:
         raise QuantTypeError(f"illegal storage type minimum: {low}")
@@ -375,20 +387,10 @@ def _expressed(expressed: str | FloatType) -> FloatType:
     return FloatType(expressed)
 
 
-def _integer(value: Any, what: str) -> int:
-    try:
-        result = index(value)
-    except TypeError:
-        raise QuantTypeError(f"{what} is an integer, not {shown(value)}") from None
-    if result not in _INT64:
-        raise QuantTypeError(f"{what} {shown(result)} does not fit 64 bits")
-    return result
-
-
 def _axis(axis: int | None) -> int | None:
     if axis is None:
         return None
-    axis = _integer(axis, "axis")
+    axis = as_integer(axis, "axis")
     if not 0 <= axis <= _INT32_MAX:
         raise QuantTypeError(f"illegal quantized dimension: {axis}")
     return axis
@@ -403,7 +405,7 @@ def _block_sizes(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None) -
         raise QuantTypeError(f"block sizes map axes to sizes, unlike {shown(blocks)}") from None
     checked = []
     for axis, size in pairs:
-        size = _integer(size, "block size")
+        size = as_integer(size, "block size")
         if size <= 0:
             raise QuantTypeError(f"illegal block size: {size}")
         checked.append((_axis(axis), size))
@@ -421,58 +423,6 @@ def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockS
             raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}")
     elif shape:
         raise QuantTypeError(f"scales of shape {shape} need an axis or block sizes")
-
-
-def _scales(scales: list[Any], expressed: FloatType, rounded: bool) -> tuple[float, ...]:
-    result = []
-    for given in scales:
-        scale = _float(given, "a scale")
-        check_scale(scale, expressed)
-        result.append(round_to(scale, expressed.name) if rounded else scale)
-    return tuple(result)
-
-
-def _float(value: Any, what: str) -> float:
-    try:
-        if not isinstance(value, str | bytes):
-            return float(value)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise QuantTypeError(f"{what} is a float, not {shown(value)}")
-
-
-def _zero_points(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:
-    if zero_points is None:
-        return (0,) * count
-    given, flat = _flatten(zero_points, "zero points")
-    if given != shape:
-        raise QuantTypeError(f"zero points of shape {given} do not match scales of shape {shape}")
-    return tuple(_integer(value, "zero point") for value in flat)
-
-
-def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
-    """(shape, row-major items) of nested sequences; arrays count as sequences."""
-    if isinstance(values, float | int):
-        return (), [values]
-    if hasattr(values, "tolist"):
-        values = values.tolist()
-    shape: list[int] = []
-    level = [values]
-    while level and isinstance(level[0], list | tuple):
-        lengths = {len(item) if isinstance(item, list | tuple) else None for item in level}
-        if len(lengths) != 1 or len(shape) > 64:
-            raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
-        shape.append(len(level[0]))
-        level = [item for row in level for item in row]
-    if any(isinstance(item, list | tuple) for item in level):
-        raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
-    return tuple(shape), level
-
-
-def _nest(values: Sequence[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
-    for size in reversed(shape[1:]):
-        values = [tuple(values[i : i + size]) for i in range(0, len(values), size)]
-    return tuple(values)
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ from qrt.errors import QuantTypeError
 from qrt.text import Scanner
 from qrt.types.builtin import FloatType
 from qrt.types.core import Type
+from qrt.types.parameters import check_scale
 from qrt.types.quantile import QuantileType, parse_quantile_storage
 from qrt.types.quantized import (
     FLOAT_STORAGE,
     AnyQuantizedType,
     CalibratedType,
     UniformType,
-    check_scale,
     default_bounds,
     parse_storage,
 )

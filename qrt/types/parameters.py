@@ -1,0 +1,115 @@
+"""Scales and zero points as they are given: numbers, nested sequences or arrays, checked all at once.
+
+A type may have half a million of them. NumPy checks and rounds them; a number is looked at by itself where it is wrong,
+or is no plain Python number.
+"""
+
+import math
+from functools import cache
+from itertools import chain
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError, shown
+from qrt.numerics.rounding import round_to_format
+from qrt.text.floats import FORMATS, round_to
+from qrt.types.builtin import FloatType
+
+Array = npt.NDArray[Any]
+_INT64 = range(-(1 << 63), 1 << 63)
+
+
+def float_array(scales: Any) -> tuple[tuple[int, ...], Array]:
+    """(shape, row-major doubles) of nested sequences, or of an array."""
+    if isinstance(scales, np.ndarray) and scales.dtype in (np.float32, np.float64):
+        return scales.shape, scales.astype(np.float64).ravel()
+    shape, flat = _flatten(scales, "scales")
+    return shape, np.array(flat if set(map(type, flat)) == {float} else [as_float(item, "a scale") for item in flat])
+
+
+def check_scales(scales: Array, expressed: FloatType) -> None:
+    least, greatest = _scale_range(expressed)
+    wrong = ~((scales >= least) & (scales <= greatest))
+    if wrong.any():
+        check_scale(float(scales[wrong.argmax()]), expressed)
+
+
+@cache
+def _scale_range(expressed: FloatType) -> tuple[float, float]:
+    """The positive finite doubles that are in range, in formats that are wider than double too."""
+    least, greatest = FORMATS["f64"].smallest, FORMATS["f64"].largest
+    return (
+        float(expressed.smallest if expressed.smallest > least else least),
+        float(expressed.largest if expressed.largest < greatest else greatest),
+    )
+
+
+def rounded_scales(scales: Array, expressed: FloatType) -> Array:
+    name = expressed.name
+    if name in ("f16", "bf16", "f32"):
+        return round_to_format(scales, name)
+    return np.array([round_to(scale, name) for scale in scales.tolist()])
+
+
+def integers_like(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    if zero_points is None:
+        return (0,) * count
+    given, flat = _flatten(zero_points, "zero points")
+    if given != shape:
+        raise QuantTypeError(f"zero points of shape {given} do not match scales of shape {shape}")
+    if set(map(type, flat)) == {int} and -(1 << 63) <= min(flat) <= max(flat) < 1 << 63:
+        return tuple(flat)
+    return tuple(as_integer(value, "zero point") for value in flat)
+
+
+def check_scale(scale: float, expressed: FloatType) -> None:
+    """Raise QuantTypeError unless `scale` is positive, finite and in the expressed type's range."""
+    if not expressed.smallest <= scale <= expressed.largest or not 0.0 < scale < math.inf:
+        least, greatest = f"{expressed.smallest:e}", f"{expressed.largest:e}"
+        raise QuantTypeError(f"scale {scale:e} out of expressed type range [{least}, {greatest}]")
+
+
+def as_float(value: Any, what: str) -> float:
+    try:
+        if not isinstance(value, str | bytes):
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise QuantTypeError(f"{what} is a float, not {shown(value)}")
+
+
+def as_integer(value: Any, what: str) -> int:
+    try:
+        result = index(value)
+    except TypeError:
+        raise QuantTypeError(f"{what} is an integer, not {shown(value)}") from None
+    if result not in _INT64:
+        raise QuantTypeError(f"{what} {shown(result)} does not fit 64 bits")
+    return result
+
+
+def _are_rows(level: list[Any], what: str) -> bool:
+    """Whether the items of a level are sequences themselves, all of them."""
+    rows = {issubclass(kind, list | tuple) for kind in set(map(type, level))}
+    if len(rows) > 1:
+        raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
+    return True in rows
+
+
+def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
+    """(shape, row-major items) of nested sequences; arrays count as sequences."""
+    if isinstance(values, float | int):
+        return (), [values]
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    shape: list[int] = []
+    level = [values]
+    while _are_rows(level, what):
+        if len(set(map(len, level))) != 1 or len(shape) > 64:
+            raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
+        shape.append(len(level[0]))
+        level = [*chain.from_iterable(level)]
+    return tuple(shape), level
