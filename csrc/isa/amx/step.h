@@ -9,7 +9,7 @@
  *
  * The sums of a block are stored in the first step of the next one, each tile when it is needed again: straight after
  * its last multiply-add a store would wait 52 cycles for it. Two steps on they are read. What is between tile
- * instructions takes room where the processor keeps what it is ahead: so steps are written out, without branches. */
+ * instructions supports room where the processor keeps what it is ahead: so steps are written out, without branches. */
 #ifndef QRT_ISA_AMX_STEP_H
 #define QRT_ISA_AMX_STEP_H
 
@@ -32,33 +32,33 @@ typedef struct {
     const __m512i *sums;
     char *target;
     const int64_t *row, *end;
-    const finish_columns *columns;
-} finishing;
+    const epilogue_columns *columns;
+} pending;
 
 /* Sums in memory, as many vectors as a group of rows has. */
-QRT_INLINE void finish_four(const finish_columns *c, const void *from, char *target, int64_t stride, int vectors,
-                            finish_kind kind, bool joined) {
+QRT_INLINE void epilogue_from_memory(const epilogue_columns *c, const void *from, char *target, int64_t stride,
+                                     int vectors, epilogue_kind kind, bool joined) {
     const __m512i *row = from;
     const __m512i sums[4] = {_mm512_load_si512(row), _mm512_load_si512(row + 1), _mm512_load_si512(row + 2),
                              _mm512_load_si512(row + 3)};
-    finish_group(c, target, stride, sums, 4 / vectors, vectors, kind, joined);
+    epilogue_of_four(c, target, stride, sums, 4 / vectors, vectors, kind, joined);
 }
 
-QRT_INLINE void finish_two_rows(finishing *f, finish_kind kind) {
-    finish_four(f->columns, f->sums, f->target + f->row[0], f->row[1] - f->row[0], 2, kind, false);
+QRT_INLINE void epilogue_of_two_rows(pending *f, epilogue_kind kind) {
+    epilogue_from_memory(f->columns, f->sums, f->target + f->row[0], f->row[1] - f->row[0], 2, kind, false);
     f->sums += 4;
     f->row += 2;
 }
 
-QRT_INLINE void finish_rest(finishing *f, finish_kind kind) {
+QRT_INLINE void epilogue_of_rest(pending *f, epilogue_kind kind) {
     while (f->row < f->end)
-        finish_two_rows(f, kind);
+        epilogue_of_two_rows(f, kind);
 }
 
-/* What else a step does: lines of B to fetch into L2, rows of A to pack. */
+/* What else a step does: cache lines of B to fetch into L2, rows of A to pack. */
 typedef struct {
     const char *fetch;
-    int fetched; /* lines a step */
+    int fetched; /* cache lines a step */
     packing pack;
 } chores;
 
@@ -82,30 +82,31 @@ typedef struct {
     else                                                                                                               \
         TILELOADD(t, from, 64);
 
-/* `streams`: B goes past rows of A; else A past a panel of B. As many times two rows of the block before as `finished`.
+/* `streams`: B goes past rows of A; else A past a panel of B. As many times two rows of the block before as
+ * `row_pairs`.
  */
-QRT_INLINE void multiply_step(operands *o, finishing *f, int finished, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_step(operands *o, pending *f, int row_pairs, epilogue_kind kind, bool streams) {
     const int64_t k = *o->step++;
     LOAD_B(6, o->b)
     TILELOADD(4, o->upper + k, o->a_stride);
     TDP(0, 4, 6);
 #pragma GCC unroll 4
-    for (int i = 0; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 0; i < row_pairs; i += 4)
+        epilogue_of_two_rows(f, kind);
     LOAD_B(7, o->b + B_TILE)
     TDP(1, 4, 7);
 #pragma GCC unroll 4
-    for (int i = 2; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 2; i < row_pairs; i += 4)
+        epilogue_of_two_rows(f, kind);
     TILELOADD(5, o->lower + k, o->a_stride);
     TDP(2, 5, 6);
 #pragma GCC unroll 4
-    for (int i = 1; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 1; i < row_pairs; i += 4)
+        epilogue_of_two_rows(f, kind);
     TDP(3, 5, 7);
 #pragma GCC unroll 4
-    for (int i = 3; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 3; i < row_pairs; i += 4)
+        epilogue_of_two_rows(f, kind);
     if (streams && __builtin_expect(o->chores != NULL, 0))
         do_chores(o->chores);
     o->b += B_STEP;
@@ -150,33 +151,33 @@ QRT_INLINE void first_step(operands *o, int32_t *before, const int32_t *from, in
     o->b += B_STEP;
 }
 
-QRT_INLINE void multiply_steps(operands *o, finishing *f, int count, int finished, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_steps(operands *o, pending *f, int count, int row_pairs, epilogue_kind kind, bool streams) {
     for (; count > 0; count--)
-        multiply_step(o, f, finished, kind, streams);
+        multiply_step(o, f, row_pairs, kind, streams);
 }
 
-/* From step `idle` on, for `busy` steps, `finished` times two rows a step. */
-QRT_INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int busy, int finished,
-                                   finish_kind kind, bool streams) {
+/* From step `idle` on, for `busy` steps, `row_pairs` times two rows a step. */
+QRT_INLINE void multiply_with_epilogue(operands *o, pending *f, int count, int idle, int busy, int row_pairs,
+                                       epilogue_kind kind, bool streams) {
     multiply_steps(o, f, idle, 0, kind, streams);
-    multiply_steps(o, f, busy, finished, kind, streams);
+    multiply_steps(o, f, busy, row_pairs, kind, streams);
     multiply_steps(o, f, count - idle - busy, 0, kind, streams);
 }
 
 /* All steps but the first; the block before is requantized in as few uops a step as there are steps for. */
-QRT_INLINE void multiply_rest(operands *o, finishing *f, int count, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_rest(operands *o, pending *f, int count, epilogue_kind kind, bool streams) {
     if (f->row == f->end)
         multiply_steps(o, f, count, 0, kind, streams);
     else if (count >= 17)
-        multiply_finishing(o, f, count, 1, 16, 1, kind, streams);
+        multiply_with_epilogue(o, f, count, 1, 16, 1, kind, streams);
     else if (count >= 9)
-        multiply_finishing(o, f, count, 1, 8, 2, kind, streams);
+        multiply_with_epilogue(o, f, count, 1, 8, 2, kind, streams);
     else if (count >= 6)
-        multiply_finishing(o, f, count, 1, 5, 3, kind, streams);
+        multiply_with_epilogue(o, f, count, 1, 5, 3, kind, streams);
     else if (count >= 4)
-        multiply_finishing(o, f, count, 0, 4, 4, kind, streams);
+        multiply_with_epilogue(o, f, count, 0, 4, 4, kind, streams);
     else
-        multiply_finishing(o, f, count, 0, count < 2 ? count : 2, 8, kind, streams);
+        multiply_with_epilogue(o, f, count, 0, count < 2 ? count : 2, 8, kind, streams);
 }
 
 #endif
