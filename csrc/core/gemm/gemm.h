@@ -5,7 +5,7 @@
 
 #include "core/core.h"
 
-/* A division supports longer than a small product. */
+/* A division takes longer than a small product. */
 static inline int64_t qrt_parts(int64_t total, int64_t part) {
     return total <= part ? 1 : qrt_ceil_div(total, part);
 }

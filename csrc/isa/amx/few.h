@@ -24,18 +24,18 @@ typedef struct {
     char *target;
     int left;
     const epilogue_columns *columns;
-} wide_epilogue;
+} pending_rows;
 
-QRT_INLINE void epilogue_of_wide_row(wide_epilogue *f, int64_t stride, epilogue_kind kind) {
-    epilogue_from_memory(f->columns, f->sums, f->target, stride, 4, kind, false);
-    f->sums += WIDE;
-    f->target += stride;
-    f->left--;
+QRT_INLINE void epilogue_of_wide_row(pending_rows *pending, int64_t stride, epilogue_kind kind) {
+    epilogue_from_memory(pending->columns, pending->sums, pending->target, stride, 4, kind, false);
+    pending->sums += WIDE;
+    pending->target += stride;
+    pending->left--;
 }
 
 /* Two panels, the second `second` bytes behind the first; as many rows of the columns before a step as `row_count`. */
 QRT_INLINE void multiply_wide(const qrt_microkernel_call *call, int64_t steps, int64_t second, const int32_t *starts,
-                              wide_epilogue *f, int64_t row_count, epilogue_kind kind) {
+                              pending_rows *pending, int64_t row_count, epilogue_kind kind) {
     const char *b = call->b, *const last = b + (steps - 1) * B_STEP;
     const int64_t stride = call->a_stride, out_stride = call->args->problem.out_row_stride;
     TILELOADDT1(5, b, 64);
@@ -55,18 +55,18 @@ QRT_INLINE void multiply_wide(const qrt_microkernel_call *call, int64_t steps, i
         TDP(2, 4, 7);
         TDP(3, 4, 5);
         TILELOADDT1(5, next, 64);
-        for (int64_t i = 0; k > 0 && i < row_count && f->left > 0; i++)
-            epilogue_of_wide_row(f, out_stride, kind);
+        for (int64_t i = 0; k > 0 && i < row_count && pending->left > 0; i++)
+            epilogue_of_wide_row(pending, out_stride, kind);
     }
-    while (f->left > 0)
-        epilogue_of_wide_row(f, out_stride, kind);
+    while (pending->left > 0)
+        epilogue_of_wide_row(pending, out_stride, kind);
 }
 
 /* `pairs` pairs of panels with the same epilogue. */
 QRT_INLINE void run_few(const qrt_microkernel_call *call, int64_t pairs, epilogue_kind kind) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * WIDE], starts[WIDE];
     epilogue_columns columns[2];
-    wide_epilogue f = {0};
+    pending_rows pending = {0};
     const int64_t steps = steps_of_depth(call->depth);
     const int64_t row_count = steps > 1 ? (call->rows + steps - 2) / (steps - 1) : 0;
     configure_few(call->rows);
@@ -75,16 +75,16 @@ QRT_INLINE void run_few(const qrt_microkernel_call *call, int64_t pairs, epilogu
         pair.columns = WIDE;
         load_columns(&pair, 4, &columns[i % 2]);
         load_starts(&pair, &columns[i % 2], 4, starts);
-        multiply_wide(&pair, steps, call->args->plan.shape.panel_bytes, starts, &f, row_count, kind);
+        multiply_wide(&pair, steps, call->args->plan.shape.panel_bytes, starts, &pending, row_count, kind);
         int32_t *to = sums[i % 2];
         TILESTORED(0, to, WIDE * sizeof *to);
         TILESTORED(1, to + LANES, WIDE * sizeof *to);
         TILESTORED(2, to + 2 * LANES, WIDE * sizeof *to);
         TILESTORED(3, to + 3 * LANES, WIDE * sizeof *to);
-        f = (wide_epilogue){to, pair.target, call->rows, &columns[i % 2]};
+        pending = (pending_rows){to, pair.target, call->rows, &columns[i % 2]};
     }
-    while (f.left > 0)
-        epilogue_of_wide_row(&f, call->args->problem.out_row_stride, kind);
+    while (pending.left > 0)
+        epilogue_of_wide_row(&pending, call->args->problem.out_row_stride, kind);
     TILERELEASE();
 }
 

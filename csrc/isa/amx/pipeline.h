@@ -1,8 +1,8 @@
-/* 16 rows and more: blocks of 32 rows by panels of B, the end of each spread over the steps of the next (step.h).
+/* 16 rows and more: blocks of 32 rows by panels of B, the epilogue of each spread over the steps of the next (step.h).
  *
- * Of a matrix, B goes past blocks of rows: up to 16 panels inside, and where K is long in chunks, whose sums are kept
- * in memory until the next; the next kc_steps of B is fetched into L2 meanwhile, and the next block of rows packed. Of
- * a convolution, rows go past panels of B, all of K at once. */
+ * Of a matrix, B goes past blocks of rows: up to 16 panels inside, and a long K in slices of KC_STEPS steps, whose sums
+ * are kept in memory until the next; the next slice of B is fetched into L2 meanwhile, and the next block of rows
+ * packed. Of a convolution, rows go past panels of B, all of K at once. */
 #ifndef QRT_ISA_AMX_PIPELINE_H
 #define QRT_ISA_AMX_PIPELINE_H
 
@@ -16,10 +16,10 @@ typedef struct {
     const qrt_microkernel_call *call;
     const row_blocks *blocks;
     int panels;
-    int64_t steps, kc_steps; /* of K; sums of a kc_steps but the last are in `kept` meanwhile, [block][panel] */
+    int64_t steps, kc_steps; /* of K, of a slice; `kept`: the sums of slices but the last, [block][panel] */
     int32_t (*kept)[MR * NR];
     bool packs;       /* rows of A, each block while the one before is multiplied */
-    bool fetches;     /* B of the next kc_steps, which may be that of */
+    bool fetches;     /* B of the next slice, which may be that of */
     const char *next; /* the panels after these; NULL: there are none */
 } group;
 
@@ -39,14 +39,15 @@ static void load_panels(const group *g, group_memory *m) {
     }
 }
 
-/* Steps [first, first + count) of K; of B `lines_a_block` lines of each panel to fetch for each block, from `fetch` on.
+/* Steps [first, first + count) of K. For each block so many cache lines of each panel of B are fetched, from `fetch`
+ * on.
  */
 typedef struct {
     int64_t first;
     int count;
     bool last;
     const char *fetch; /* NULL: nothing */
-    int64_t lines_a_block;
+    int64_t cache_lines;
 } k_slice;
 
 static inline int64_t steps_left(const group *g, int64_t first) {
@@ -58,7 +59,7 @@ static inline k_slice slice_from(const group *g, int64_t first) {
     const int64_t end = first + to.count, blocks = g->blocks->count;
     to.last = end == g->steps;
     to.fetch = !g->fetches ? NULL : to.last ? g->next : (const char *)g->call->b + end * B_STEP;
-    to.lines_a_block = (steps_left(g, to.last ? 0 : end) * (B_STEP / 64) + blocks - 1) / blocks;
+    to.cache_lines = (steps_left(g, to.last ? 0 : end) * (B_STEP / 64) + blocks - 1) / blocks;
     return to;
 }
 
@@ -74,14 +75,14 @@ QRT_INLINE operands operands_of(const group *g, const group_memory *m, const k_s
     if (streams && (work->pack.left || k->fetch))
         to.chores = work;
     if (streams && k->fetch)
-        work->fetch = k->fetch + panel_bytes + block * k->lines_a_block * 64;
+        work->fetch = k->fetch + panel_bytes + block * k->cache_lines * 64;
     return to;
 }
 
 /* `streams`: B goes past rows of A; else A past a panel of B. */
 QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, bool streams) {
     const qrt_microkernel_call *call = g->call;
-    pending f = {0}, next = {0};
+    pending_block pending = {0}, next = {0};
     int32_t *before = NULL; /* the block whose sums are still in their tiles */
     bool complete = false;
     int turn = 0;
@@ -89,7 +90,7 @@ QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, b
     for (int64_t first = 0; first < g->steps; first += g->kc_steps) {
         const k_slice k = slice_from(g, first);
         place_steps(call, first, k.count, m->step);
-        chores work = {.fetched = (int)((k.lines_a_block + k.count - 2) / (k.count > 1 ? k.count - 1 : 1))};
+        chores work = {.cache_lines = (int)((k.cache_lines + k.count - 2) / (k.count > 1 ? k.count - 1 : 1))};
         if (g->packs) {
             work.pack = pack_block(call, g->blocks, 0, first, k.count);
             pack_rest(&work.pack);
@@ -106,13 +107,13 @@ QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, b
                 else
                     first_step(&o, before, m->starts[panel], 0, 0, streams);
                 if (complete)
-                    f = next;
-                multiply_rest(&o, &f, k.count - 1, kind, streams);
-                epilogue_of_rest(&f, kind);
+                    pending = next;
+                multiply_rest(&o, &pending, k.count - 1, kind, streams);
+                epilogue_of_rest(&pending, kind);
                 complete = k.last;
                 before = k.last ? m->sums[turn ^= 1] : kept;
-                next = (pending){(const __m512i *)before, (char *)call->target + panel * NR, g->blocks->target[block],
-                                 g->blocks->target[block] + MR, &m->columns[panel]};
+                next = (pending_block){(const __m512i *)before, (char *)call->target + panel * NR,
+                                       g->blocks->target[block], g->blocks->target[block] + MR, &m->columns[panel]};
             }
             pack_rest(&work.pack);
         }
@@ -153,7 +154,7 @@ static void run_group_of(const group *g, epilogue_kind kind, bool streams) {
 #define RESIDENT (1280 * 1024) /* bytes of B that stay in L2 beside all else */
 #define FETCHED_PANELS 8
 
-/* A kc_steps of K whose sums are kept is worth it where B and A of all of it do not fit L1. */
+/* Slices whose sums are kept are worth it where B and A of all of K do not fit L1. */
 static inline int64_t kc_steps_of(int64_t steps) {
     return steps <= KC_STEPS * 5 / 4 ? steps : KC_STEPS;
 }

@@ -1,5 +1,6 @@
-/* This kernel supports what neither pipeline does: rows with compensation, sums, results of 16 and 32 bits, a few rows
- * or columns that are left. Sums go to memory, then what they begin with is added and they end, four rows at a time. */
+/* What neither pipeline takes: rows with compensation of their own, sums, results of 16 and 32 bits, a few rows or
+ * columns that are left. Sums go to memory, then what they begin with is added, and the epilogue takes four rows at a
+ * time. */
 #ifndef QRT_ISA_AMX_PLAIN_H
 #define QRT_ISA_AMX_PLAIN_H
 

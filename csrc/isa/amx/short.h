@@ -1,5 +1,5 @@
 /* Short K: up to three segments of 64 values at most, whose tiles of B stay in registers while the rows go by, 16 at a
- * time. A multiply-add supports as long for four values of K as for 64, so the time is that of requantizing: beside
+ * time. A multiply-add takes as long for four values of K as for 64, so the time is that of requantizing: beside
  * tiles, vectors issue about one uop a cycle.
  *
  * One segment, two panels: tiles 4 to 7 are B, 3 is A, 0, 1, 2, 1 are sums, each stored when it is needed again, two or
@@ -202,7 +202,7 @@ QRT_INLINE void run_short_panels(const qrt_microkernel_call *call, int64_t panel
     TILERELEASE();
 }
 
-/* Panels that end alike. */
+/* Panels with the same epilogue. */
 static void run_short_by_kind(const qrt_microkernel_call *call, int64_t panels, epilogue_kind kind) {
     const int64_t blocks = call->lines * ((call->rows + TILE_ROWS - 1) / TILE_ROWS);
     BY_KIND(kind, run_short_panels, call, panels, blocks)

@@ -2,7 +2,7 @@
  *
  *   vpmaddwd, vpaddd  two uops on ports 0 and 5: 28 of each per pair of K, 28 cycles; the loads stay far below
  *
- * A product supports the last of the 32 registers. Exact: see pack_i16.inl; a whole sum fits 31 bits (qrt/gemm.h). */
+ * A product takes the last of the 32 registers. Exact: see pack_i16.inl; a whole sum fits 31 bits (qrt/gemm.h). */
 #include <immintrin.h>
 
 #include "isa/rows.h"

@@ -5,7 +5,7 @@
  *   fixed    vpsrlq, 2 vpmuldq, vpshufd into a mask, vpsravd: 20 uops
  *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores
  *
- * Where every column is live and the bounds are the container's, float32 supports vpacksswb or vpackuswb without the
+ * Where every column is live and the bounds are the container's, float32 takes vpacksswb or vpackuswb without the
  * three that follow, and no masks.
  *
  * fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and
