@@ -124,30 +124,23 @@ QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, b
 }
 
 /* Functions of their own: together they would be short of registers. */
-#define RUN_GROUP(name, kind)                                                                                          \
-    static void __attribute__((noinline)) name(const group *g, group_memory *m, bool streams) {                        \
+#define DEFINE_RUN_GROUP(kind)                                                                                         \
+    static void __attribute__((noinline)) run_group_##kind(const group *g, group_memory *m, bool streams) {            \
         if (streams)                                                                                                   \
             run_group(g, m, kind, true);                                                                               \
         else                                                                                                           \
             run_group(g, m, kind, false);                                                                              \
     }
-RUN_GROUP(run_group_fixed, EPILOGUE_FIXED)
-RUN_GROUP(run_group_float32, EPILOGUE_FLOAT32)
-RUN_GROUP(run_group_float32_i8, EPILOGUE_FLOAT32_I8)
-RUN_GROUP(run_group_float32_u8, EPILOGUE_FLOAT32_U8)
-#undef RUN_GROUP
+DEFINE_RUN_GROUP(EPILOGUE_FIXED)
+DEFINE_RUN_GROUP(EPILOGUE_FLOAT32)
+DEFINE_RUN_GROUP(EPILOGUE_FLOAT32_I8)
+DEFINE_RUN_GROUP(EPILOGUE_FLOAT32_U8)
+#define RUN_GROUP(g, m, streams, kind) run_group_##kind(g, m, streams)
 
-static void run_group_of(const group *g, epilogue_kind kind, bool streams) {
+static void run_group_by_kind(const group *g, epilogue_kind kind, bool streams) {
     group_memory m;
     load_panels(g, &m);
-    if (kind == EPILOGUE_FIXED)
-        run_group_fixed(g, &m, streams);
-    else if (kind == EPILOGUE_FLOAT32)
-        run_group_float32(g, &m, streams);
-    else if (kind == EPILOGUE_FLOAT32_I8)
-        run_group_float32_i8(g, &m, streams);
-    else
-        run_group_float32_u8(g, &m, streams);
+    BY_KIND(kind, RUN_GROUP, g, &m, streams)
 }
 
 #define KC_STEPS 16            /* of a panel and of a block: 32 KiB each */
@@ -194,7 +187,7 @@ static void run_matrix(const qrt_microkernel_call *given, int64_t panels, epilog
             g.packs = i == 0 && call->workspace;
             g.fetches = !resident;
             g.next = i + most < panels ? (const char *)part.b + most * call->args->plan.shape.panel_bytes : NULL;
-            run_group_of(&g, kind, true);
+            run_group_by_kind(&g, kind, true);
         }
     }
     TILERELEASE();
@@ -215,7 +208,7 @@ static void run_lines_of(const qrt_microkernel_call *call, int64_t panels, epilo
                              .panels = (int)(panels - i < MOST_PANELS ? panels - i : MOST_PANELS),
                              .steps = steps,
                              .kc_steps = steps};
-            run_group_of(&g, kind, false);
+            run_group_by_kind(&g, kind, false);
         }
     }
     TILERELEASE();

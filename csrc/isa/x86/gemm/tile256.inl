@@ -109,11 +109,8 @@ QRT_INLINE void run_tile_of(const qrt_microkernel_call *call, int64_t row, int r
         }
     }
     _Alignas(32) int32_t tile[MR * NR];
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (int j = 0; j < vectors; j++)
-            _mm256_store_si256((__m256i *)(tile + i * NR) + j, sums[i][j]);
+    QRT_EACH_SUM(rows, vectors)
+        _mm256_store_si256((__m256i *)(tile + i * NR) + j, sums[i][j]);
     epilogue(call, row, tile, rows);
 }
 

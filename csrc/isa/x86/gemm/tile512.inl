@@ -142,29 +142,20 @@ QRT_INLINE void epilogue(const qrt_microkernel_call *call, const epilogue_column
 #pragma GCC unroll 4
     for (int n = rows * vectors; n % 4; n++)
         tile[n] = _mm512_setzero_si512();
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-        for (int j = 0; j < vectors; j++)
-            tile[i * vectors + j] = sums[i][j];
+    QRT_EACH_SUM(rows, vectors)
+        tile[i * vectors + j] = sums[i][j];
     epilogue_of_tile(call, c, row, tile, rows, vectors);
 }
 
 /* start[vectors], or by row start[rows][vectors]. */
 QRT_INLINE void start_sums(const __m512i *start, bool by_row, __m512i sums[][4], int rows, int vectors) {
     if (by_row) {
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-            for (int j = 0; j < vectors; j++)
-                sums[i][j] = start[i * vectors + j];
+        QRT_EACH_SUM(rows, vectors)
+            sums[i][j] = start[i * vectors + j];
         return;
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-        for (int j = 0; j < vectors; j++)
-            sums[i][j] = start[j];
+    QRT_EACH_SUM(rows, vectors)
+        sums[i][j] = start[j];
 }
 
 /* What the tiles of a panel read. */
@@ -249,21 +240,15 @@ QRT_INLINE void run_tiles_of(const qrt_microkernel_call *call, const tile_column
         start_sums(start, by_row, sums[0], rows, vectors);
 #pragma GCC unroll 4
         for (int phase = 1; phase < phases; phase++)
-#pragma GCC unroll 16
-            for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-                for (int j = 0; j < vectors; j++)
-                    sums[phase][i][j] = _mm512_setzero_si512();
+            QRT_EACH_SUM(rows, vectors)
+                sums[phase][i][j] = _mm512_setzero_si512();
         /* Meanwhile a quarter of the next panel, so that it is in L2 when its turn comes. */
         multiply_rows(&from, a, (const char *)call->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors,
                       steps);
 #pragma GCC unroll 4
         for (int phase = 1; phase < phases; phase++)
-#pragma GCC unroll 16
-            for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-                for (int j = 0; j < vectors; j++)
-                    sums[0][i][j] = _mm512_add_epi32(sums[0][i][j], sums[phase][i][j]);
+            QRT_EACH_SUM(rows, vectors)
+                sums[0][i][j] = _mm512_add_epi32(sums[0][i][j], sums[phase][i][j]);
         epilogue(call, &c->epilogue, row, target, out_stride, sums[0], rows, vectors);
     }
 }

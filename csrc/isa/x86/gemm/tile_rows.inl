@@ -6,7 +6,7 @@
 
 #include "qrt/qrt.h"
 
-/* A microkernel of these files, a_form, pack_a, pack_b and run, of values of so many bytes. */
+/* A microkernel with a_form, pack_a, pack_b and run, of values of so many bytes. */
 #define MICROKERNEL(isa, bytes, ...)                                                                                   \
     {.name = isa,                                                                                                      \
      .mr = MR,                                                                                                         \
@@ -21,6 +21,11 @@
      .segmented = true,                                                                                                \
      .splits = true,                                                                                                   \
      __VA_ARGS__}
+
+/* For each sum of a tile, row i and vector j: loops that are gone when registers are given out. */
+#define QRT_EACH_SUM(rows, vectors)                                                                                    \
+    _Pragma("GCC unroll 16") for (int i = 0; i < (rows); i++)                                                          \
+        _Pragma("GCC unroll 4") for (int j = 0; j < (vectors); j++)
 
 /* From one line of a call to the next. */
 static inline void next_line(qrt_microkernel_call *call) {
