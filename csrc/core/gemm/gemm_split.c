@@ -8,7 +8,7 @@
 #include "core/gemm/gemm.h"
 
 #define PARTS 2
-/* Of a block of rows: the sums of each product, the parts of a. */
+/* A block of rows has at most so many sums of each product, and so many bytes of parts of a. */
 #define BLOCK_SUMS (64 * 1024)
 #define BLOCK_BYTES (256 * 1024)
 #define CHUNK 16 /* values of a loop that the compiler makes vectors of */

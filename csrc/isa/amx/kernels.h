@@ -9,7 +9,7 @@
 #include "short.h"
 
 #define FEW_IN_PLACE 4
-#define ENDING_ALIKE 8          /* panels for which another epilogue is not worth another run */
+#define FEW_WHOLE_PANELS 8      /* panels for which another epilogue is not worth another run */
 #define LEAST_WORK (1 << 18)    /* multiply-adds */
 #define ROW_BYTES (1536 * 1024) /* of b, for one row */
 #define A_BLOCK (1280 * 1024)
@@ -49,7 +49,7 @@ static void run_many(const qrt_microkernel_call *call, epilogue_kind kind) {
     const int64_t panels = panels_of(call), whole = call->columns / NR;
     if (whole == panels) {
         run_panels(call, panels, kind);
-    } else if (whole < ENDING_ALIKE) {
+    } else if (whole < FEW_WHOLE_PANELS) {
         run_panels(call, panels, epilogue_of_part(kind));
     } else {
         const qrt_microkernel_call last = panel_at(call, whole);

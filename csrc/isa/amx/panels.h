@@ -57,10 +57,6 @@ static __attribute__((noinline)) void load_columns(const qrt_microkernel_call *c
         load_epilogue(call, 2, to);
 }
 
-QRT_INLINE __m512i load_bias(const qrt_microkernel_call *call, const epilogue_columns *c, int j) {
-    return call->bias ? _mm512_maskz_loadu_epi32(c->live[j], call->bias + j * LANES) : _mm512_setzero_si512();
-}
-
 /* Loads the values that a panel's sums begin with. */
 QRT_INLINE void load_starts(const qrt_microkernel_call *call, const epilogue_columns *c, int vectors, int32_t *to) {
 #pragma GCC unroll 4
@@ -89,7 +85,7 @@ static inline int epilogue_of_call(const qrt_gemm_args *args) {
     return (int)kind;
 }
 
-/* That of a panel that is not whole. */
+/* The epilogue of a panel that is not whole, beside whole ones with another. */
 static inline epilogue_kind epilogue_of_part(epilogue_kind whole) {
     return whole == EPILOGUE_FIXED ? EPILOGUE_FIXED : EPILOGUE_FLOAT32;
 }

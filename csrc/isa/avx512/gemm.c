@@ -30,7 +30,7 @@ static void run(const qrt_microkernel_call *call) {
     load_columns(call, &c);
     __m512i start[4];
     for (int j = 0; j < c.vectors; j++)
-        start[j] = load_bias(call, &c, j);
+        start[j] = load_bias(call, &c.epilogue, j);
     qrt_microkernel_call line = *call;
     for (int64_t i = 0; i < call->lines; i++, next_line(&line))
         run_rows(&line, &c, start);

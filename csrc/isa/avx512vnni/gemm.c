@@ -75,7 +75,7 @@ static void run(const qrt_microkernel_call *call) {
     load_columns(call, &c);
     __m512i bias[4], start[4];
     for (int j = 0; j < c.vectors; j++) {
-        bias[j] = load_bias(call, &c, j);
+        bias[j] = load_bias(call, &c.epilogue, j);
         start[j] = start_of_columns(call, bias[j], j);
     }
     if (call->a_compensation) {

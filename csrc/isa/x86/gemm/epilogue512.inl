@@ -114,6 +114,11 @@ QRT_INLINE void load_epilogue(const qrt_microkernel_call *call, int vectors, epi
     to->flip = _mm512_set1_epi8((char)offset);
 }
 
+/* Vector j of the bias, 0 where no column is live. */
+QRT_INLINE __m512i load_bias(const qrt_microkernel_call *call, const epilogue_columns *c, int j) {
+    return call->bias ? _mm512_maskz_loadu_epi32(c->live[j], call->bias + j * LANES) : _mm512_setzero_si512();
+}
+
 QRT_INLINE __m512i scale_float32(__m512i sum, const epilogue_columns *c, int j) {
     /* Read each time, as an operand of the product: the sums of a tile leave no registers to keep it in. */
     __asm__("" : "+r"(c));

@@ -43,10 +43,6 @@ static inline void load_columns(const qrt_microkernel_call *call, tile_columns *
     load_epilogue(call, to->vectors, &to->epilogue);
 }
 
-static inline __m512i load_bias(const qrt_microkernel_call *call, const tile_columns *c, int j) {
-    return call->bias ? _mm512_maskz_loadu_epi32(c->epilogue.live[j], call->bias + j * LANES) : _mm512_setzero_si512();
-}
-
 QRT_INLINE __m512i broadcast_step(const char *step) {
     int32_t bits;
     memcpy(&bits, step, sizeof bits);
