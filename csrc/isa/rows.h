@@ -15,7 +15,7 @@ extern qrt_kernels QRT_OF_ISA(parent);
 #define QRT_ROW(result, name, parameters) QRT_IF(QRT_OWN_##name, result QRT_OF_ISA(name) parameters;)
 #include "rows.def"
 #undef QRT_ROW
-QRT_IF(QRT_OWN_gemm, extern const qrt_gemm_kernel QRT_OF_ISA(gemm);)
+QRT_IF(QRT_OWN_gemm, extern const qrt_gemm_microkernel QRT_OF_ISA(gemm);)
 QRT_IF(QRT_OWN_depthwise, extern const qrt_depthwise_kernel QRT_OF_ISA(depthwise);)
 
 #endif

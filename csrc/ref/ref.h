@@ -65,6 +65,6 @@ int64_t ref_finish_float32(const qrt_requant *requant, float scaled, int64_t zer
 #include "rows.def"
 #undef QRT_ROW
 
-extern const qrt_gemm_kernel ref_gemm;
+extern const qrt_gemm_microkernel ref_gemm;
 
 #endif

@@ -9,18 +9,18 @@ cdef dict BIAS_KINDS = {BIASES["i32"]: QRT_BIAS_I32, BIASES["i64"]: QRT_BIAS_I64
 
 
 def microkernels(str isa):
-    cdef const qrt_gemm_kernel *kernel = &find_kernels("microkernels", isa).gemm
+    cdef const qrt_gemm_microkernel *kernel = &find_kernels("microkernels", isa).gemm
     names = []
     while kernel != NULL:
         names.append(kernel.name.decode())
-        kernel = kernel.otherwise
+        kernel = kernel.fallback
     return tuple(names)
 
 
-cdef const qrt_gemm_kernel *find_microkernel(str name, str isa, str wanted) except NULL:
-    cdef const qrt_gemm_kernel *kernel = &find_kernels(name, isa).gemm
+cdef const qrt_gemm_microkernel *find_microkernel(str name, str isa, str wanted) except NULL:
+    cdef const qrt_gemm_microkernel *kernel = &find_kernels(name, isa).gemm
     while kernel != NULL and kernel.name.decode() != wanted:
-        kernel = kernel.otherwise
+        kernel = kernel.fallback
     if kernel == NULL:
         raise KernelError(f"{name}: unknown microkernel {wanted!r}, {isa} has {', '.join(microkernels(isa))}")
     return kernel
@@ -31,8 +31,8 @@ cdef Call new_gemm(str name, str isa, str a, str b, str microkernel):
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     args.kernels = find_kernels(name, isa)
     if microkernel is not None:
-        args.wanted = find_microkernel(name, isa, microkernel)
-    args.a, args.b = <qrt_container>container_of(name, a), <qrt_container>container_of(name, b)
+        args.problem.microkernel = find_microkernel(name, isa, microkernel)
+    args.problem.a, args.problem.b = <qrt_container>container_of(name, a), <qrt_container>container_of(name, b)
     return call
 
 
@@ -62,27 +62,27 @@ cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias
     return None
 
 
-cdef finish_gemm(Call call, object b_constant, object b_dtype, int64_t b_elements):
+cdef prepare_gemm(Call call, object b_constant, object b_dtype, int64_t b_elements):
     """Packs a constant b; afterwards only the paths that read b as it is keep a copy."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef Call earlier = None
     cdef qrt_status status
     if b_constant is not None:
-        args.b_constant = constant(call, "the constant second operand", b_constant, b_dtype, b_elements)
-        earlier = PACKED.get(<uintptr_t>args.b_constant)
+        args.problem.b_constant = constant(call, "the constant second operand", b_constant, b_dtype, b_elements)
+        earlier = PACKED.get(<uintptr_t>args.problem.b_constant)
     if earlier is not None:
-        args.earlier = <const qrt_gemm_args *>earlier.args
+        args.problem.earlier = <const qrt_gemm_args *>earlier.args
     call.release = qrt_gemm_release
     with nogil:
         status = qrt_gemm_prepare(args)
     if status != QRT_OK:
         raise failure(call.name, status)
-    if args.gemm != NULL:
-        call.microkernel = args.gemm.name.decode()
-    if args.earlier != NULL:
+    if args.plan.microkernel != NULL:
+        call.microkernel = args.plan.microkernel.name.decode()
+    if args.plan.packed_by != NULL:
         call.keep.append(earlier)
     elif b_constant is not None:
-        PACKED[<uintptr_t>args.b_constant] = call
+        PACKED[<uintptr_t>args.problem.b_constant] = call
 
 
 cdef const int64_t *matrix_index(Call call, str what, object values, int64_t batch, int64_t matrices) except? NULL:
@@ -102,7 +102,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
               a_index=None, b_index=None, b_transposed=False, b_constant=None, bias=None, bias_batch_step=0, k_block=0,
               block_scale=None, block_multiplier=None, bias_multiplier=None, str microkernel=None):
     cdef Call call = new_gemm("gemm", isa, a, b, microkernel)
-    cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
+    cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
     cdef int a_size = np.dtype(CONTAINERS[a]).itemsize, b_size = np.dtype(CONTAINERS[b]).itemsize
     cdef int i
     batch, m, n, k, k_block = dimensions("gemm", "batch, m, n, k, k_block", (batch, m, n, k, k_block))
@@ -112,39 +112,39 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     b_shape = dimensions("gemm", "b", (b_matrices, n, k) if b_transposed else (b_matrices, k, n))
     if n >= 1 << 31:
         raise KernelError(f"gemm: n = {n} is beyond 2**31")
-    args.batch, args.m, args.n, args.k = batch, m, n, k
-    args.a_matrices, args.b_matrices = a_matrices, b_matrices
-    args.a_index = matrix_index(call, "a_index", a_index, batch, a_matrices)
-    args.b_index = matrix_index(call, "b_index", b_index, batch, b_matrices)
-    args.a_row_stride, args.a_matrix_stride = k * a_size, m * k * a_size
-    args.b_k_stride, args.b_n_stride = (b_size, k * b_size) if b_transposed else (n * b_size, b_size)
-    args.b_matrix_stride = k * n * b_size
+    problem.batch, problem.m, problem.n, problem.k = batch, m, n, k
+    problem.a_matrices, problem.b_matrices = a_matrices, b_matrices
+    problem.a_index = matrix_index(call, "a_index", a_index, batch, a_matrices)
+    problem.b_index = matrix_index(call, "b_index", b_index, batch, b_matrices)
+    problem.a_row_stride, problem.a_matrix_stride = k * a_size, m * k * a_size
+    problem.b_k_stride, problem.b_n_stride = (b_size, k * b_size) if b_transposed else (n * b_size, b_size)
+    problem.b_matrix_stride = k * n * b_size
 
     za_steps = dimensions("gemm", "a_zero_point_steps", a_zero_point_steps, 2)
     zb_steps = dimensions("gemm", "b_zero_point_steps", b_zero_point_steps, 3)
     steps = dimensions("gemm", "requant_steps", requant_steps, 3)
     for i in range(2):
-        args.a_zero_point_steps[i] = za_steps[i]
+        problem.a_zero_point_steps[i] = za_steps[i]
     for i in range(3):
-        args.b_zero_point_steps[i], args.requant_steps[i] = zb_steps[i], steps[i]
-    args.k_block = k_block
+        problem.b_zero_point_steps[i], problem.requant_steps[i] = zb_steps[i], steps[i]
+    problem.k_block = k_block
     blocks = -(-k // k_block) if k_block else 1
     if zb_steps[1] and not k_block:
         raise KernelError("gemm: b_zero_point_steps steps along K without k_block")
-    args.a_zero_point = zero_points(call, "a_zero_points", a_zero_points, reach(za_steps, (a_matrices, m)))
-    args.b_zero_point = zero_points(call, "b_zero_points", b_zero_points, reach(zb_steps, (b_matrices, blocks, n)))
-    fill_requant(call, &args.requant, requant, reach(steps, (batch, m, n)), "blocks" if k_block else "full")
+    problem.a_zero_point = zero_points(call, "a_zero_points", a_zero_points, reach(za_steps, (a_matrices, m)))
+    problem.b_zero_point = zero_points(call, "b_zero_points", b_zero_points, reach(zb_steps, (b_matrices, blocks, n)))
+    fill_requant(call, &problem.requant, requant, reach(steps, (batch, m, n)), "blocks" if k_block else "full")
     if steps[1] > 1 or steps[2] > 1:
         raise KernelError(f"gemm: the row and column steps of requant are 0 or 1, got {steps}")
-    args.out_row_stride = n * np.dtype(CONTAINERS[requant.storage]).itemsize
-    args.out_matrix_stride = m * args.out_row_stride
+    problem.out_row_stride = n * np.dtype(CONTAINERS[requant.storage]).itemsize
+    problem.out_matrix_stride = m * problem.out_row_stride
 
-    (args.bias_batch_step,) = dimensions("gemm", "bias_batch_step", (bias_batch_step,))
+    (problem.bias_batch_step,) = dimensions("gemm", "bias_batch_step", (bias_batch_step,))
     bias_shape = (n,) if bias_batch_step == 0 else (max(batch - 1, 0) * bias_batch_step + n,)
-    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, bias_shape[0])
+    bias_dtype = bind_bias(call, &problem.bias, &problem.bias_constant, bias, bias_shape[0])
     if k_block:
-        fill_blocks(call, args, blocks, block_scale, block_multiplier, bias_multiplier)
-    elif args.bias == QRT_BIAS_F32:
+        fill_blocks(call, problem, blocks, block_scale, block_multiplier, bias_multiplier)
+    elif problem.bias == QRT_BIAS_F32:
         raise KernelError("gemm: a float bias belongs to sub-channel weights")
 
     add_operand(call, CONTAINERS[a], a_shape)
@@ -153,7 +153,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     if bias_dtype is not None:
         add_operand(call, bias_dtype, bias_shape)
     add_operand(call, CONTAINERS[requant.storage], (batch, m, n))
-    finish_gemm(call, b_constant, CONTAINERS[b], element_count("gemm", b_shape))
+    prepare_gemm(call, b_constant, CONTAINERS[b], element_count("gemm", b_shape))
     return call
 
 
@@ -162,25 +162,27 @@ cdef object reach(tuple steps, tuple sizes):
     return parameter_count("gemm", 1 + sum(step * (max(size, 1) - 1) for step, size in zip(steps, sizes)))
 
 
-cdef fill_blocks(Call call, qrt_gemm_args *args, object blocks, object block_scale, object block_multiplier,
+cdef fill_blocks(Call call, qrt_gemm_problem *problem, object blocks, object block_scale, object block_multiplier,
                  object bias_multiplier):
-    cdef int64_t count = parameter_count(call.name, blocks * args.n)
-    if args.bias_batch_step:
+    cdef int64_t count = parameter_count(call.name, blocks * problem.n)
+    if problem.bias_batch_step:
         raise KernelError(f"{call.name}: sub-channel weights take one bias for the whole batch")
-    if args.requant.rule == QRT_FIXED:
-        if block_multiplier is None or (args.bias != QRT_BIAS_NONE and bias_multiplier is None):
+    if problem.requant.rule == QRT_FIXED:
+        if block_multiplier is None or (problem.bias != QRT_BIAS_NONE and bias_multiplier is None):
             raise KernelError(f"{call.name}: fixed needs block_multiplier, and bias_multiplier for a bias")
-        if args.bias == QRT_BIAS_F32:
+        if problem.bias == QRT_BIAS_F32:
             raise KernelError(f"{call.name}: fixed takes an integer bias")
-        args.block_multiplier = <const int64_t *>parameters(call, "block_multiplier", block_multiplier, np.int64, count)
-        if args.bias != QRT_BIAS_NONE:
-            args.bias_multiplier = <const int64_t *>parameters(
-                call, "bias_multiplier", bias_multiplier, np.int64, args.n
+        problem.block_multiplier = <const int64_t *>parameters(
+            call, "block_multiplier", block_multiplier, np.int64, count
+        )
+        if problem.bias != QRT_BIAS_NONE:
+            problem.bias_multiplier = <const int64_t *>parameters(
+                call, "bias_multiplier", bias_multiplier, np.int64, problem.n
             )
-    elif args.requant.rule == QRT_FLOAT32:
-        if block_scale is None or args.bias not in (QRT_BIAS_NONE, QRT_BIAS_F32):
+    elif problem.requant.rule == QRT_FLOAT32:
+        if block_scale is None or problem.bias not in (QRT_BIAS_NONE, QRT_BIAS_F32):
             raise KernelError(f"{call.name}: float32 needs block_scale, and a float bias")
-        args.block_scale = <const float *>parameters(call, "block_scale", block_scale, np.float32, count)
+        problem.block_scale = <const float *>parameters(call, "block_scale", block_scale, np.float32, count)
         check_finite(call, "block_scale")
     else:
         raise KernelError(f"{call.name}: sub-channel weights take the rules fixed and float32")
@@ -189,7 +191,7 @@ cdef fill_blocks(Call call, qrt_gemm_args *args, object blocks, object block_sca
 def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding,
                 dilations, groups, w_constant=None, bias=None, str microkernel=None):
     cdef Call call = new_gemm("conv2d", isa, x, w, microkernel)
-    cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
+    cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
     cdef qrt_window *window = <qrt_window *>calloc(1, sizeof(qrt_window))
     cdef int x_size = np.dtype(CONTAINERS[x]).itemsize, w_size = np.dtype(CONTAINERS[w]).itemsize
     call.extra = window
@@ -207,32 +209,33 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     out_shape = (x_shape[0], window.out_height, window.out_width, out_channels)
     element_count("conv2d", out_shape)
 
-    args.window = window
-    args.batch = args.b_matrices = groups
-    args.a_matrices = 1
-    args.m = x_shape[0] * window.out_height * window.out_width
-    args.n, args.k = out_channels // groups, w_shape[1] * w_shape[2] * w_shape[3]
-    args.a_row_stride = args.k * x_size
-    args.b_k_stride, args.b_n_stride, args.b_matrix_stride = w_size, args.k * w_size, args.n * args.k * w_size
-    args.a_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
+    problem.window = window
+    problem.batch = problem.b_matrices = groups
+    problem.a_matrices = 1
+    problem.m = x_shape[0] * window.out_height * window.out_width
+    problem.n, problem.k = out_channels // groups, w_shape[1] * w_shape[2] * w_shape[3]
+    problem.a_row_stride = problem.k * x_size
+    problem.b_k_stride, problem.b_n_stride = w_size, problem.k * w_size
+    problem.b_matrix_stride = problem.n * problem.b_n_stride
+    problem.a_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
     if not np.iinfo(CONTAINERS[x]).min <= x_zero_point <= np.iinfo(CONTAINERS[x]).max:
         if any(sum(sides) for sides in padding):
             raise KernelError(f"conv2d: padding holds the zero point, and {x_zero_point} is not a value of {x}")
-    args.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
+    problem.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
     count = last_parameters(call).size
     if count != 1:
-        args.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, out_channels)
-        args.b_zero_point_steps[0], args.b_zero_point_steps[2] = args.n, 1
+        problem.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, out_channels)
+        problem.b_zero_point_steps[0], problem.b_zero_point_steps[2] = problem.n, 1
     count = np.size(requant.zero_point)
-    fill_requant(call, &args.requant, requant, 1 if count == 1 else out_channels)
+    fill_requant(call, &problem.requant, requant, 1 if count == 1 else out_channels)
     if count != 1:
-        args.requant_steps[0], args.requant_steps[2] = args.n, 1
-    args.out_row_stride = out_channels * np.dtype(CONTAINERS[requant.storage]).itemsize
-    args.out_matrix_stride = args.n * np.dtype(CONTAINERS[requant.storage]).itemsize
+        problem.requant_steps[0], problem.requant_steps[2] = problem.n, 1
+    problem.out_row_stride = out_channels * np.dtype(CONTAINERS[requant.storage]).itemsize
+    problem.out_matrix_stride = problem.n * np.dtype(CONTAINERS[requant.storage]).itemsize
 
-    args.bias_batch_step = args.n
-    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, out_channels)
-    if args.bias == QRT_BIAS_F32:
+    problem.bias_batch_step = problem.n
+    bias_dtype = bind_bias(call, &problem.bias, &problem.bias_constant, bias, out_channels)
+    if problem.bias == QRT_BIAS_F32:
         raise KernelError("conv2d: a float bias belongs to sub-channel weights")
     add_operand(call, CONTAINERS[x], x_shape)
     if w_constant is None:
@@ -240,5 +243,5 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    finish_gemm(call, w_constant, CONTAINERS[w], element_count("conv2d", w_shape))
+    prepare_gemm(call, w_constant, CONTAINERS[w], element_count("conv2d", w_shape))
     return call

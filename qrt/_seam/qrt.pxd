@@ -28,13 +28,13 @@ cdef extern from "qrt/qrt.h" nogil:
     ctypedef enum qrt_binary_kind:
         QRT_ADD, QRT_SUB, QRT_MUL
 
-    ctypedef struct qrt_gemm_kernel:
+    ctypedef struct qrt_gemm_microkernel:
         const char *name
-        const qrt_gemm_kernel *otherwise
+        const qrt_gemm_microkernel *fallback
 
     ctypedef struct qrt_kernels:
         const char *name
-        qrt_gemm_kernel gemm
+        qrt_gemm_microkernel gemm
 
     ctypedef struct qrt_scratch:
         void **operands
@@ -99,8 +99,9 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t padding[2]
         int64_t groups
 
-    ctypedef struct qrt_gemm_args:
-        const qrt_kernels *kernels
+    ctypedef struct qrt_gemm_args
+
+    ctypedef struct qrt_gemm_problem:
         qrt_container a, b
         int64_t batch, m, n, k
         const int64_t *a_index
@@ -124,8 +125,16 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *bias_multiplier
         const qrt_window *window
         const qrt_gemm_args *earlier
-        const qrt_gemm_kernel *wanted
-        const qrt_gemm_kernel *gemm
+        const qrt_gemm_microkernel *microkernel
+
+    ctypedef struct qrt_gemm_plan:
+        const qrt_gemm_microkernel *microkernel
+        const qrt_gemm_args *packed_by
+
+    ctypedef struct qrt_gemm_args:
+        const qrt_kernels *kernels
+        qrt_gemm_problem problem
+        qrt_gemm_plan plan
 
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)

@@ -1,5 +1,5 @@
 """`python -m tests.kernels.drawn ISA MINUTES [SEED]` draws products and convolutions of hostile sizes and has each
-computed by every 8-bit microkernel of the ISA that takes it, whichever it is that suits: the bits are ref's.
+computed by every 8-bit microkernel of the ISA that supports it, whichever it is that suits: the bits are ref's.
 
 A microkernel may compute what it is not best at; a preference that changes must not change a bit."""
 
@@ -20,7 +20,7 @@ LINE = 64
 FILLS = (0x55, 0xAA)
 
 # Around tiles of 16 and 32 rows, panels of 16, 32 and 64 columns, steps of 4 and 64 values, blocks of 1024 rows, groups
-# of 8 and 16 panels, chunks of 16 and 20 steps.
+# of 8 and 16 panels, slices of 16 and 20 steps.
 M = (1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 100, 1023, 1024, 1025, 1057)
 N = (1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 95, 96, 97, 128, 250, 256, 257, 272, 511, 512, 513, 545)
 K = (0, 1, 2, 3, 4, 5, 15, 16, 31, 32, 60, 61, 63, 64, 65, 100, 127, 128, 129, 192, 255, 256, 320, 384, 449, 576, 700,

@@ -25,7 +25,7 @@ def draw(rng: np.random.Generator, *shape: int) -> Array:
 
 
 def gemms(isa: str, rng: np.random.Generator) -> list[Job]:
-    """In one block and in many, b packed at the call or once; the last sums two spans of K."""
+    """In one block and in many, b packed at the call or once; the last sums two slices of K."""
     jobs: list[Job] = []
     for m, n, k in GEMMS:
         a, b = draw(rng, m, k), draw(rng, k, n)

@@ -100,7 +100,7 @@ def test_no_zero_point_left_to_correct(isa: str, a_dtype: Any, k: int) -> None:
     ("b", "zb"), [(np.uint8(255), 0), (np.uint8(0), 255), (np.int8(-128), 127), (np.int8(127), -128)]
 )
 def test_largest_products_do_not_saturate(isa: str, a: Any, za: int, b: Any, zb: int) -> None:
-    """255 * 255 everywhere: a pair leaves 16 bits, and 33025 of them leave 31 (the last case sums spans)."""
+    """255 * 255 everywhere: a pair leaves 16 bits, and 33025 of them leave 31 (the last case sums slices of K)."""
     for k in (2, 4, 67, 33025, 33026, 40000):
         left, right = np.full((3, k), a), np.full((k, 5), b)
         expected = exact(left, right, za, zb)
@@ -232,7 +232,7 @@ def test_one_column_over(isa: str, rule: str, storage: str, per: str, n: int) ->
 
 @pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_threads_and_blocks_agree(isa: str) -> None:
-    """More rows than a block holds, more K than a chunk, with one thread and with two; rows read past their ends, but
+    """More rows than a block holds, more K than a slice, with one thread and with two; rows read past their ends, but
     for the last block's last."""
     rng = np.random.default_rng(4)
     a = rng.integers(0, 256, (301, 1500)).astype(np.uint8)

@@ -30,9 +30,9 @@ PRODUCTS = {
     "fewer rows than a tile": (15, 64, 130),
     "a block more than a group": (1057, 64, 33),
     "more panels than a group, the last in part": (33, 80, 545),
-    "chunks of K, the last in part": (40, 1340, 80),
-    "whole chunks of K": (33, 2048, 33),
-    "K one step longer than a chunk may be": (35, 1344, 33),
+    "slices of K, the last in part": (40, 1340, 80),
+    "whole slices of K": (33, 2048, 33),
+    "K one step longer than a slice may be": (35, 1344, 33),
 }
 CONVOLUTIONS: dict[str, tuple[Any, ...]] = {
     "72 steps of K": ((4, 5), 512, 33, (3, 3), (1, 1), ((1, 1), (1, 1))),

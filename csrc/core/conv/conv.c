@@ -19,17 +19,20 @@ static int64_t columns_under(const qrt_window *w, int64_t pixels) {
     return (pixels - 1) * w->strides[1] + (w->kernel[1] - 1) * w->dilations[1] + 1;
 }
 
+static int64_t pixel_bytes(const qrt_gemm_args *args) {
+    return args->problem.window->channels * args->plan.microkernel->a_size;
+}
+
 /* Bytes of a copied line: there is room to align its first pixel, and for reads of whole steps past its last. A flat
  * line is whole strides of pixels, and shares the padding at its end with the next one's beginning. */
 static int64_t line_bytes(const qrt_gemm_args *args, int64_t pixels) {
-    const qrt_window *w = args->window;
-    const int64_t columns = columns_under(w, pixels), pixel_bytes = w->channels * args->gemm->a_size;
-    if (args->gemm->flat_lines && pixels == w->out_width && pixel_bytes % QRT_ALIGNMENT == 0) {
+    const qrt_window *w = args->problem.window;
+    const int64_t columns = columns_under(w, pixels), pixel = pixel_bytes(args);
+    if (args->plan.microkernel->flat_lines && pixels == w->out_width && pixel % QRT_ALIGNMENT == 0) {
         const int64_t right = columns - w->padding[1] - w->width, shared = qrt_max(0, qrt_min(w->padding[1], right));
-        return qrt_round_up(columns - shared, w->strides[1]) * pixel_bytes;
+        return qrt_round_up(columns - shared, w->strides[1]) * pixel;
     }
-    const int64_t values = columns * pixel_bytes;
-    const int64_t bytes = qrt_round_up(values, QRT_ALIGNMENT) + 2 * QRT_ALIGNMENT;
+    const int64_t bytes = qrt_round_up(columns * pixel, QRT_ALIGNMENT) + 2 * QRT_ALIGNMENT;
     return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
 }
 
@@ -41,62 +44,68 @@ static bool pads(const qrt_window *w) {
 }
 
 /* The largest region that stays within QRT_A_BLOCK_BYTES; no rows where none does. */
-static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *plan) {
-    const qrt_window *w = args->window;
-    const double pixel_bytes = (double)w->channels * args->gemm->a_size;
-    plan->pixels = w->out_width;
+static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *conv) {
+    const qrt_window *w = args->problem.window;
+    const double pixel = (double)w->channels * args->plan.microkernel->a_size;
+    conv->pixels = w->out_width;
     /* In floating point: extents times channels may pass 64 bits. */
-    while (plan->pixels > 1 &&
-           (double)lines_under(w, 1) * (double)columns_under(w, plan->pixels) * pixel_bytes > QRT_A_BLOCK_BYTES / 2)
-        plan->pixels = qrt_ceil_div(plan->pixels, 2);
-    if ((double)columns_under(w, plan->pixels) * pixel_bytes > QRT_A_BLOCK_BYTES)
+    while (conv->pixels > 1 &&
+           (double)lines_under(w, 1) * (double)columns_under(w, conv->pixels) * pixel > QRT_A_BLOCK_BYTES / 2)
+        conv->pixels = qrt_ceil_div(conv->pixels, 2);
+    if ((double)columns_under(w, conv->pixels) * pixel > QRT_A_BLOCK_BYTES)
         return;
-    const int64_t lines = QRT_A_BLOCK_BYTES / line_bytes(args, plan->pixels) - lines_under(w, 1);
-    plan->rows = lines < 0 ? 0 : qrt_min(lines / w->strides[0] + 1, w->out_height);
+    const int64_t lines = QRT_A_BLOCK_BYTES / line_bytes(args, conv->pixels) - lines_under(w, 1);
+    conv->rows = lines < 0 ? 0 : qrt_min(lines / w->strides[0] + 1, w->out_height);
 }
 
 void qrt_conv_prepare(qrt_gemm_args *args) {
-    const qrt_window *w = args->window;
-    const int ku = args->gemm->ku;
-    args->conv = (qrt_conv_plan){0};
-    if (!w || args->m == 0 || !args->gemm->segmented || args->a_form == QRT_A_PACKED_TERMS || args->k > args->span)
+    const qrt_gemm_problem *problem = &args->problem;
+    qrt_gemm_plan *plan = &args->plan;
+    const qrt_window *w = problem->window;
+    if (!w || problem->m == 0 || !plan->microkernel->segmented || plan->a_form == QRT_A_COMPENSATED ||
+        problem->k > plan->kc)
         return;
     const bool wide = w->groups == 1 && w->dilations[1] == 1; /* a kernel row is one segment */
     const int64_t depth = w->channels / w->groups * (wide ? w->kernel[1] : 1);
-    qrt_conv_plan plan = {.segments = w->kernel[0] * (wide ? 1 : w->kernel[1]), .depth = qrt_round_up(depth, ku)};
-    plan.filled = plan.depth != depth;
-    if (plan.filled && !args->b_constant)
+    qrt_conv_plan conv = {.segments = w->kernel[0] * (wide ? 1 : w->kernel[1]),
+                          .depth = qrt_round_up(depth, plan->microkernel->ku)};
+    conv.filled = conv.depth != depth;
+    if (conv.filled && !problem->b_constant)
         return;
-    plan.in_place = args->a_form == QRT_A_IN_PLACE && !plan.filled && !pads(w);
-    choose_region(args, &plan);
-    if (plan.rows >= 1 && plan.pixels >= qrt_min(LEAST_PIXELS, w->out_width))
-        args->conv = plan;
+    conv.in_place = plan->a_form == QRT_A_IN_PLACE && !conv.filled && !pads(w);
+    choose_region(args, &conv);
+    if (conv.rows >= 1 && conv.pixels >= qrt_min(LEAST_PIXELS, w->out_width))
+        plan->conv = conv;
 }
 
 void *qrt_conv_filled_weights(const qrt_gemm_args *args) {
-    const qrt_conv_plan *plan = &args->conv;
-    const int64_t columns = args->batch * args->n, depth = args->k / plan->segments;
-    char *filled = malloc((size_t)qrt_max(1, columns * plan->segments * plan->depth)); /* of 0 bytes it may be NULL */
+    const qrt_gemm_problem *problem = &args->problem;
+    const qrt_conv_plan *conv = &args->plan.conv;
+    const int64_t columns = problem->batch * problem->n, depth = problem->k / conv->segments;
+    char *filled = malloc((size_t)qrt_max(1, columns * conv->segments * conv->depth)); /* of 0 bytes it may be NULL */
     for (int64_t j = 0; filled && j < columns; j++) {
-        const char *from = (const char *)args->b_constant + j * args->k;
-        char *to = filled + j * plan->segments * plan->depth;
-        memset(to, (int)args->b_zero_point[j * args->b_zero_point_steps[2]], (size_t)(plan->segments * plan->depth));
-        for (int64_t segment = 0; segment < plan->segments; segment++)
-            memcpy(to + segment * plan->depth, from + segment * depth, (size_t)depth);
+        const char *from = (const char *)problem->b_constant + j * problem->k;
+        char *to = filled + j * conv->segments * conv->depth;
+        memset(to, (int)qrt_b_zero_point(problem, 0, 0, j), (size_t)(conv->segments * conv->depth));
+        for (int64_t segment = 0; segment < conv->segments; segment++)
+            memcpy(to + segment * conv->depth, from + segment * depth, (size_t)depth);
     }
     return filled;
 }
 
 /* ---- a region ---- */
 
+/* What the tasks of a call share: regions by blocks of columns. */
 typedef struct {
     const qrt_gemm_call *call;
+    const qrt_gemm_args *args;
+    const qrt_window *window;
     qrt_packed packed;
     int64_t packed_column, column, columns; /* of b */
     int64_t batch, batches;
     int64_t rows, row_parts, pixel_parts, regions, column_block, column_parts;
     int64_t line_stride;
-} job;
+} tasks;
 
 /* A region of an image, and where it is read. */
 typedef struct {
@@ -107,117 +116,112 @@ typedef struct {
 /* What a packed zero point is made of: microkernels take it off, or keep it as a byte. */
 static int packed_padding(const qrt_gemm_args *args) {
     _Alignas(QRT_ALIGNMENT) char packed[QRT_ALIGNMENT];
-    const int32_t zero_point = (int32_t)args->a_zero_point[0];
+    const int32_t zero_point = (int32_t)args->problem.a_zero_point[0];
     const char value = (char)zero_point;
-    args->gemm->pack_a(args->a, &value, 1, 1, 1, &zero_point, packed, QRT_ALIGNMENT, NULL);
+    args->plan.microkernel->pack_a(args->problem.a, &value, 1, 1, 1, &zero_point, packed, QRT_ALIGNMENT, NULL);
     return packed[0];
 }
 
-static const char *copy_region(const job *j, const region *at, char *workspace) {
-    const qrt_gemm_args *args = j->call->args;
-    const qrt_window *w = args->window;
-    const int64_t pixel_bytes = w->channels * args->gemm->a_size;
+static const char *copy_region(const tasks *t, const region *at, char *workspace) {
+    const qrt_gemm_args *args = t->args;
+    const qrt_window *w = t->window;
+    const int64_t pixel = pixel_bytes(args);
     const int64_t top = at->row * w->strides[0] - w->padding[0], left = at->pixel * w->strides[1] - w->padding[1];
     const int64_t columns = columns_under(w, at->pixels);
     const int64_t before = qrt_min(qrt_max(0, -left), columns);
     const int64_t inside = qrt_max(0, qrt_min(columns, w->width - left) - before);
-    const int32_t zero_point = (int32_t)args->a_zero_point[0];
+    const int32_t zero_point = (int32_t)args->problem.a_zero_point[0];
     const int padding = packed_padding(args);
     /* Packed rows begin aligned: the padding stands before that. */
-    const int64_t shift = qrt_round_up(before * pixel_bytes, QRT_ALIGNMENT) - before * pixel_bytes;
+    const int64_t shift = qrt_round_up(before * pixel, QRT_ALIGNMENT) - before * pixel;
     char *to = workspace + shift;
-    for (int64_t i = 0; i < lines_under(w, at->rows); i++, to += j->line_stride) {
+    for (int64_t i = 0; i < lines_under(w, at->rows); i++, to += t->line_stride) {
         const int64_t y = top + i;
         if (y < 0 || y >= w->height) {
-            memset(to, padding, (size_t)(columns * pixel_bytes));
+            memset(to, padding, (size_t)(columns * pixel));
             continue;
         }
-        const char *from = j->call->a + ((at->image * w->height + y) * w->width + left + before) * w->channels;
-        args->gemm->pack_a(args->a, from, 0, 1, inside * w->channels, &zero_point, to + before * pixel_bytes, 0, NULL);
-        memset(to, padding, (size_t)(before * pixel_bytes));
-        memset(to + (before + inside) * pixel_bytes, padding, (size_t)((columns - before - inside) * pixel_bytes));
+        const char *from = t->call->a + ((at->image * w->height + y) * w->width + left + before) * w->channels;
+        args->plan.microkernel->pack_a(args->problem.a, from, 0, 1, inside * w->channels, &zero_point,
+                                       to + before * pixel, 0, NULL);
+        memset(to, padding, (size_t)(before * pixel));
+        memset(to + (before + inside) * pixel, padding, (size_t)((columns - before - inside) * pixel));
     }
     return workspace + shift;
 }
 
-static const char *region_in_place(const job *j, const region *at) {
-    const qrt_window *w = j->call->args->window;
+static const char *region_in_place(const tasks *t, const region *at) {
+    const qrt_window *w = t->window;
     const int64_t line = at->image * w->height + at->row * w->strides[0];
-    return j->call->a + (line * w->width + at->pixel * w->strides[1]) * w->channels;
+    return t->call->a + (line * w->width + at->pixel * w->strides[1]) * w->channels;
 }
 
-static void place_segments(const job *j, int64_t *segments) {
-    const qrt_gemm_args *args = j->call->args;
-    const qrt_window *w = args->window;
-    const int64_t columns = args->conv.segments / w->kernel[0];
-    for (int64_t i = 0; i < args->conv.segments; i++)
-        segments[i] = i / columns * w->dilations[0] * j->line_stride +
-                      i % columns * w->dilations[1] * w->channels * args->gemm->a_size;
+static void place_segments(const tasks *t, int64_t *segments) {
+    const qrt_window *w = t->window;
+    const int64_t count = t->args->plan.conv.segments, columns = count / w->kernel[0];
+    for (int64_t i = 0; i < count; i++)
+        segments[i] =
+            i / columns * w->dilations[0] * t->line_stride + i % columns * w->dilations[1] * pixel_bytes(t->args);
 }
 
 /* Panels outside: each stays in L1, or L2, while the rows of the region pass by. */
-static void run_region(const job *j, const region *at, int64_t batch, int64_t column, int64_t columns,
+static void run_region(const tasks *t, const region *at, int64_t batch, int64_t column, int64_t columns,
                        const int64_t *segments) {
-    const qrt_gemm_args *args = j->call->args;
-    const qrt_window *w = args->window;
-    const int size = args->gemm->a_size;
+    const qrt_gemm_problem *problem = &t->args->problem;
+    const qrt_window *w = t->window;
+    const int64_t pixel = pixel_bytes(t->args);
     qrt_gemm_block block = {.batch = batch,
                             .row = (at->image * w->out_height + at->row) * w->out_width + at->pixel,
                             .rows = at->pixels,
                             .column = column,
                             .columns = columns,
-                            .packed = j->packed,
-                            .packed_column = j->packed_column};
-    if (args->b_constant) {
-        const int64_t matrix = qrt_b_matrix(args, batch);
-        block.packed.panels = (char *)args->packed.panels + matrix * args->shape.matrix_bytes;
-        block.packed.terms = args->packed.terms + matrix * args->shape.matrix_terms;
-    }
-    const qrt_gemm_rows a = {.rows = at->first + batch * (w->channels / w->groups) * size,
-                             .stride = w->strides[1] * w->channels * size,
+                            .packed = t->packed,
+                            .packed_column = t->packed_column};
+    if (problem->b_constant)
+        block.packed = qrt_packed_matrix(&t->args->plan, qrt_b_matrix(problem, batch));
+    const qrt_gemm_rows a = {.rows = at->first + batch * (pixel / w->groups),
+                             .stride = w->strides[1] * pixel,
                              .segments = segments,
                              .lines = at->rows,
-                             .a_line = w->strides[0] * j->line_stride,
-                             .target_line = w->out_width * args->out_row_stride};
-    qrt_gemm_run_rows(j->call, &block, &a);
+                             .a_line = w->strides[0] * t->line_stride,
+                             .target_line = w->out_width * problem->out_row_stride};
+    qrt_gemm_run_rows(t->call, &block, &a);
 }
 
 /* ---- sharing ---- */
 
 /* Parts of nearly equal size: with few of them, a short one at the end would leave its thread idle. */
-static int64_t row_start(const job *j, int64_t row_part) {
-    return row_part * j->call->args->window->out_height / j->row_parts;
+static int64_t row_start(const tasks *t, int64_t row_part) {
+    return row_part * t->window->out_height / t->row_parts;
 }
 
 /* Room to align the first line, for what the last one has beyond the stride, and for a step read past its end. */
-static int64_t copy_bytes_of(const job *j) {
-    const qrt_gemm_args *args = j->call->args;
-    const int64_t columns = columns_under(args->window, args->conv.pixels);
-    const int64_t beyond = columns * args->window->channels * args->gemm->a_size - j->line_stride;
-    return lines_under(args->window, j->rows) * j->line_stride + qrt_max(0, beyond) + 2 * QRT_ALIGNMENT;
+static int64_t copy_bytes_of(const tasks *t) {
+    const int64_t columns = columns_under(t->window, t->args->plan.conv.pixels);
+    const int64_t beyond = columns * pixel_bytes(t->args) - t->line_stride;
+    return lines_under(t->window, t->rows) * t->line_stride + qrt_max(0, beyond) + 2 * QRT_ALIGNMENT;
 }
 
 static qrt_status region_task(void *context, int64_t task) {
-    const job *j = context;
-    const qrt_gemm_args *args = j->call->args;
-    const qrt_window *w = args->window;
-    const int64_t segment_bytes = qrt_round_up(args->conv.segments * (int64_t)sizeof(int64_t), QRT_ALIGNMENT);
-    const int64_t copy_bytes = args->conv.in_place ? 0 : copy_bytes_of(j);
+    const tasks *t = context;
+    const qrt_conv_plan *conv = &t->args->plan.conv;
+    const int64_t segment_bytes = qrt_round_up(conv->segments * (int64_t)sizeof(int64_t), QRT_ALIGNMENT);
+    const int64_t copy_bytes = conv->in_place ? 0 : copy_bytes_of(t);
     char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(segment_bytes + copy_bytes));
     if (!workspace)
         return QRT_NO_MEMORY;
-    const int64_t part = task % j->regions, column = j->column + task / j->regions * j->column_block;
-    const int64_t row_part = part / j->pixel_parts % j->row_parts;
-    region at = {.image = part / (j->row_parts * j->pixel_parts),
-                 .row = row_start(j, row_part),
-                 .pixel = part % j->pixel_parts * args->conv.pixels};
-    at.rows = row_start(j, row_part + 1) - at.row;
-    at.pixels = qrt_min(args->conv.pixels, w->out_width - at.pixel);
+    const int64_t part = task % t->regions, column = t->column + task / t->regions * t->column_block;
+    const int64_t row_part = part / t->pixel_parts % t->row_parts;
+    region at = {.image = part / (t->row_parts * t->pixel_parts),
+                 .row = row_start(t, row_part),
+                 .pixel = part % t->pixel_parts * conv->pixels};
+    at.rows = row_start(t, row_part + 1) - at.row;
+    at.pixels = qrt_min(conv->pixels, t->window->out_width - at.pixel);
     const qrt_float_state saved = qrt_float_enter();
-    place_segments(j, (int64_t *)workspace);
-    at.first = args->conv.in_place ? region_in_place(j, &at) : copy_region(j, &at, workspace + segment_bytes);
-    for (int64_t batch = j->batch; batch < j->batch + j->batches; batch++)
-        run_region(j, &at, batch, column, qrt_min(j->column_block, j->column + j->columns - column),
+    place_segments(t, (int64_t *)workspace);
+    at.first = conv->in_place ? region_in_place(t, &at) : copy_region(t, &at, workspace + segment_bytes);
+    for (int64_t batch = t->batch; batch < t->batch + t->batches; batch++)
+        run_region(t, &at, batch, column, qrt_min(t->column_block, t->column + t->columns - column),
                    (const int64_t *)workspace);
     qrt_float_leave(saved);
     return QRT_OK;
@@ -225,36 +229,39 @@ static qrt_status region_task(void *context, int64_t task) {
 
 /* Two tasks per thread at least, so that one that falls behind is helped: columns of b first where b is larger than a,
  * so that each thread keeps its own part in its cache; else rows. */
-static void share(job *j, const qrt_window *w, int threads) {
-    const qrt_gemm_args *args = j->call->args;
-    const int nr = args->gemm->nr;
-    const int64_t panels = qrt_ceil_div(j->columns, nr), images = w->images * j->pixel_parts;
+static void share(tasks *t, int threads) {
+    const qrt_gemm_problem *problem = &t->args->problem;
+    const qrt_window *w = t->window;
+    const int nr = t->args->plan.microkernel->nr;
+    const int64_t panels = qrt_ceil_div(t->columns, nr), images = w->images * t->pixel_parts;
     const int64_t wanted = threads > 1 ? 2 * threads : 1;
     const bool by_columns =
-        (double)args->n * (double)args->k > (double)w->height * (double)w->width * (double)w->channels;
+        (double)problem->n * (double)problem->k > (double)w->height * (double)w->width * (double)w->channels;
     const int64_t first = by_columns ? qrt_min(panels, wanted) : 1;
-    j->rows = qrt_min(j->rows, qrt_ceil_div(w->out_height, qrt_ceil_div(wanted, images * first)));
-    j->row_parts = qrt_ceil_div(w->out_height, j->rows);
-    j->rows = qrt_ceil_div(w->out_height, j->row_parts);
-    const int64_t columns = qrt_max(first, qrt_min(panels, qrt_ceil_div(wanted, j->row_parts * images)));
-    j->column_block = qrt_ceil_div(panels, columns) * nr;
-    j->column_parts = qrt_ceil_div(j->columns, j->column_block);
-    j->regions = images * j->row_parts;
+    t->rows = qrt_min(t->rows, qrt_ceil_div(w->out_height, qrt_ceil_div(wanted, images * first)));
+    t->row_parts = qrt_ceil_div(w->out_height, t->rows);
+    t->rows = qrt_ceil_div(w->out_height, t->row_parts);
+    const int64_t columns = qrt_max(first, qrt_min(panels, qrt_ceil_div(wanted, t->row_parts * images)));
+    t->column_block = qrt_ceil_div(panels, columns) * nr;
+    t->column_parts = qrt_ceil_div(t->columns, t->column_block);
+    t->regions = images * t->row_parts;
 }
 
 qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads) {
-    const qrt_gemm_args *args = call->args;
-    const qrt_window *w = args->window;
-    job j = {.call = call,
-             .packed = b->packed,
-             .packed_column = b->packed_column,
-             .column = b->column,
-             .columns = b->columns,
-             .batch = b->batch,
-             .batches = batches,
-             .rows = args->conv.rows};
-    j.line_stride = args->conv.in_place ? w->width * w->channels : line_bytes(args, args->conv.pixels);
-    j.pixel_parts = qrt_ceil_div(w->out_width, args->conv.pixels);
-    share(&j, w, threads);
-    return qrt_parallel(j.regions * j.column_parts, region_task, &j, threads);
+    const qrt_conv_plan *conv = &call->args->plan.conv;
+    const qrt_window *w = call->args->problem.window;
+    tasks t = {.call = call,
+               .args = call->args,
+               .window = w,
+               .packed = b->packed,
+               .packed_column = b->packed_column,
+               .column = b->column,
+               .columns = b->columns,
+               .batch = b->batch,
+               .batches = batches,
+               .rows = conv->rows};
+    t.line_stride = conv->in_place ? w->width * w->channels : line_bytes(call->args, conv->pixels);
+    t.pixel_parts = qrt_ceil_div(w->out_width, conv->pixels);
+    share(&t, threads);
+    return qrt_parallel(t.regions * t.column_parts, region_task, &t, threads);
 }

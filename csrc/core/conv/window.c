@@ -57,6 +57,7 @@ void qrt_gather_patch(const qrt_window *w, qrt_container container, const void *
 /* Elements read per task. */
 #define GRAIN 32768
 
+/* What the tasks of a call share: pixels of the output. */
 typedef struct {
     const qrt_pool_args *args;
     qrt_max_pool_pixel_fn pixel;
@@ -64,24 +65,24 @@ typedef struct {
     char *output;
     int in_size, out_size;
     int64_t per_task;
-} job;
+} tasks;
 
 static qrt_status pool_task(void *context, int64_t task) {
-    const job *j = context;
-    const qrt_window *w = &j->args->window;
+    const tasks *t = context;
+    const qrt_window *w = &t->args->window;
     const int64_t pixels = w->images * w->out_height * w->out_width;
-    const int64_t end = qrt_min((task + 1) * j->per_task, pixels);
+    const int64_t end = qrt_min((task + 1) * t->per_task, pixels);
     const qrt_float_state saved = qrt_float_enter();
-    for (int64_t pixel = task * j->per_task; pixel < end; pixel++) {
+    for (int64_t pixel = task * t->per_task; pixel < end; pixel++) {
         const int64_t image = pixel / (w->out_height * w->out_width), rest = pixel % (w->out_height * w->out_width);
         const int64_t top = rest / w->out_width * w->strides[0] - w->padding[0];
         const int64_t left = rest % w->out_width * w->strides[1] - w->padding[1];
         const int64_t y = qrt_max(top, 0), x = qrt_max(left, 0);
         const int64_t rows = qrt_min(top + w->kernel[0], w->height) - y;
         const int64_t columns = qrt_min(left + w->kernel[1], w->width) - x;
-        const char *first = j->input + ((image * w->height + y) * w->width + x) * w->channels * j->in_size;
-        j->pixel(j->args, first, rows, columns, w->width * w->channels, w->channels,
-                 j->output + pixel * w->channels * j->out_size);
+        const char *first = t->input + ((image * w->height + y) * w->width + x) * w->channels * t->in_size;
+        t->pixel(t->args, first, rows, columns, w->width * w->channels, w->channels,
+                 t->output + pixel * w->channels * t->out_size);
     }
     qrt_float_leave(saved);
     return QRT_OK;
@@ -89,12 +90,13 @@ static qrt_status pool_task(void *context, int64_t task) {
 
 static qrt_status pool(const qrt_pool_args *args, qrt_max_pool_pixel_fn pixel, int out_size, qrt_scratch *scratch) {
     const qrt_window *w = &args->window;
-    if (w->channels == 0) /* of which there may be pixels without end */
+    if (w->channels == 0) /* pixels without elements may be more than can be counted down */
         return QRT_OK;
-    job j = {args, pixel, scratch->operands[0], scratch->operands[1], qrt_container_size(args->container), out_size, 0};
-    j.per_task = qrt_max(1, GRAIN / qrt_max(1, w->kernel[0] * w->kernel[1] * w->channels));
+    tasks t = {args,     pixel, scratch->operands[0], scratch->operands[1], qrt_container_size(args->container),
+               out_size, 0};
+    t.per_task = qrt_max(1, GRAIN / qrt_max(1, w->kernel[0] * w->kernel[1] * w->channels));
     const int64_t pixels = w->images * w->out_height * w->out_width;
-    return qrt_parallel(qrt_ceil_div(pixels, j.per_task), pool_task, &j, scratch->threads);
+    return qrt_parallel(qrt_ceil_div(pixels, t.per_task), pool_task, &t, scratch->threads);
 }
 
 qrt_status qrt_avg_pool2d(const void *pointer, qrt_scratch *scratch) {

@@ -5,14 +5,9 @@
 
 /* Below this many multiply-adds a fork costs more than it saves. */
 #define SERIAL_WORK (1 << 19)
-/* A matrix of b up to this size stays in a core's L2: threads share it, else each takes columns of its own. */
-#define SHARED_B_BYTES (512 * 1024)
 #define SMALL_WORKSPACE 8192 /* on the stack */
-/* Up to so many rows the time of a call is that of reading b. */
-#define FEW_ROWS 4
 
-bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
-
+/* What the tasks of a call share: blocks of rows by blocks of columns. */
 typedef struct {
     qrt_gemm_call call;
     int64_t row_block, row_blocks;
@@ -21,119 +16,115 @@ typedef struct {
     int64_t batch, column, columns;
     qrt_packed packed;
     bool backwards;
-} job;
+} tasks;
 
 /* Calls visit a matrix that leaves L2 forwards and backwards by turns: they begin where the last one ended, with what
  * L2 still has. What is computed does not depend on it. */
-static bool takes_turns(const qrt_gemm_args *args) {
-    if (args->m > FEW_ROWS || !args->b_constant || args->shape.matrix_bytes <= SHARED_B_BYTES)
-        return false;
-    return __atomic_fetch_add(&((qrt_gemm_args *)args)->calls, 1, __ATOMIC_RELAXED) & 1;
+static bool takes_turn(const qrt_gemm_plan *plan) {
+    return plan->turns && __atomic_fetch_add(plan->turns, 1, __ATOMIC_RELAXED) & 1;
 }
 
-static qrt_status run_block(const job *j, qrt_gemm_block *block) {
-    const qrt_gemm_args *args = j->call.args;
+static qrt_status run_block(const tasks *t, qrt_gemm_block *block) {
+    const qrt_gemm_args *args = t->call.args;
     _Alignas(QRT_ALIGNMENT) char small[SMALL_WORKSPACE];
     const int64_t bytes = qrt_block_workspace(args, block->rows);
     char *workspace = bytes <= SMALL_WORKSPACE ? small : qrt_workspace(QRT_WORKSPACE_TASK, (size_t)bytes);
     if (!workspace)
         return QRT_NO_MEMORY;
-    if (args->b_constant) {
-        const int64_t matrix = qrt_b_matrix(args, block->batch);
-        block->packed.panels = (char *)args->packed.panels + matrix * args->shape.matrix_bytes;
-        block->packed.terms = args->packed.terms + matrix * args->shape.matrix_terms;
-    }
+    if (args->problem.b_constant)
+        block->packed = qrt_packed_matrix(&args->plan, qrt_b_matrix(&args->problem, block->batch));
     const qrt_float_state saved = qrt_float_enter();
-    const qrt_status status = qrt_gemm_block_run(&j->call, block, workspace);
+    const qrt_status status = qrt_gemm_block_run(&t->call, block, workspace);
     qrt_float_leave(saved);
     return status;
 }
 
-/* Work in tasks of one block each: [batch][column block][row block]. The columns of a thread are one range, whose part
- * of b stays in its L2. */
+/* Tasks of one block each: [batch][column block][row block]. The columns of a thread are one range, whose part of b
+ * stays in its L2. */
 static qrt_status block_task(void *context, int64_t task) {
-    const job *j = context;
-    const int64_t columns = task / j->row_blocks;
+    const tasks *t = context;
+    const int64_t columns = task / t->row_blocks;
     qrt_gemm_block block = {
-        .batch = j->batch + columns / j->column_blocks,
-        .row = task % j->row_blocks * j->row_block,
-        .column = j->column + columns % j->column_blocks * j->column_block,
-        .packed = j->packed,
-        .packed_column = j->column,
-        .backwards = j->backwards,
+        .batch = t->batch + columns / t->column_blocks,
+        .row = task % t->row_blocks * t->row_block,
+        .column = t->column + columns % t->column_blocks * t->column_block,
+        .packed = t->packed,
+        .packed_column = t->column,
+        .backwards = t->backwards,
     };
-    block.rows = qrt_min(j->row_block, j->call.args->m - block.row);
-    block.columns = qrt_min(j->column_block, j->column + j->columns - block.column);
-    return run_block(j, &block);
+    block.rows = qrt_min(t->row_block, t->call.args->problem.m - block.row);
+    block.columns = qrt_min(t->column_block, t->column + t->columns - block.column);
+    return run_block(t, &block);
 }
 
-/* Two tasks per thread at least, so that one that falls behind is helped; one where the kernel takes all panels at
+/* Two tasks per thread at least, so that one that falls behind is helped; one where the microkernel takes all panels at
  * once, and packs rows, loads parameters and fetches ahead once for each task. */
-static void share(job *j, int64_t batches, int threads) {
-    const qrt_gemm_args *args = j->call.args;
-    const int nr = args->gemm->nr;
-    const int each = args->gemm->all_panels ? 1 : 2;
-    const int64_t panels = qrt_ceil_div(j->columns, nr), tasks = qrt_ceil_div(each * threads, batches);
-    if (args->shape.matrix_bytes <= SHARED_B_BYTES && args->m >= tasks * args->gemm->mr) {
-        j->row_block = qrt_min(j->row_block, qrt_ceil_div(args->m, tasks));
+static void share(tasks *t, int64_t batches, int threads) {
+    const qrt_gemm_plan *plan = &t->call.args->plan;
+    const int64_t m = t->call.args->problem.m;
+    const int nr = plan->microkernel->nr;
+    const int each = plan->microkernel->all_panels ? 1 : 2;
+    const int64_t panels = qrt_ceil_div(t->columns, nr), count = qrt_ceil_div(each * threads, batches);
+    if (plan->shape.matrix_bytes <= QRT_SHARED_B_BYTES && m >= count * plan->microkernel->mr) {
+        t->row_block = qrt_min(t->row_block, qrt_ceil_div(m, count));
     } else {
-        const int64_t parts = panels >= 4 * tasks ? tasks : qrt_min(panels, threads);
-        j->column_block = qrt_ceil_div(panels, parts) * nr;
+        const int64_t parts = panels >= 4 * count ? count : qrt_min(panels, threads);
+        t->column_block = qrt_ceil_div(panels, parts) * nr;
     }
 }
 
-static qrt_status run_blocks(job *j, int64_t batches, int threads) {
-    const qrt_gemm_args *args = j->call.args;
-    if (args->conv.segments && j->call.bias_fits) {
-        const qrt_gemm_block b = {.batch = j->batch,
-                                  .column = j->column,
-                                  .columns = j->columns,
-                                  .packed = j->packed,
-                                  .packed_column = j->column};
-        return qrt_conv_run(&j->call, &b, batches, threads);
+static qrt_status run_blocks(tasks *t, int64_t batches, int threads) {
+    const qrt_gemm_args *args = t->call.args;
+    if (args->plan.conv.segments && t->call.bias_fits) {
+        const qrt_gemm_block b = {.batch = t->batch,
+                                  .column = t->column,
+                                  .columns = t->columns,
+                                  .packed = t->packed,
+                                  .packed_column = t->column};
+        return qrt_conv_run(&t->call, &b, batches, threads);
     }
-    j->row_block = args->block_rows;
-    j->column_block = j->columns;
-    j->backwards = takes_turns(args);
+    t->row_block = args->plan.mc;
+    t->column_block = t->columns;
+    t->backwards = takes_turn(&args->plan);
     if (threads > 1)
-        share(j, batches, threads);
-    j->row_blocks = qrt_parts(args->m, j->row_block);
-    j->column_blocks = qrt_parts(j->columns, j->column_block);
-    const int64_t tasks = batches * j->row_blocks * j->column_blocks;
-    if (tasks > 1)
-        return qrt_parallel(tasks, block_task, j, threads);
-    qrt_gemm_block block = {j->batch, 0, args->m, j->column, j->columns, j->packed, j->column, j->backwards};
-    return run_block(j, &block);
+        share(t, batches, threads);
+    t->row_blocks = qrt_parts(args->problem.m, t->row_block);
+    t->column_blocks = qrt_parts(t->columns, t->column_block);
+    const int64_t count = batches * t->row_blocks * t->column_blocks;
+    if (count > 1)
+        return qrt_parallel(count, block_task, t, threads);
+    qrt_gemm_block block = {t->batch, 0, args->problem.m, t->column, t->columns, t->packed, t->column, t->backwards};
+    return run_block(t, &block);
 }
 
-static qrt_status pack_task(void *context, int64_t task) {
-    const job *j = context;
-    qrt_pack_b_panel(j->call.args, j->call.b, qrt_b_matrix(j->call.args, j->batch), j->column, j->columns, task,
-                     j->packed);
+static qrt_status pack_task(void *context, int64_t panel) {
+    const tasks *t = context;
+    const qrt_gemm_args *args = t->call.args;
+    qrt_pack_b_panel(args, t->call.b, qrt_b_matrix(&args->problem, t->batch), t->column, t->columns, panel, t->packed);
     return QRT_OK;
 }
 
-/* b is an operand: its columns are packed a block at a time, by all threads, then used by all. */
-static qrt_status run_packing(job *j, int threads) {
-    const qrt_gemm_args *args = j->call.args;
-    const int64_t block = args->packed_columns;
-    const qrt_packed_shape shape = args->shape;
-    const size_t bytes = (size_t)shape.matrix_bytes + (size_t)shape.matrix_terms * sizeof(int32_t);
-    j->packed.panels = qrt_workspace(QRT_WORKSPACE_CALL, bytes);
-    if (!j->packed.panels)
+/* b is an operand: NC of its columns at a time are packed by all threads, then used by all. */
+static qrt_status run_packing(tasks *t, int threads) {
+    const qrt_gemm_problem *problem = &t->call.args->problem;
+    const qrt_gemm_plan *plan = &t->call.args->plan;
+    const size_t panel_bytes = (size_t)plan->shape.matrix_bytes;
+    t->packed.panels =
+        qrt_workspace(QRT_WORKSPACE_CALL, panel_bytes + (size_t)plan->shape.matrix_compensation * sizeof(int32_t));
+    if (!t->packed.panels)
         return QRT_NO_MEMORY;
-    j->packed.terms = (int32_t *)((char *)j->packed.panels + shape.matrix_bytes);
+    t->packed.compensation = (int32_t *)((char *)t->packed.panels + panel_bytes);
     int64_t packed_matrix = -1;
-    for (j->batch = 0; j->batch < args->batch; j->batch++)
-        for (j->column = 0; j->column < args->n; j->column += block) {
-            j->columns = qrt_min(block, args->n - j->column);
-            const int64_t matrix = qrt_b_matrix(args, j->batch);
+    for (t->batch = 0; t->batch < problem->batch; t->batch++)
+        for (t->column = 0; t->column < problem->n; t->column += plan->nc) {
+            t->columns = qrt_min(plan->nc, problem->n - t->column);
+            const int64_t matrix = qrt_b_matrix(problem, t->batch);
             qrt_status status = QRT_OK;
-            if (matrix != packed_matrix || block < args->n)
-                status = qrt_parallel(qrt_ceil_div(j->columns, args->gemm->nr), pack_task, j, threads);
+            if (matrix != packed_matrix || plan->nc < problem->n)
+                status = qrt_parallel(qrt_ceil_div(t->columns, plan->microkernel->nr), pack_task, t, threads);
             packed_matrix = matrix;
             if (status == QRT_OK)
-                status = run_blocks(j, 1, threads);
+                status = run_blocks(t, 1, threads);
             if (status != QRT_OK)
                 return status;
         }
@@ -141,42 +132,44 @@ static qrt_status run_packing(job *j, int threads) {
 }
 
 static qrt_status wide_task(void *context, int64_t task) {
-    const job *j = context;
-    const qrt_gemm_args *args = j->call.args;
-    char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_wide_workspace(args));
+    const tasks *t = context;
+    const qrt_gemm_problem *problem = &t->call.args->problem;
+    char *workspace = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_wide_workspace(problem));
     if (!workspace)
         return QRT_NO_MEMORY;
     const qrt_float_state saved = qrt_float_enter();
     qrt_status status = QRT_OK;
-    const int64_t end = qrt_min((task + 1) * j->row_block, args->batch * args->m);
-    for (int64_t row = task * j->row_block; row < end && status == QRT_OK; row++)
-        status = qrt_wide_row_run(&j->call, row / args->m, row % args->m, workspace);
+    const int64_t end = qrt_min((task + 1) * t->row_block, problem->batch * problem->m);
+    for (int64_t row = task * t->row_block; row < end && status == QRT_OK; row++)
+        status = qrt_wide_row_run(&t->call, row / problem->m, row % problem->m, workspace);
     qrt_float_leave(saved);
     return status;
 }
 
 qrt_status qrt_gemm(const void *pointer, qrt_scratch *scratch) {
     const qrt_gemm_args *args = pointer;
-    if (args->batch == 0 || args->m == 0 || args->n == 0)
+    const qrt_gemm_problem *problem = &args->problem;
+    const qrt_gemm_plan *plan = &args->plan;
+    if (problem->batch == 0 || problem->m == 0 || problem->n == 0)
         return QRT_OK;
     void *const *operand = scratch->operands;
-    job j = {.call = {.args = args}, .columns = args->n};
-    j.call.a = *operand++;
-    j.call.b = args->b_constant ? args->b_constant : *operand++;
-    if (args->bias != QRT_BIAS_NONE)
-        j.call.bias = args->bias_constant ? args->bias_constant : *operand++;
-    j.call.out = *operand;
-    const double work = (double)args->batch * (double)args->m * (double)args->n * (double)args->k;
+    tasks t = {.call = {.args = args}, .columns = problem->n};
+    t.call.a = *operand++;
+    t.call.b = problem->b_constant ? problem->b_constant : *operand++;
+    if (problem->bias != QRT_BIAS_NONE)
+        t.call.bias = problem->bias_constant ? problem->bias_constant : *operand++;
+    t.call.out = *operand;
+    const double work = (double)problem->batch * (double)problem->m * (double)problem->n * (double)problem->k;
     const int threads = work < SERIAL_WORK ? 1 : scratch->threads;
-    if (args->narrow)
-        j.call.bias_fits =
-            args->bias != QRT_BIAS_NONE && args->bias_constant ? args->bias_fits : qrt_bias_fits(args, j.call.bias);
-    if (args->splits)
-        return qrt_split_run(&j.call, threads);
+    if (plan->narrow)
+        t.call.bias_fits = problem->bias != QRT_BIAS_NONE && problem->bias_constant ? plan->bias_fits
+                                                                                    : qrt_bias_fits(args, t.call.bias);
+    if (plan->splits)
+        return qrt_split_run(&t.call, threads);
     /* Panels with filled segments are for conv.c alone. */
-    if (!args->narrow || (args->conv.filled && !j.call.bias_fits)) {
-        j.row_block = qrt_max(1, qrt_min(SERIAL_WORK / qrt_max(1, args->n * args->k), args->m));
-        return qrt_parallel(qrt_ceil_div(args->batch * args->m, j.row_block), wide_task, &j, threads);
+    if (!plan->narrow || (plan->conv.filled && !t.call.bias_fits)) {
+        t.row_block = qrt_max(1, qrt_min(SERIAL_WORK / qrt_max(1, problem->n * problem->k), problem->m));
+        return qrt_parallel(qrt_ceil_div(problem->batch * problem->m, t.row_block), wide_task, &t, threads);
     }
-    return args->b_constant ? run_blocks(&j, args->batch, threads) : run_packing(&j, threads);
+    return problem->b_constant ? run_blocks(&t, problem->batch, threads) : run_packing(&t, threads);
 }

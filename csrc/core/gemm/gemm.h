@@ -13,6 +13,8 @@ static inline int64_t qrt_parts(int64_t total, int64_t part) {
 /* Bytes of A that stay in a share of L2, and of B packed per call. */
 #define QRT_A_BLOCK_BYTES (256 * 1024)
 #define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
+/* A matrix of b up to this size stays in a core's L2: threads share it, else each takes columns of its own. */
+#define QRT_SHARED_B_BYTES (512 * 1024)
 
 /* The operands of one call. */
 typedef struct {
@@ -20,7 +22,7 @@ typedef struct {
     const char *a, *b;
     const void *bias;
     char *out;
-    bool bias_fits; /* every bias lies within args->bias_limit */
+    bool bias_fits; /* every bias lies within plan.bias_limit */
 } qrt_gemm_call;
 
 /* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
@@ -32,11 +34,11 @@ typedef struct {
     bool backwards;
 } qrt_gemm_block;
 
-/* Packed rows of a, or rows in place; segments, and with them lines: see qrt_gemm_panel. */
+/* Packed rows of a, or rows in place; segments, and with them lines: see qrt_microkernel_call. */
 typedef struct {
     const char *rows;
     int64_t stride;
-    int32_t *terms;
+    int32_t *compensation;
     const int64_t *segments;
     int64_t lines, a_line, target_line;
     void *workspace;
@@ -46,32 +48,58 @@ static inline int64_t qrt_panel_bytes(int64_t width, int64_t depth, int ku, int 
     return qrt_round_up(width * qrt_round_up(depth, ku) * size, QRT_ALIGNMENT);
 }
 
-static inline int64_t qrt_span_depth(const qrt_gemm_args *args, int64_t span) {
-    return qrt_min(args->span, args->k - span * args->span);
+static inline int64_t qrt_slice_depth(const qrt_gemm_args *args, int64_t slice) {
+    return qrt_min(args->plan.kc, args->problem.k - slice * args->plan.kc);
 }
 
-static inline int64_t qrt_a_matrix(const qrt_gemm_args *args, int64_t batch) {
-    return args->a_index ? args->a_index[batch] : args->a_matrices == 1 ? 0 : batch;
+static inline int64_t qrt_a_matrix(const qrt_gemm_problem *problem, int64_t batch) {
+    return problem->a_index ? problem->a_index[batch] : problem->a_matrices == 1 ? 0 : batch;
 }
 
-static inline int64_t qrt_b_matrix(const qrt_gemm_args *args, int64_t batch) {
-    return args->b_index ? args->b_index[batch] : args->b_matrices == 1 ? 0 : batch;
+static inline int64_t qrt_b_matrix(const qrt_gemm_problem *problem, int64_t batch) {
+    return problem->b_index ? problem->b_index[batch] : problem->b_matrices == 1 ? 0 : batch;
 }
 
-static inline int64_t qrt_a_zero_point(const qrt_gemm_args *args, int64_t batch, int64_t row) {
-    return args
-        ->a_zero_point[qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1]];
+/* Where a_zero_point has that of a row. */
+static inline int64_t qrt_a_zero_point_index(const qrt_gemm_problem *problem, int64_t batch, int64_t row) {
+    const int64_t *steps = problem->a_zero_point_steps;
+    return qrt_a_matrix(problem, batch) * steps[0] + row * steps[1];
 }
 
-static inline int64_t qrt_parameter_of(const qrt_gemm_args *args, int64_t batch, int64_t row, int64_t column) {
-    return batch * args->requant_steps[0] + row * args->requant_steps[1] + column * args->requant_steps[2];
+static inline int64_t qrt_a_zero_point(const qrt_gemm_problem *problem, int64_t batch, int64_t row) {
+    return problem->a_zero_point[qrt_a_zero_point_index(problem, batch, row)];
+}
+
+/* How many zero points there are without k_block: at least one each, so that neither bound of differences is 0 where a
+ * dimension is. */
+static inline int64_t qrt_a_zero_points(const qrt_gemm_problem *problem) {
+    const int64_t *steps = problem->a_zero_point_steps;
+    return 1 + steps[0] * qrt_max(problem->a_matrices - 1, 0) + steps[1] * qrt_max(problem->m - 1, 0);
+}
+
+static inline int64_t qrt_b_zero_points(const qrt_gemm_problem *problem) {
+    const int64_t *steps = problem->b_zero_point_steps;
+    return 1 + steps[0] * qrt_max(problem->b_matrices - 1, 0) + steps[2] * qrt_max(problem->n - 1, 0);
+}
+
+/* The panels of a matrix of the packed b_constant. */
+static inline qrt_packed qrt_packed_matrix(const qrt_gemm_plan *plan, int64_t matrix) {
+    return (qrt_packed){(char *)plan->packed.panels + matrix * plan->shape.matrix_bytes,
+                        plan->packed.compensation + matrix * plan->shape.matrix_compensation};
+}
+
+static inline int64_t qrt_parameter_of(const qrt_gemm_problem *problem, int64_t batch, int64_t row, int64_t column) {
+    const int64_t *steps = problem->requant_steps;
+    return batch * steps[0] + row * steps[1] + column * steps[2];
 }
 
 static inline void *qrt_output_at(const qrt_gemm_call *call, int64_t batch, int64_t row, int64_t column) {
-    const qrt_gemm_args *args = call->args;
-    return call->out + batch * args->out_matrix_stride + row * args->out_row_stride +
-           column * qrt_container_size(args->requant.container);
+    const qrt_gemm_problem *problem = &call->args->problem;
+    return call->out + batch * problem->out_matrix_stride + row * problem->out_row_stride +
+           column * qrt_container_size(problem->requant.container);
 }
+
+bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
 
 /* Packs panel `panel` of the `columns` columns from `column` on. */
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
@@ -81,10 +109,10 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
 int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace);
 
-/* The rows of a block over the whole of K, one span. */
+/* The rows of a block over the whole of K, one slice of it. */
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a);
 
-/* conv.c: chooses args->conv once everything but the packing is known; allocates constant weights [n][segments][depth]
+/* conv.c: chooses plan.conv once everything but the packing is known; allocates constant weights [n][segments][depth]
  * whose segments end in zero points, which add nothing; runs `batches` batches from b's on, all rows. */
 void qrt_conv_prepare(qrt_gemm_args *args);
 void *qrt_conv_filled_weights(const qrt_gemm_args *args);
@@ -101,7 +129,7 @@ qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
 qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc);
 
 /* One row of a wide or sub-channel GEMM, all columns. */
-int64_t qrt_wide_workspace(const qrt_gemm_args *args);
+int64_t qrt_wide_workspace(const qrt_gemm_problem *problem);
 qrt_status qrt_wide_row_run(const qrt_gemm_call *call, int64_t batch, int64_t row, char *workspace);
 
 /* The K values of a row of a: in place, or gathered into `patch`. */

@@ -8,7 +8,7 @@
 #include "core/gemm/gemm.h"
 
 #define PARTS 2
-/* Of a block of rows: the sums of each product, the parts of a. */
+/* A block of rows has at most so many sums of each product, and so many bytes of parts of a. */
 #define BLOCK_SUMS (64 * 1024)
 #define BLOCK_BYTES (256 * 1024)
 #define CHUNK 16 /* values of a loop that the compiler makes vectors of */
@@ -34,9 +34,10 @@ static int64_t part_of(qrt_container whole, int part, int64_t value) {
 }
 
 bool qrt_gemm_splits(const qrt_gemm_args *args) {
-    return args->kernels->gemm.splits && args->k_block == 0 && args->a <= QRT_U16 && args->b <= QRT_U16 &&
-           args->a_max <= UINT16_MAX && args->b_max <= UINT16_MAX && args->bias != QRT_BIAS_F32 &&
-           args->k <= INT32_MAX / (255 * 255);
+    const qrt_gemm_problem *problem = &args->problem;
+    return args->kernels->gemm.splits && problem->k_block == 0 && problem->a <= QRT_U16 && problem->b <= QRT_U16 &&
+           args->plan.a_max <= UINT16_MAX && args->plan.b_max <= UINT16_MAX && problem->bias != QRT_BIAS_F32 &&
+           problem->k <= INT32_MAX / (255 * 255);
 }
 
 /* ---- binding ---- */
@@ -59,44 +60,48 @@ static void copy_part(const uint16_t *restrict from, int part, int64_t count, ui
 }
 
 /* Bytes between rows of the parts of a: an odd number of cache lines, so that a column of them is in different sets. */
-static int64_t row_bytes(const qrt_gemm_args *args) {
-    return qrt_round_up(args->k, 2 * QRT_ALIGNMENT) + QRT_ALIGNMENT;
+static int64_t row_bytes(const qrt_gemm_problem *problem) {
+    return qrt_round_up(problem->k, 2 * QRT_ALIGNMENT) + QRT_ALIGNMENT;
+}
+
+static int64_t padded_columns(const qrt_gemm_problem *problem) {
+    return qrt_round_up(problem->n, 16);
 }
 
 static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split, int i, int j, const char *b) {
     static const int32_t multiplier[1] = {1 << 30}, shift[1] = {30}, none_i32[1] = {0};
     static const int64_t none[1] = {0};
-    qrt_gemm_args *product = &split->product[i][j];
-    *product = *args;
-    product->earlier = i ? &split->product[0][j] : NULL; /* the same panels */
-    product->window = NULL;
-    product->a = container_of(args->a, i);
-    product->b = container_of(args->b, j);
-    product->batch = 1;
-    product->a_index = product->b_index = NULL;
-    product->a_row_stride = row_bytes(args);
-    product->a_zero_point = split->a_zero_point[i];
-    product->b_zero_point = split->b_zero_point[j];
+    qrt_gemm_problem problem = args->problem;
+    problem.earlier = i ? &split->product[0][j] : NULL; /* the same panels */
+    problem.window = NULL;
+    problem.a = container_of(args->problem.a, i);
+    problem.b = container_of(args->problem.b, j);
+    problem.batch = 1;
+    problem.a_index = problem.b_index = NULL;
+    problem.a_row_stride = row_bytes(&args->problem);
+    problem.a_zero_point = split->a_zero_point[i];
+    problem.b_zero_point = split->b_zero_point[j];
     if (split->b_parts > 1) {
-        product->b_k_stride /= PARTS;
-        product->b_n_stride /= PARTS;
-        product->b_matrix_stride /= PARTS;
+        problem.b_k_stride /= PARTS;
+        problem.b_n_stride /= PARTS;
+        problem.b_matrix_stride /= PARTS;
     }
-    product->out_row_stride = qrt_round_up(args->n, 16) * (int64_t)sizeof(int32_t);
-    product->requant = (qrt_requant){.rule = QRT_FIXED,
-                                     .container = QRT_I32,
-                                     .storage_min = INT32_MIN,
-                                     .storage_max = INT32_MAX,
-                                     .multiplier = multiplier,
-                                     .shift = shift,
-                                     .zero_point = none,
-                                     .zero_point_i32 = none_i32,
-                                     .shift_min = 30,
-                                     .shift_max = 30};
-    memset(product->requant_steps, 0, sizeof product->requant_steps);
-    product->bias = QRT_BIAS_NONE;
-    product->b_constant = b;
-    return qrt_gemm_prepare(product);
+    problem.out_row_stride = padded_columns(&args->problem) * (int64_t)sizeof(int32_t);
+    problem.requant = (qrt_requant){.rule = QRT_FIXED,
+                                    .container = QRT_I32,
+                                    .storage_min = INT32_MIN,
+                                    .storage_max = INT32_MAX,
+                                    .multiplier = multiplier,
+                                    .shift = shift,
+                                    .zero_point = none,
+                                    .zero_point_i32 = none_i32,
+                                    .shift_min = 30,
+                                    .shift_max = 30};
+    memset(problem.requant_steps, 0, sizeof problem.requant_steps);
+    problem.bias = QRT_BIAS_NONE;
+    problem.b_constant = b;
+    split->product[i][j] = (qrt_gemm_args){.kernels = args->kernels, .problem = problem};
+    return qrt_gemm_prepare(&split->product[i][j]);
 }
 
 void qrt_split_free(qrt_gemm_split *split) {
@@ -112,7 +117,7 @@ void qrt_split_free(qrt_gemm_split *split) {
 }
 
 static qrt_status bind_products(const qrt_gemm_args *args, qrt_gemm_split *split, const char *b) {
-    const int64_t count = args->b_matrices * args->n * args->k;
+    const int64_t count = args->problem.b_matrices * args->problem.n * args->problem.k;
     for (int j = 0; j < split->b_parts; j++) {
         uint8_t *part = split->b_parts > 1 ? malloc((size_t)qrt_max(count, 1)) : NULL;
         qrt_status status = split->b_parts > 1 && !part ? QRT_NO_MEMORY : QRT_OK;
@@ -121,7 +126,7 @@ static qrt_status bind_products(const qrt_gemm_args *args, qrt_gemm_split *split
         for (int i = 0; i < split->a_parts && status == QRT_OK; i++)
             status = bind_product(args, split, i, j, part ? (const char *)part : b);
         for (int i = 0; i < split->a_parts; i++)
-            split->product[i][j].b_constant = b; /* packed: what matters is that there is one */
+            split->product[i][j].problem.b_constant = b; /* packed: what matters is that there is one */
         free(part);
         if (status != QRT_OK)
             return status;
@@ -130,18 +135,15 @@ static qrt_status bind_products(const qrt_gemm_args *args, qrt_gemm_split *split
 }
 
 qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to) {
-    const int64_t a_count = 1 + args->a_zero_point_steps[0] * qrt_max(args->a_matrices - 1, 0) +
-                            args->a_zero_point_steps[1] * qrt_max(args->m - 1, 0);
-    const int64_t b_count = 1 + args->b_zero_point_steps[0] * qrt_max(args->b_matrices - 1, 0) +
-                            args->b_zero_point_steps[2] * qrt_max(args->n - 1, 0);
+    const qrt_gemm_problem *problem = &args->problem;
     qrt_gemm_split *split = *to = calloc(1, sizeof *split);
     if (!split)
         return QRT_NO_MEMORY;
-    split->a_parts = parts_of(args->a);
-    split->b_parts = parts_of(args->b);
+    split->a_parts = parts_of(problem->a);
+    split->b_parts = parts_of(problem->b);
     for (int i = 0; i < PARTS; i++) {
-        split->a_zero_point[i] = part_of_zero_points(args->a, i, args->a_zero_point, a_count);
-        split->b_zero_point[i] = part_of_zero_points(args->b, i, args->b_zero_point, b_count);
+        split->a_zero_point[i] = part_of_zero_points(problem->a, i, problem->a_zero_point, qrt_a_zero_points(problem));
+        split->b_zero_point[i] = part_of_zero_points(problem->b, i, problem->b_zero_point, qrt_b_zero_points(problem));
         if (!split->a_zero_point[i] || !split->b_zero_point[i])
             return QRT_NO_MEMORY;
     }
@@ -150,12 +152,14 @@ qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_spli
 
 /* ---- running ---- */
 
+/* What the tasks of a call share: blocks of rows. */
 typedef struct {
     qrt_gemm_call call;
+    const qrt_gemm_problem *problem;
     const qrt_gemm_split *split;
     int64_t rows, row_blocks; /* of a task */
     int threads;              /* within a task */
-} job;
+} tasks;
 
 typedef struct {
     uint8_t *parts; /* [part][row] of a */
@@ -165,16 +169,12 @@ typedef struct {
     char *patch;
 } workspace;
 
-static int64_t columns_of(const job *j) {
-    return qrt_round_up(j->call.args->n, 16);
-}
-
-static size_t lay_out(const job *j, char *base, workspace *to) {
-    const qrt_gemm_args *args = j->call.args;
-    const int64_t columns = columns_of(j), products = j->split->a_parts * j->split->b_parts;
-    const int64_t bytes[] = {
-        j->split->a_parts * j->rows * row_bytes(args), products * j->rows * columns * (int64_t)sizeof(int32_t),
-        columns * (int64_t)sizeof(int32_t), columns * (int64_t)sizeof(int64_t), args->k * qrt_container_size(args->a)};
+static size_t lay_out(const tasks *t, char *base, workspace *to) {
+    const int64_t columns = padded_columns(t->problem), products = t->split->a_parts * t->split->b_parts;
+    const int64_t bytes[] = {t->split->a_parts * t->rows * row_bytes(t->problem),
+                             products * t->rows * columns * (int64_t)sizeof(int32_t),
+                             columns * (int64_t)sizeof(int32_t), columns * (int64_t)sizeof(int64_t),
+                             t->problem->k * qrt_container_size(t->problem->a)};
     char *part[5];
     size_t used = 0;
     for (int i = 0; i < 5; i++) {
@@ -185,34 +185,32 @@ static size_t lay_out(const job *j, char *base, workspace *to) {
     return used;
 }
 
-static void split_rows(const job *j, const workspace *work, int64_t batch, int64_t row, int64_t rows) {
-    const qrt_gemm_args *args = j->call.args;
-    const int64_t stride = row_bytes(args);
+static void split_rows(const tasks *t, const workspace *work, int64_t batch, int64_t row, int64_t rows) {
+    const int64_t stride = row_bytes(t->problem), k = t->problem->k;
     for (int64_t i = 0; i < rows; i++) {
-        const void *values = qrt_a_row(&j->call, batch, row + i, work->patch);
-        if (j->split->a_parts == 1)
-            memcpy(work->parts + i * stride, values, (size_t)args->k);
+        const void *values = qrt_a_row(&t->call, batch, row + i, work->patch);
+        if (t->split->a_parts == 1)
+            memcpy(work->parts + i * stride, values, (size_t)k);
         else
             for (int part = 0; part < PARTS; part++)
-                copy_part(values, part, args->k, work->parts + (part * j->rows + i) * stride);
+                copy_part(values, part, k, work->parts + (part * t->rows + i) * stride);
     }
 }
 
-static qrt_status run_products(const job *j, const workspace *work, int64_t batch, int64_t row, int64_t rows) {
-    const qrt_gemm_args *args = j->call.args;
-    const int64_t matrix = qrt_b_matrix(args, batch);
-    const int64_t zero_point =
-        qrt_a_matrix(args, batch) * args->a_zero_point_steps[0] + row * args->a_zero_point_steps[1];
+static qrt_status run_products(const tasks *t, const workspace *work, int64_t batch, int64_t row, int64_t rows) {
+    const int64_t matrix = qrt_b_matrix(t->problem, batch);
+    const int64_t zero_point = qrt_a_zero_point_index(t->problem, batch, row);
     int32_t *sums = work->sums;
-    for (int a = 0; a < j->split->a_parts; a++)
-        for (int b = 0; b < j->split->b_parts; b++, sums += j->rows * columns_of(j)) {
-            qrt_gemm_args product = j->split->product[a][b];
-            product.m = rows;
-            product.a_matrices = 1;
-            product.a_zero_point += zero_point;
-            product.b_index = &matrix;
-            void *operands[] = {work->parts + a * j->rows * row_bytes(args), sums};
-            const qrt_status status = qrt_gemm(&product, &(qrt_scratch){operands, j->threads});
+    for (int a = 0; a < t->split->a_parts; a++)
+        for (int b = 0; b < t->split->b_parts; b++, sums += t->rows * padded_columns(t->problem)) {
+            qrt_gemm_args product = t->split->product[a][b];
+            product.problem.m = rows;
+            product.problem.a_matrices = 1;
+            product.problem.a_zero_point += zero_point;
+            product.problem.b_index = &matrix;
+            product.plan.turns = NULL; /* another product has been in L2 since */
+            void *operands[] = {work->parts + a * t->rows * row_bytes(t->problem), sums};
+            const qrt_status status = qrt_gemm(&product, &(qrt_scratch){operands, t->threads});
             if (status != QRT_OK)
                 return status;
         }
@@ -220,9 +218,9 @@ static qrt_status run_products(const job *j, const workspace *work, int64_t batc
 }
 
 /* Those of 8 by 16 bits, either way, are two products, low and high; of 16 by 16 four, the middle two of one weight. */
-static void add_products(const job *j, const int32_t *sums, int64_t *acc) {
-    const int64_t count = j->call.args->n, product = j->rows * columns_of(j);
-    if (j->split->a_parts + j->split->b_parts == PARTS + 1)
+static void add_products(const tasks *t, const int32_t *sums, int64_t *acc) {
+    const int64_t count = t->problem->n, product = t->rows * padded_columns(t->problem);
+    if (t->split->a_parts + t->split->b_parts == PARTS + 1)
         for (int64_t i = 0; i < count; i++)
             acc[i] = sums[i] + sums[product + i] * (int64_t)256;
     else
@@ -241,63 +239,63 @@ static bool narrow_sums(const int64_t *acc, int64_t count, int32_t *to) {
     return outside == 0;
 }
 
-static qrt_status store_row(const job *j, const workspace *work, int64_t batch, int64_t row) {
-    const qrt_gemm_args *args = j->call.args;
-    const qrt_status status =
-        args->bias == QRT_BIAS_NONE ? QRT_OK : qrt_add_bias(&j->call, batch, 0, args->n, work->acc);
+static qrt_status store_row(const tasks *t, const workspace *work, int64_t batch, int64_t row) {
+    const qrt_gemm_problem *problem = t->problem;
+    const qrt_kernels *kernels = t->call.args->kernels;
+    const int n = (int)problem->n;
+    const qrt_status status = problem->bias == QRT_BIAS_NONE ? QRT_OK : qrt_add_bias(&t->call, batch, 0, n, work->acc);
     if (status != QRT_OK)
         return status;
-    const int64_t parameter = qrt_parameter_of(args, batch, row, 0), step = args->requant_steps[2];
-    void *target = qrt_output_at(&j->call, batch, row, 0);
-    if (narrow_sums(work->acc, args->n, work->narrow))
-        args->kernels->store(&args->requant, work->narrow, 0, 1, (int)args->n, target, 0, parameter, 0, step);
+    const int64_t parameter = qrt_parameter_of(problem, batch, row, 0), step = problem->requant_steps[2];
+    void *target = qrt_output_at(&t->call, batch, row, 0);
+    if (narrow_sums(work->acc, n, work->narrow))
+        kernels->store(&problem->requant, work->narrow, 0, 1, n, target, 0, parameter, 0, step);
     else
-        args->kernels->store_wide(&args->requant, work->acc, 0, 1, (int)args->n, target, 0, parameter, 0, step);
+        kernels->store_wide(&problem->requant, work->acc, 0, 1, n, target, 0, parameter, 0, step);
     return QRT_OK;
 }
 
 static qrt_status split_task(void *context, int64_t task) {
-    const job *j = context;
-    const qrt_gemm_args *args = j->call.args;
-    const int64_t batch = task / j->row_blocks, row = task % j->row_blocks * j->rows;
-    const int64_t rows = qrt_min(j->rows, args->m - row);
+    const tasks *t = context;
+    const int64_t batch = task / t->row_blocks, row = task % t->row_blocks * t->rows;
+    const int64_t rows = qrt_min(t->rows, t->problem->m - row);
     static char base[1];
     workspace work;
     /* Not the task's: the products take that. b is packed, so that nothing else takes this one. */
-    char *memory = qrt_workspace(QRT_WORKSPACE_CALL, lay_out(j, base, &work));
+    char *memory = qrt_workspace(QRT_WORKSPACE_CALL, lay_out(t, base, &work));
     if (!memory)
         return QRT_NO_MEMORY;
-    lay_out(j, memory, &work);
-    split_rows(j, &work, batch, row, rows);
-    qrt_status status = run_products(j, &work, batch, row, rows);
+    lay_out(t, memory, &work);
+    split_rows(t, &work, batch, row, rows);
+    qrt_status status = run_products(t, &work, batch, row, rows);
     const qrt_float_state saved = qrt_float_enter();
     for (int64_t i = 0; i < rows && status == QRT_OK; i++) {
-        add_products(j, work.sums + i * columns_of(j), work.acc);
-        status = store_row(j, &work, batch, row + i);
+        add_products(t, work.sums + i * padded_columns(t->problem), work.acc);
+        status = store_row(t, &work, batch, row + i);
     }
     qrt_float_leave(saved);
     return status;
 }
 
 static qrt_status run(const qrt_gemm_call *call, const qrt_gemm_split *split, int threads) {
-    const qrt_gemm_args *args = call->args;
-    const int64_t mr = args->kernels->gemm.mr;
-    const int64_t rows = qrt_min(BLOCK_SUMS / args->n, BLOCK_BYTES / (split->a_parts * row_bytes(args)));
-    job j = {.call = *call, .split = split};
-    const int64_t wanted = qrt_ceil_div(2 * threads, args->batch);
-    j.rows = qrt_max(1, rows / mr) * mr;
+    const qrt_gemm_problem *problem = &call->args->problem;
+    const int64_t mr = call->args->kernels->gemm.mr;
+    const int64_t rows = qrt_min(BLOCK_SUMS / problem->n, BLOCK_BYTES / (split->a_parts * row_bytes(problem)));
+    tasks t = {.call = *call, .problem = problem, .split = split};
+    const int64_t wanted = qrt_ceil_div(2 * threads, problem->batch);
+    t.rows = qrt_max(1, rows / mr) * mr;
     if (threads > 1)
-        j.rows = qrt_min(j.rows, qrt_round_up(qrt_ceil_div(args->m, wanted), mr));
-    j.rows = qrt_min(j.rows, args->m);
-    j.row_blocks = qrt_ceil_div(args->m, j.rows);
-    const int64_t tasks = args->batch * j.row_blocks;
-    j.threads = tasks < threads ? threads : 1;
-    return qrt_parallel(tasks, split_task, &j, tasks < threads ? 1 : threads);
+        t.rows = qrt_min(t.rows, qrt_round_up(qrt_ceil_div(problem->m, wanted), mr));
+    t.rows = qrt_min(t.rows, problem->m);
+    t.row_blocks = qrt_ceil_div(problem->m, t.rows);
+    const int64_t count = problem->batch * t.row_blocks;
+    t.threads = count < threads ? threads : 1;
+    return qrt_parallel(count, split_task, &t, count < threads ? 1 : threads);
 }
 
 qrt_status qrt_split_run(const qrt_gemm_call *call, int threads) {
-    if (call->args->split)
-        return run(call, call->args->split, threads);
+    if (call->args->plan.split)
+        return run(call, call->args->plan.split, threads);
     qrt_gemm_split *split;
     qrt_status status = qrt_split_new(call->args, call->b, &split);
     if (status == QRT_OK)

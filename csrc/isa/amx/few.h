@@ -23,21 +23,21 @@ typedef struct {
     const int32_t *sums;
     char *target;
     int left;
-    const finish_columns *columns;
-} wide_finishing;
+    const epilogue_columns *columns;
+} pending_rows;
 
-QRT_INLINE void finish_wide_row(wide_finishing *f, int64_t stride, finish_kind kind) {
-    finish_four(f->columns, f->sums, f->target, stride, 4, kind, false);
-    f->sums += WIDE;
-    f->target += stride;
-    f->left--;
+QRT_INLINE void epilogue_of_wide_row(pending_rows *pending, int64_t stride, epilogue_kind kind) {
+    epilogue_from_memory(pending->columns, pending->sums, pending->target, stride, 4, kind, false);
+    pending->sums += WIDE;
+    pending->target += stride;
+    pending->left--;
 }
 
-/* Two panels, the second `second` bytes behind the first; as many rows of the columns before a step as `finished`. */
-QRT_INLINE void multiply_wide(const qrt_gemm_panel *p, int64_t steps, int64_t second, const int32_t *starts,
-                              wide_finishing *f, int64_t finished, finish_kind kind) {
-    const char *b = p->b, *const last = b + (steps - 1) * B_STEP;
-    const int64_t stride = p->a_stride, out_stride = p->args->out_row_stride;
+/* Two panels, the second `second` bytes behind the first; as many rows of the columns before a step as `row_count`. */
+QRT_INLINE void multiply_wide(const qrt_microkernel_call *call, int64_t steps, int64_t second, const int32_t *starts,
+                              pending_rows *pending, int64_t row_count, epilogue_kind kind) {
+    const char *b = call->b, *const last = b + (steps - 1) * B_STEP;
+    const int64_t stride = call->a_stride, out_stride = call->args->problem.out_row_stride;
     TILELOADDT1(5, b, 64);
     TILELOADDT1(6, b + B_TILE, 64);
     TILELOADD(0, starts, 0);
@@ -46,7 +46,7 @@ QRT_INLINE void multiply_wide(const qrt_gemm_panel *p, int64_t steps, int64_t se
     TILELOADD(3, starts + 3 * LANES, 0);
     for (int64_t k = 0; k < steps; k++, b += B_STEP) {
         const char *next = b < last ? b + B_STEP : b;
-        TILELOADD(4, (const char *)p->a + k * KU, stride);
+        TILELOADD(4, (const char *)call->a + k * KU, stride);
         TILELOADDT1(7, b + second, 64);
         TDP(0, 4, 5);
         TILELOADDT1(5, b + second + B_TILE, 64);
@@ -55,41 +55,41 @@ QRT_INLINE void multiply_wide(const qrt_gemm_panel *p, int64_t steps, int64_t se
         TDP(2, 4, 7);
         TDP(3, 4, 5);
         TILELOADDT1(5, next, 64);
-        for (int64_t i = 0; k > 0 && i < finished && f->left > 0; i++)
-            finish_wide_row(f, out_stride, kind);
+        for (int64_t i = 0; k > 0 && i < row_count && pending->left > 0; i++)
+            epilogue_of_wide_row(pending, out_stride, kind);
     }
-    while (f->left > 0)
-        finish_wide_row(f, out_stride, kind);
+    while (pending->left > 0)
+        epilogue_of_wide_row(pending, out_stride, kind);
 }
 
-/* `pairs` pairs of panels that end alike. */
-QRT_INLINE void run_few(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
+/* `pairs` pairs of panels with the same epilogue. */
+QRT_INLINE void run_few(const qrt_microkernel_call *call, int64_t pairs, epilogue_kind kind) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * WIDE], starts[WIDE];
-    finish_columns columns[2];
-    wide_finishing f = {0};
-    const int64_t steps = steps_of_depth(p->depth);
-    const int64_t finished = steps > 1 ? (p->rows + steps - 2) / (steps - 1) : 0;
-    configure_few(p->rows);
+    epilogue_columns columns[2];
+    pending_rows pending = {0};
+    const int64_t steps = steps_of_depth(call->depth);
+    const int64_t row_count = steps > 1 ? (call->rows + steps - 2) / (steps - 1) : 0;
+    configure_few(call->rows);
     for (int64_t i = 0; i < pairs; i++) {
-        qrt_gemm_panel pair = panel_at(p, 2 * i);
+        qrt_microkernel_call pair = panel_at(call, 2 * i);
         pair.columns = WIDE;
         load_columns(&pair, 4, &columns[i % 2]);
         load_starts(&pair, &columns[i % 2], 4, starts);
-        multiply_wide(&pair, steps, p->args->shape.span_bytes, starts, &f, finished, kind);
+        multiply_wide(&pair, steps, call->args->plan.shape.panel_bytes, starts, &pending, row_count, kind);
         int32_t *to = sums[i % 2];
         TILESTORED(0, to, WIDE * sizeof *to);
         TILESTORED(1, to + LANES, WIDE * sizeof *to);
         TILESTORED(2, to + 2 * LANES, WIDE * sizeof *to);
         TILESTORED(3, to + 3 * LANES, WIDE * sizeof *to);
-        f = (wide_finishing){to, pair.target, p->rows, &columns[i % 2]};
+        pending = (pending_rows){to, pair.target, call->rows, &columns[i % 2]};
     }
-    while (f.left > 0)
-        finish_wide_row(&f, p->args->out_row_stride, kind);
+    while (pending.left > 0)
+        epilogue_of_wide_row(&pending, call->args->problem.out_row_stride, kind);
     TILERELEASE();
 }
 
-static void run_few_rows(const qrt_gemm_panel *p, int64_t pairs, finish_kind kind) {
-    BY_KIND(kind, run_few, p, pairs)
+static void run_few_rows(const qrt_microkernel_call *call, int64_t pairs, epilogue_kind kind) {
+    BY_KIND(kind, run_few, call, pairs)
 }
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "qrt/qrt.h"
 
-/* The first of the two kernels; the last leaves calls to `otherwise`. */
-const qrt_gemm_kernel *qrt_amx_u8(const qrt_gemm_kernel *otherwise);
-const qrt_gemm_kernel *qrt_amx_i8(const qrt_gemm_kernel *otherwise);
+/* The first of the two microkernels; the last leaves calls to `fallback`. */
+const qrt_gemm_microkernel *qrt_amx_u8(const qrt_gemm_microkernel *fallback);
+const qrt_gemm_microkernel *qrt_amx_i8(const qrt_gemm_microkernel *fallback);
 
 /* pack.c: panels of B, alike for both signs of A, so that products of both share one packing. */
 void qrt_amx_pack_tiles(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
-                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
+                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation);
 void qrt_amx_pack_short(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
-                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms);
+                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation);
 
 #endif

@@ -2,6 +2,6 @@
 #define QRT_SIGNED_A
 #include "kernels.h"
 
-const qrt_gemm_kernel *qrt_amx_i8(const qrt_gemm_kernel *otherwise) {
-    return make_kernels("amx-i8", "amx-i8-short", otherwise);
+const qrt_gemm_microkernel *qrt_amx_i8(const qrt_gemm_microkernel *fallback) {
+    return make_microkernels("amx-i8", "amx-i8-short", fallback);
 }

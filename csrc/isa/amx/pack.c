@@ -1,5 +1,5 @@
 /* Panels of B: for long K whole tiles, each a contiguous KiB, left and right columns of a step one after the other; for
- * short K quads of all columns, as pack_quads.h has them. */
+ * short K quads of all columns, as pack_quads.inl has them. */
 #include "gemm.h"
 #include "panels.h"
 
@@ -22,8 +22,8 @@ static void spread_tiles(char *panel, int64_t steps) {
 }
 
 void qrt_amx_pack_tiles(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
-                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
-    pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, terms);
+                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation) {
+    pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, compensation);
     const int64_t steps = steps_of_depth(depth);
     if (columns <= LANES)
         spread_tiles(panel, steps);
@@ -32,6 +32,6 @@ void qrt_amx_pack_tiles(qrt_container container, const void *source, int64_t k_s
 }
 
 void qrt_amx_pack_short(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
-                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
-    pack_b_quads(container, source, k_stride, n_stride, columns, depth, SHORT_KU, zero_point, panel, terms);
+                        int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation) {
+    pack_b_quads(container, source, k_stride, n_stride, columns, depth, SHORT_KU, zero_point, panel, compensation);
 }

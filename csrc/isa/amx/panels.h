@@ -1,4 +1,4 @@
-/* Panels of B, and what the sums of their columns begin and end with. */
+/* Panels of B, what the sums of their columns begin with, and their epilogue. */
 #ifndef QRT_ISA_AMX_PANELS_H
 #define QRT_ISA_AMX_PANELS_H
 
@@ -18,92 +18,92 @@ static inline int64_t steps_of_depth(int64_t depth) {
 }
 
 /* The depth of a segment, filled up to whole steps of short K. */
-static inline int64_t short_depth(const qrt_gemm_panel *p) {
-    return (p->depth + SHORT_KU - 1) / SHORT_KU * SHORT_KU;
+static inline int64_t short_depth(const qrt_microkernel_call *call) {
+    return (call->depth + SHORT_KU - 1) / SHORT_KU * SHORT_KU;
 }
 
-static inline int64_t panels_of(const qrt_gemm_panel *p) {
-    return (p->columns + NR - 1) / NR;
+static inline int64_t panels_of(const qrt_microkernel_call *call) {
+    return (call->columns + NR - 1) / NR;
 }
 
 /* Panel i of those that a call has, and all after it. */
-static inline qrt_gemm_panel panels_from(const qrt_gemm_panel *p, int64_t i) {
-    qrt_gemm_panel to = *p;
+static inline qrt_microkernel_call panels_from(const qrt_microkernel_call *call, int64_t i) {
+    const qrt_gemm_args *args = call->args;
+    qrt_microkernel_call to = *call;
     const int64_t j = i * NR;
-    to.b = (const char *)p->b + i * p->args->shape.span_bytes;
-    to.b_terms += 2 * j;
-    to.bias = p->bias ? p->bias + j : NULL;
-    to.parameter += j * p->args->requant_steps[2];
-    to.target = (char *)p->target + j * result_bytes(p->args->requant.container);
-    to.sums = p->sums ? p->sums + j : NULL;
-    to.columns = (int)(p->columns - j);
+    to.b = (const char *)call->b + i * args->plan.shape.panel_bytes;
+    to.b_compensation += 2 * j;
+    to.bias = call->bias ? call->bias + j : NULL;
+    to.parameter += j * args->problem.requant_steps[2];
+    to.target = (char *)call->target + j * qrt_container_size(args->problem.requant.container);
+    to.sums = call->sums ? call->sums + j : NULL;
+    to.columns = (int)(call->columns - j);
     return to;
 }
 
-static inline qrt_gemm_panel panel_at(const qrt_gemm_panel *p, int64_t i) {
-    qrt_gemm_panel to = panels_from(p, i);
+static inline qrt_microkernel_call panel_at(const qrt_microkernel_call *call, int64_t i) {
+    qrt_microkernel_call to = panels_from(call, i);
     if (to.columns > NR)
         to.columns = NR;
     return to;
 }
 
 /* Once, not where it is used: it is long, and a panel's time is its steps'. */
-static __attribute__((noinline)) void load_columns(const qrt_gemm_panel *p, int vectors, finish_columns *to) {
+static __attribute__((noinline)) void load_columns(const qrt_microkernel_call *call, int vectors,
+                                                   epilogue_columns *to) {
     if (vectors == 4)
-        load_finish(p, 4, to);
+        load_epilogue(call, 4, to);
     else
-        load_finish(p, 2, to);
-}
-
-QRT_INLINE __m512i load_bias(const qrt_gemm_panel *p, const finish_columns *c, int j) {
-    return p->bias ? _mm512_maskz_loadu_epi32(c->live[j], p->bias + j * LANES) : _mm512_setzero_si512();
+        load_epilogue(call, 2, to);
 }
 
 /* Loads the values that a panel's sums begin with. */
-QRT_INLINE void load_starts(const qrt_gemm_panel *p, const finish_columns *c, int vectors, int32_t *to) {
+QRT_INLINE void load_starts(const qrt_microkernel_call *call, const epilogue_columns *c, int vectors, int32_t *to) {
 #pragma GCC unroll 4
     for (int j = 0; j < vectors; j++)
-        _mm512_store_si512(to + j * LANES, start_of_columns(p, load_bias(p, c, j), j));
+        _mm512_store_si512(to + j * LANES, start_of_columns(call, load_bias(call, c, j), j));
 }
 
-/* How the sums of all whole panels of a call end, where it is alike and not by the table's store; else FINISH_STORE. */
-static inline finish_kind finish_of_panels(const qrt_gemm_args *args) {
-    qrt_gemm_panel panel = {.args = args};
-    finish_columns columns;
-    const int64_t batches = args->requant_steps[0] ? args->batch : 1;
-    finish_kind kind = FINISH_STORE;
+/* The epilogue_kind of all whole panels of a call, where it is alike and not by the table's store; else EPILOGUE_STORE.
+ */
+static inline int epilogue_of_call(const qrt_gemm_args *args) {
+    const qrt_gemm_problem *problem = &args->problem;
+    qrt_microkernel_call panel = {.args = args};
+    epilogue_columns columns;
+    const int64_t batches = problem->requant_steps[0] ? problem->batch : 1;
+    epilogue_kind kind = EPILOGUE_STORE;
     for (int64_t batch = 0; batch < batches; batch++)
-        for (int64_t j = 0; j < args->n; j += NR) {
-            panel.columns = (int)(args->n - j < NR ? args->n - j : NR);
-            panel.parameter = batch * args->requant_steps[0] + j * args->requant_steps[2];
+        for (int64_t j = 0; j < problem->n; j += NR) {
+            panel.columns = (int)qrt_min(problem->n - j, NR);
+            panel.parameter = batch * problem->requant_steps[0] + j * problem->requant_steps[2];
             load_columns(&panel, 2, &columns);
-            if (columns.kind <= FINISH_STORE)
-                return FINISH_STORE;
+            if (columns.kind <= EPILOGUE_STORE)
+                return EPILOGUE_STORE;
             if (j == 0 || panel.columns == NR)
                 kind = columns.kind;
         }
-    return kind;
+    return (int)kind;
 }
 
-/* How sums end in a panel that is not whole. */
-static inline finish_kind finish_of_part(finish_kind whole) {
-    return whole == FINISH_FIXED ? FINISH_FIXED : FINISH_FLOAT32;
+/* The epilogue of a panel that is not whole, beside whole ones with another. */
+static inline epilogue_kind epilogue_of_part(epilogue_kind whole) {
+    return whole == EPILOGUE_FIXED ? EPILOGUE_FIXED : EPILOGUE_FLOAT32;
 }
 
 /* Code of its own for each kind, where it is the last argument. */
 #define BY_KIND(kind, run, ...)                                                                                        \
     switch (kind) {                                                                                                    \
-    case FINISH_FIXED:                                                                                                 \
-        run(__VA_ARGS__, FINISH_FIXED);                                                                                \
+    case EPILOGUE_FIXED:                                                                                               \
+        run(__VA_ARGS__, EPILOGUE_FIXED);                                                                              \
         break;                                                                                                         \
-    case FINISH_FLOAT32:                                                                                               \
-        run(__VA_ARGS__, FINISH_FLOAT32);                                                                              \
+    case EPILOGUE_FLOAT32:                                                                                             \
+        run(__VA_ARGS__, EPILOGUE_FLOAT32);                                                                            \
         break;                                                                                                         \
-    case FINISH_FLOAT32_I8:                                                                                            \
-        run(__VA_ARGS__, FINISH_FLOAT32_I8);                                                                           \
+    case EPILOGUE_FLOAT32_I8:                                                                                          \
+        run(__VA_ARGS__, EPILOGUE_FLOAT32_I8);                                                                         \
         break;                                                                                                         \
     default:                                                                                                           \
-        run(__VA_ARGS__, FINISH_FLOAT32_U8);                                                                           \
+        run(__VA_ARGS__, EPILOGUE_FLOAT32_U8);                                                                         \
     }
 
 #endif

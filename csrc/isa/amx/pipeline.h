@@ -1,8 +1,8 @@
-/* 16 rows and more: blocks of 32 rows by panels of B, the end of each spread over the steps of the next (step.h).
+/* 16 rows and more: blocks of 32 rows by panels of B, the epilogue of each spread over the steps of the next (step.h).
  *
- * Of a matrix, B goes past blocks of rows: up to 16 panels inside, and where K is long in chunks, whose sums are kept
- * in memory until the next; the next chunk of B is fetched into L2 meanwhile, and the next block of rows packed. Of a
- * convolution, rows go past panels of B, all of K at once. */
+ * Of a matrix, B goes past blocks of rows: up to 16 panels inside, and a long K in slices of KC_STEPS steps, whose sums
+ * are kept in memory until the next; the next slice of B is fetched into L2 meanwhile, and the next block of rows
+ * packed. Of a convolution, rows go past panels of B, all of K at once. */
 #ifndef QRT_ISA_AMX_PIPELINE_H
 #define QRT_ISA_AMX_PIPELINE_H
 
@@ -13,19 +13,19 @@
 
 /* Blocks of rows by up to MOST_PANELS panels: what they share. */
 typedef struct {
-    const qrt_gemm_panel *p;
+    const qrt_microkernel_call *call;
     const row_blocks *blocks;
     int panels;
-    int64_t steps, chunk; /* of K; sums of a chunk but the last are in `kept` meanwhile, [block][panel] */
+    int64_t steps, kc_steps; /* of K, of a slice; `kept`: the sums of slices but the last, [block][panel] */
     int32_t (*kept)[MR * NR];
     bool packs;       /* rows of A, each block while the one before is multiplied */
-    bool fetches;     /* B of the next chunk, which may be that of */
+    bool fetches;     /* B of the next slice, which may be that of */
     const char *next; /* the panels after these; NULL: there are none */
 } group;
 
 /* The parameters of a group's panels, in memory of their own: they are read by turns. */
 typedef struct {
-    finish_columns columns[MOST_PANELS];
+    epilogue_columns columns[MOST_PANELS];
     _Alignas(64) int32_t starts[MOST_PANELS][NR];
     _Alignas(64) int32_t sums[2][MR * NR];
     int64_t step[MOST_STEPS];
@@ -33,69 +33,71 @@ typedef struct {
 
 static void load_panels(const group *g, group_memory *m) {
     for (int i = 0; i < g->panels; i++) {
-        const qrt_gemm_panel panel = panel_at(g->p, i);
+        const qrt_microkernel_call panel = panel_at(g->call, i);
         load_columns(&panel, 2, &m->columns[i]);
         load_starts(&panel, &m->columns[i], 2, m->starts[i]);
     }
 }
 
-/* Steps [first, first + count) of K; of B `slice` lines of each panel to fetch for each block, from `fetch` on. */
+/* Steps [first, first + count) of K. For each block so many cache lines of each panel of B are fetched, from `fetch`
+ * on.
+ */
 typedef struct {
     int64_t first;
     int count;
     bool last;
     const char *fetch; /* NULL: nothing */
-    int64_t slice;
-} k_chunk;
+    int64_t cache_lines;
+} k_slice;
 
 static inline int64_t steps_left(const group *g, int64_t first) {
-    return g->steps - first < g->chunk ? g->steps - first : g->chunk;
+    return g->steps - first < g->kc_steps ? g->steps - first : g->kc_steps;
 }
 
-static inline k_chunk chunk_from(const group *g, int64_t first) {
-    k_chunk to = {.first = first, .count = (int)steps_left(g, first)};
+static inline k_slice slice_from(const group *g, int64_t first) {
+    k_slice to = {.first = first, .count = (int)steps_left(g, first)};
     const int64_t end = first + to.count, blocks = g->blocks->count;
     to.last = end == g->steps;
-    to.fetch = !g->fetches ? NULL : to.last ? g->next : (const char *)g->p->b + end * B_STEP;
-    to.slice = (steps_left(g, to.last ? 0 : end) * (B_STEP / 64) + blocks - 1) / blocks;
+    to.fetch = !g->fetches ? NULL : to.last ? g->next : (const char *)g->call->b + end * B_STEP;
+    to.cache_lines = (steps_left(g, to.last ? 0 : end) * (B_STEP / 64) + blocks - 1) / blocks;
     return to;
 }
 
 /* The operands of a block and a panel; `work` is done in their steps, where there is any. */
-QRT_INLINE operands operands_of(const group *g, const group_memory *m, const k_chunk *k, int block, int panel,
+QRT_INLINE operands operands_of(const group *g, const group_memory *m, const k_slice *k, int block, int panel,
                                 chores *work, bool streams) {
-    const int64_t panel_bytes = panel * g->p->args->shape.span_bytes;
+    const int64_t panel_bytes = panel * g->call->args->plan.shape.panel_bytes;
     operands to = {.upper = g->blocks->a[block][0],
                    .lower = g->blocks->a[block][1],
-                   .b = (const char *)g->p->b + panel_bytes + k->first * B_STEP,
+                   .b = (const char *)g->call->b + panel_bytes + k->first * B_STEP,
                    .a_stride = g->blocks->stride,
                    .step = m->step};
     if (streams && (work->pack.left || k->fetch))
         to.chores = work;
     if (streams && k->fetch)
-        work->fetch = k->fetch + panel_bytes + block * k->slice * 64;
+        work->fetch = k->fetch + panel_bytes + block * k->cache_lines * 64;
     return to;
 }
 
 /* `streams`: B goes past rows of A; else A past a panel of B. */
-QRT_INLINE void run_group(const group *g, group_memory *m, finish_kind kind, bool streams) {
-    const qrt_gemm_panel *p = g->p;
-    finishing f = {0}, next = {0};
+QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, bool streams) {
+    const qrt_microkernel_call *call = g->call;
+    pending_block pending = {0}, next = {0};
     int32_t *before = NULL; /* the block whose sums are still in their tiles */
     bool complete = false;
     int turn = 0;
     const int outer = streams ? g->blocks->count : g->panels, inner = streams ? g->panels : g->blocks->count;
-    for (int64_t first = 0; first < g->steps; first += g->chunk) {
-        const k_chunk k = chunk_from(g, first);
-        place_steps(p, first, k.count, m->step);
-        chores work = {.fetched = (int)((k.slice + k.count - 2) / (k.count > 1 ? k.count - 1 : 1))};
+    for (int64_t first = 0; first < g->steps; first += g->kc_steps) {
+        const k_slice k = slice_from(g, first);
+        place_steps(call, first, k.count, m->step);
+        chores work = {.cache_lines = (int)((k.cache_lines + k.count - 2) / (k.count > 1 ? k.count - 1 : 1))};
         if (g->packs) {
-            work.pack = pack_block(p, g->blocks, 0, first, k.count);
+            work.pack = pack_block(call, g->blocks, 0, first, k.count);
             pack_rest(&work.pack);
         }
         for (int i = 0; i < outer; i++) {
             if (g->packs && i + 1 < outer)
-                work.pack = pack_block(p, g->blocks, i + 1, first, k.count);
+                work.pack = pack_block(call, g->blocks, i + 1, first, k.count);
             for (int j = 0; j < inner; j++) {
                 const int block = streams ? i : j, panel = streams ? j : i;
                 operands o = operands_of(g, m, &k, block, panel, &work, streams);
@@ -105,115 +107,108 @@ QRT_INLINE void run_group(const group *g, group_memory *m, finish_kind kind, boo
                 else
                     first_step(&o, before, m->starts[panel], 0, 0, streams);
                 if (complete)
-                    f = next;
-                multiply_rest(&o, &f, k.count - 1, kind, streams);
-                finish_rest(&f, kind);
+                    pending = next;
+                multiply_rest(&o, &pending, k.count - 1, kind, streams);
+                epilogue_of_rest(&pending, kind);
                 complete = k.last;
                 before = k.last ? m->sums[turn ^= 1] : kept;
-                next = (finishing){(const __m512i *)before, (char *)p->target + panel * NR, g->blocks->target[block],
-                                   g->blocks->target[block] + MR, &m->columns[panel]};
+                next = (pending_block){(const __m512i *)before, (char *)call->target + panel * NR,
+                                       g->blocks->target[block], g->blocks->target[block] + MR, &m->columns[panel]};
             }
             pack_rest(&work.pack);
         }
     }
     for (int tile = 0; tile < 4; tile++)
         store_sums(tile, before);
-    finish_rest(&next, kind);
+    epilogue_of_rest(&next, kind);
 }
 
 /* Functions of their own: together they would be short of registers. */
-#define RUN_GROUP(name, kind)                                                                                          \
-    static void __attribute__((noinline)) name(const group *g, group_memory *m, bool streams) {                        \
+#define DEFINE_RUN_GROUP(kind)                                                                                         \
+    static void __attribute__((noinline)) run_group_##kind(const group *g, group_memory *m, bool streams) {            \
         if (streams)                                                                                                   \
             run_group(g, m, kind, true);                                                                               \
         else                                                                                                           \
             run_group(g, m, kind, false);                                                                              \
     }
-RUN_GROUP(run_group_fixed, FINISH_FIXED)
-RUN_GROUP(run_group_float32, FINISH_FLOAT32)
-RUN_GROUP(run_group_float32_i8, FINISH_FLOAT32_I8)
-RUN_GROUP(run_group_float32_u8, FINISH_FLOAT32_U8)
-#undef RUN_GROUP
+DEFINE_RUN_GROUP(EPILOGUE_FIXED)
+DEFINE_RUN_GROUP(EPILOGUE_FLOAT32)
+DEFINE_RUN_GROUP(EPILOGUE_FLOAT32_I8)
+DEFINE_RUN_GROUP(EPILOGUE_FLOAT32_U8)
+#define RUN_GROUP(g, m, streams, kind) run_group_##kind(g, m, streams)
 
-static void run_group_of(const group *g, finish_kind kind, bool streams) {
+static void run_group_by_kind(const group *g, epilogue_kind kind, bool streams) {
     group_memory m;
     load_panels(g, &m);
-    if (kind == FINISH_FIXED)
-        run_group_fixed(g, &m, streams);
-    else if (kind == FINISH_FLOAT32)
-        run_group_float32(g, &m, streams);
-    else if (kind == FINISH_FLOAT32_I8)
-        run_group_float32_i8(g, &m, streams);
-    else
-        run_group_float32_u8(g, &m, streams);
+    BY_KIND(kind, RUN_GROUP, g, &m, streams)
 }
 
-#define CHUNK_STEPS 16         /* of a panel and of a block: 32 KiB each */
+#define KC_STEPS 16            /* of a panel and of a block: 32 KiB each */
 #define RESIDENT (1280 * 1024) /* bytes of B that stay in L2 beside all else */
 #define FETCHED_PANELS 8
 
-/* A chunk of K whose sums are kept is worth it where B and A of all of it do not fit L1. */
-static inline int64_t chunk_of(int64_t steps) {
-    return steps <= CHUNK_STEPS * 5 / 4 ? steps : CHUNK_STEPS;
+/* Slices whose sums are kept are worth it where B and A of all of K do not fit L1. */
+static inline int64_t kc_steps_of(int64_t steps) {
+    return steps <= KC_STEPS * 5 / 4 ? steps : KC_STEPS;
 }
 
 static int64_t matrix_workspace(const qrt_gemm_args *args, int64_t rows) {
-    const int64_t steps = steps_of_depth(args->k), blocks = (rows + MR - 1) / MR;
-    const int64_t kept = chunk_of(steps) < steps ? FETCHED_PANELS * MR * NR * (int64_t)sizeof(int32_t) : 0;
+    const int64_t steps = steps_of_depth(args->problem.k), blocks = (rows + MR - 1) / MR;
+    const int64_t kept = kc_steps_of(steps) < steps ? FETCHED_PANELS * MR * NR * (int64_t)sizeof(int32_t) : 0;
     return (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS) * (steps * A_STEP + kept);
 }
 
 /* Whether tile loads read rows where they are: whole cache lines, which are not all in the same sets of L1. */
-static bool reads_in_place(const qrt_gemm_panel *p, int64_t steps) {
-    return ((uintptr_t)p->a | (uintptr_t)p->a_stride | (uintptr_t)p->depth) % 64 == 0 && p->a_stride % 2048 &&
-           chunk_of(steps) == steps;
+static bool reads_in_place(const qrt_microkernel_call *call, int64_t steps) {
+    return ((uintptr_t)call->a | (uintptr_t)call->a_stride | (uintptr_t)call->depth) % 64 == 0 &&
+           call->a_stride % 2048 && kc_steps_of(steps) == steps;
 }
 
 /* Rows of a matrix as they are given, 32 at least. */
-static void run_matrix(const qrt_gemm_panel *given, int64_t panels, finish_kind kind) {
+static void run_matrix(const qrt_microkernel_call *given, int64_t panels, epilogue_kind kind) {
     const int64_t steps = steps_of(given);
-    qrt_gemm_panel whole = *given;
-    const qrt_gemm_panel *p = &whole;
+    qrt_microkernel_call whole = *given;
+    const qrt_microkernel_call *call = &whole;
     if (reads_in_place(given, steps))
         whole.workspace = NULL;
     const bool resident = panels * steps * B_STEP <= RESIDENT;
-    const int64_t most = resident && chunk_of(steps) == steps ? MOST_PANELS : FETCHED_PANELS;
+    const int64_t most = resident && kc_steps_of(steps) == steps ? MOST_PANELS : FETCHED_PANELS;
     configure(MR);
-    for (int64_t row = 0; row < p->rows; row += MOST_BLOCKS * MR) {
+    for (int64_t row = 0; row < call->rows; row += MOST_BLOCKS * MR) {
         row_blocks blocks;
-        place_matrix(p, row, steps, &blocks);
-        group g = {.blocks = &blocks, .steps = steps, .chunk = chunk_of(steps)};
-        if (g.chunk < steps)
-            g.kept = (void *)((char *)p->workspace + blocks.count * steps * A_STEP);
+        place_matrix(call, row, steps, &blocks);
+        group g = {.blocks = &blocks, .steps = steps, .kc_steps = kc_steps_of(steps)};
+        if (g.kc_steps < steps)
+            g.kept = (void *)((char *)call->workspace + blocks.count * steps * A_STEP);
         for (int64_t i = 0; i < panels; i += most) {
-            const qrt_gemm_panel part = panels_from(p, i);
-            g.p = &part;
+            const qrt_microkernel_call part = panels_from(call, i);
+            g.call = &part;
             g.panels = (int)(panels - i < most ? panels - i : most);
-            g.packs = i == 0 && p->workspace;
+            g.packs = i == 0 && call->workspace;
             g.fetches = !resident;
-            g.next = i + most < panels ? (const char *)part.b + most * p->args->shape.span_bytes : NULL;
-            run_group_of(&g, kind, true);
+            g.next = i + most < panels ? (const char *)part.b + most * call->args->plan.shape.panel_bytes : NULL;
+            run_group_by_kind(&g, kind, true);
         }
     }
     TILERELEASE();
 }
 
 /* Rows where they are, in lines. */
-static void run_lines_of(const qrt_gemm_panel *p, int64_t panels, finish_kind kind) {
-    const int64_t steps = steps_of(p);
-    const row_tiles tiles = cut_rows(p);
+static void run_lines_of(const qrt_microkernel_call *call, int64_t panels, epilogue_kind kind) {
+    const int64_t steps = steps_of(call);
+    const row_tiles tiles = cut_rows(call);
     configure(MR);
     for (int64_t tile = 0; tile < tiles.count; tile += 2 * MOST_BLOCKS) {
         row_blocks blocks;
-        place_blocks(p, &tiles, tile, &blocks);
+        place_blocks(call, &tiles, tile, &blocks);
         for (int64_t i = 0; i < panels; i += MOST_PANELS) {
-            const qrt_gemm_panel part = panels_from(p, i);
-            const group g = {.p = &part,
+            const qrt_microkernel_call part = panels_from(call, i);
+            const group g = {.call = &part,
                              .blocks = &blocks,
                              .panels = (int)(panels - i < MOST_PANELS ? panels - i : MOST_PANELS),
                              .steps = steps,
-                             .chunk = steps};
-            run_group_of(&g, kind, false);
+                             .kc_steps = steps};
+            run_group_by_kind(&g, kind, false);
         }
     }
     TILERELEASE();

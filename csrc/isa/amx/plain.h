@@ -1,5 +1,6 @@
-/* This kernel takes what neither pipeline does: rows with terms, sums, results of 16 and 32 bits, a few rows or columns
- * that are left. Sums go to memory, then what they begin with is added and they end, four rows at a time. */
+/* What neither pipeline takes: rows with compensation of their own, sums, results of 16 and 32 bits, a few rows or
+ * columns that are left. Sums go to memory, then what they begin with is added, and the epilogue takes four rows at a
+ * time. */
 #ifndef QRT_ISA_AMX_PLAIN_H
 #define QRT_ISA_AMX_PLAIN_H
 
@@ -7,9 +8,9 @@
 #include "step.h"
 
 /* sums[row][column], rows of NR: up to 32 rows from row `row` on by a panel. `lower`: there are more than 16. */
-QRT_INLINE void multiply_tiles(const qrt_gemm_panel *p, int64_t row, bool lower, int32_t *sums) {
-    const int64_t stride = p->a_stride, segments = p->a_segments ? p->segments : 1;
-    const char *b = p->b;
+QRT_INLINE void multiply_tiles(const qrt_microkernel_call *call, int64_t row, bool lower, int32_t *sums) {
+    const int64_t stride = call->a_stride, segments = call->a_segments ? call->segments : 1;
+    const char *b = call->b;
     TILEZERO(0);
     TILEZERO(1);
     if (lower) {
@@ -17,8 +18,8 @@ QRT_INLINE void multiply_tiles(const qrt_gemm_panel *p, int64_t row, bool lower,
         TILEZERO(3);
     }
     for (int64_t segment = 0; segment < segments; segment++) {
-        const char *a = (const char *)p->a + row * stride + (p->a_segments ? p->a_segments[segment] : 0);
-        for (int64_t k = 0; k < p->depth; k += KU, a += KU, b += B_STEP) {
+        const char *a = (const char *)call->a + row * stride + (call->a_segments ? call->a_segments[segment] : 0);
+        for (int64_t k = 0; k < call->depth; k += KU, a += KU, b += B_STEP) {
             TILELOADD(6, b, 64);
             TILELOADD(4, a, stride);
             TDP(0, 4, 6);
@@ -35,19 +36,19 @@ QRT_INLINE void multiply_tiles(const qrt_gemm_panel *p, int64_t row, bool lower,
         store_sums(tile, sums);
 }
 
-static void multiply_long(const qrt_gemm_panel *p, int64_t row, int rows, int32_t *sums) {
+static void multiply_long(const qrt_microkernel_call *call, int64_t row, int rows, int32_t *sums) {
     configure(rows);
     if (rows > TILE_ROWS)
-        multiply_tiles(p, row, true, sums);
+        multiply_tiles(call, row, true, sums);
     else
-        multiply_tiles(p, row, false, sums);
+        multiply_tiles(call, row, false, sums);
 }
 
 /* The same of up to 16 rows by a panel for short K, of 16 columns or 32. A segment of more than 64 values, as patches
  * that were put together are, goes by equal pieces. */
-static void multiply_short(const qrt_gemm_panel *p, int64_t row, int rows, int32_t *sums) {
-    const int64_t depth = short_depth(p), segments = p->a_segments ? p->segments : 1;
-    const int vectors = p->columns > LANES ? 2 : 1;
+static void multiply_short(const qrt_microkernel_call *call, int64_t row, int rows, int32_t *sums) {
+    const int64_t depth = short_depth(call), segments = call->a_segments ? call->segments : 1;
+    const int vectors = call->columns > LANES ? 2 : 1;
     int64_t piece = KU;
     while (depth % piece)
         piece -= SHORT_KU;
@@ -58,12 +59,13 @@ static void multiply_short(const qrt_gemm_panel *p, int64_t row, int rows, int32
     };
     LDTILECFG(&config);
     for (int j = 0; j < vectors; j++) {
-        const char *b = (const char *)p->b + j * 64;
+        const char *b = (const char *)call->b + j * 64;
         TILEZERO(0);
         for (int64_t segment = 0; segment < segments; segment++) {
-            const char *a = (const char *)p->a + row * p->a_stride + (p->a_segments ? p->a_segments[segment] : 0);
+            const char *a =
+                (const char *)call->a + row * call->a_stride + (call->a_segments ? call->a_segments[segment] : 0);
             for (int64_t k = 0; k < depth; k += piece, b += piece * vectors * LANES) {
-                TILELOADD(1, a + k, p->a_stride);
+                TILELOADD(1, a + k, call->a_stride);
                 TILELOADD(2, b, vectors * 64);
                 TDP(0, 1, 2);
             }
@@ -73,9 +75,10 @@ static void multiply_short(const qrt_gemm_panel *p, int64_t row, int rows, int32
 }
 
 /* Adds what the sums begin with, and stores, four rows at a time. */
-static void finish_rows(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, int rows, const int32_t *sums) {
-    const __m512i bias[2] = {load_bias(p, c, 0), load_bias(p, c, 1)};
-    const __m512i start[2] = {start_of_columns(p, bias[0], 0), start_of_columns(p, bias[1], 1)};
+static void epilogue_of_rows(const qrt_microkernel_call *call, const epilogue_columns *c, int64_t row, int rows,
+                             const int32_t *sums) {
+    const __m512i bias[2] = {load_bias(call, c, 0), load_bias(call, c, 1)};
+    const __m512i start[2] = {start_of_columns(call, bias[0], 0), start_of_columns(call, bias[1], 1)};
     for (int i = 0; i < rows; i += 4) {
         const int group = rows - i < 4 ? rows - i : 4;
         __m512i totals[8];
@@ -84,40 +87,40 @@ static void finish_rows(const qrt_gemm_panel *p, const finish_columns *c, int64_
 #pragma GCC unroll 2
             for (int j = 0; j < 2; j++) {
                 const int at = r < group ? i + r : i;
-                const __m512i from = p->a_terms ? start_of_row(p, bias[j], row + at, j) : start[j];
+                const __m512i from = call->a_compensation ? start_of_row(call, bias[j], row + at, j) : start[j];
                 totals[r * 2 + j] = _mm512_add_epi32(_mm512_load_si512(sums + at * NR + j * LANES), from);
             }
-        finish_tile(p, c, row + i, totals, group, 2);
+        epilogue_of_tile(call, c, row + i, totals, group, 2);
     }
 }
 
 /* One panel, line by line, `most` rows at a time. */
-QRT_INLINE void run_plainly(const qrt_gemm_panel *p, int most,
-                            void (*multiply)(const qrt_gemm_panel *, int64_t, int, int32_t *)) {
+QRT_INLINE void run_plainly(const qrt_microkernel_call *call, int most,
+                            void (*multiply)(const qrt_microkernel_call *, int64_t, int, int32_t *)) {
     _Alignas(64) int32_t sums[MR * NR] = {0}; /* what a panel of 16 columns leaves out is added to, and not stored */
-    finish_columns columns;
-    load_columns(p, 2, &columns);
-    qrt_gemm_panel line = *p;
-    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
-        for (int row = 0; row < p->rows; row += most) {
-            const int rows = p->rows - row < most ? p->rows - row : most;
+    epilogue_columns columns;
+    load_columns(call, 2, &columns);
+    qrt_microkernel_call line = *call;
+    for (int64_t i = 0; i < call->lines; i++, next_line(&line))
+        for (int row = 0; row < call->rows; row += most) {
+            const int rows = call->rows - row < most ? call->rows - row : most;
             multiply(&line, row, rows, sums);
-            finish_rows(&line, &columns, row, rows, sums);
+            epilogue_of_rows(&line, &columns, row, rows, sums);
         }
     TILERELEASE();
 }
 
 /* The panels from `first` on. */
-static void run_long_plainly(const qrt_gemm_panel *p, int64_t first) {
-    for (int64_t i = first; i < panels_of(p); i++) {
-        const qrt_gemm_panel panel = panel_at(p, i);
+static void run_long_plainly(const qrt_microkernel_call *call, int64_t first) {
+    for (int64_t i = first; i < panels_of(call); i++) {
+        const qrt_microkernel_call panel = panel_at(call, i);
         run_plainly(&panel, MR, multiply_long);
     }
 }
 
-static void run_short_plainly(const qrt_gemm_panel *p, int64_t first) {
-    for (int64_t i = first; i < panels_of(p); i++) {
-        const qrt_gemm_panel panel = panel_at(p, i);
+static void run_short_plainly(const qrt_microkernel_call *call, int64_t first) {
+    for (int64_t i = first; i < panels_of(call); i++) {
+        const qrt_microkernel_call panel = panel_at(call, i);
         run_plainly(&panel, TILE_ROWS, multiply_short);
     }
 }

@@ -20,23 +20,23 @@ typedef struct {
     char *target;
 } row_cursor;
 
-static inline const char *cursor_rows(const qrt_gemm_panel *p, const row_cursor *at) {
-    return at->a + at->row * p->a_stride;
+static inline const char *cursor_rows(const qrt_microkernel_call *call, const row_cursor *at) {
+    return at->a + at->row * call->a_stride;
 }
 
-static inline char *cursor_target(const qrt_gemm_panel *p, const row_cursor *at) {
-    return at->target + at->row * p->args->out_row_stride;
+static inline char *cursor_target(const qrt_microkernel_call *call, const row_cursor *at) {
+    return at->target + at->row * call->args->problem.out_row_stride;
 }
 
-static inline void advance_rows(const qrt_gemm_panel *p, row_cursor *at) {
-    const int64_t last = p->rows - TILE_ROWS;
+static inline void advance_rows(const qrt_microkernel_call *call, row_cursor *at) {
+    const int64_t last = call->rows - TILE_ROWS;
     if (at->row < last) {
         at->row = at->row + TILE_ROWS < last ? at->row + TILE_ROWS : last;
     } else if (at->lines > 1) {
         at->row = 0;
         at->lines--;
-        at->a += p->a_line;
-        at->target += p->target_line;
+        at->a += call->a_line;
+        at->target += call->target_line;
     }
 }
 
@@ -52,11 +52,11 @@ static void configure_short(int64_t depth, bool paired) {
 }
 
 /* Rows [first, first + 4) of 64 columns. */
-QRT_INLINE void finish_wide_rows(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
-                                 finish_kind kind) {
+QRT_INLINE void epilogue_of_wide_rows(const epilogue_columns *c, const int32_t *from, char *target, int64_t stride,
+                                      int first, epilogue_kind kind) {
 #pragma GCC unroll 4
     for (int i = first; i < first + 4; i++)
-        finish_four(c, from + i * WIDE, target + i * stride, stride, 4, kind, false);
+        epilogue_from_memory(c, from + i * WIDE, target + i * stride, stride, 4, kind, false);
 }
 
 /* Columns n of a block, in tile `sum`, which still has columns `before` of the block `ago` blocks before. */
@@ -66,63 +66,64 @@ QRT_INLINE void finish_wide_rows(const finish_columns *c, const int32_t *from, c
     TILELOADD(sum, from + (n) * LANES, 0);                                                                             \
     TDP(sum, 3, b);                                                                                                    \
     if (target[0])                                                                                                     \
-        finish_wide_rows(&columns, sums[(block - 2) % RING], target[0], stride, 4 * (n), kind);
+        epilogue_of_wide_rows(&columns, sums[(block - 2) % RING], target[0], stride, 4 * (n), kind);
 
 /* Two panels. */
-QRT_INLINE void run_short_pair(const qrt_gemm_panel *p, int64_t blocks, finish_kind kind) {
+QRT_INLINE void run_short_pair(const qrt_microkernel_call *call, int64_t blocks, epilogue_kind kind) {
     _Alignas(64) int32_t sums[RING][TILE_ROWS * WIDE], starts[WIDE];
-    finish_columns columns;
-    const int64_t stride = p->args->out_row_stride, second = p->args->shape.span_bytes;
-    load_columns(p, 4, &columns);
-    load_starts(p, &columns, 4, starts);
-    const char *b = p->b;
+    epilogue_columns columns;
+    const int64_t stride = call->args->problem.out_row_stride, second = call->args->plan.shape.panel_bytes;
+    load_columns(call, 4, &columns);
+    load_starts(call, &columns, 4, starts);
+    const char *b = call->b;
     TILELOADD(4, b, 128);
     TILELOADD(5, b + 64, 128);
     TILELOADD(6, b + second, 128);
     TILELOADD(7, b + second + 64, 128);
-    row_cursor at = {0, p->lines, p->a, p->target};
+    row_cursor at = {0, call->lines, call->a, call->target};
     char *target[2] = {NULL, NULL};
     int32_t *ring = sums[0];
     const int32_t *from = starts;
     uint64_t block = RING;
     for (const uint64_t end = block + (uint64_t)blocks; block < end; block++) {
-        TILELOADD(3, cursor_rows(p, &at), p->a_stride);
+        TILELOADD(3, cursor_rows(call, &at), call->a_stride);
         WIDE_STEP(0, 0, 4, 0, 1)
         WIDE_STEP(1, 1, 5, 3, 1)
         WIDE_STEP(2, 2, 6, 2, 1)
         WIDE_STEP(3, 1, 7, 1, 0)
         target[0] = target[1];
-        target[1] = cursor_target(p, &at);
-        advance_rows(p, &at);
+        target[1] = cursor_target(call, &at);
+        advance_rows(call, &at);
     }
     TILESTORED(0, sums[(block - 1) % RING], WIDE * sizeof(int32_t));
     TILESTORED(1, sums[(block - 1) % RING] + 3 * LANES, WIDE * sizeof(int32_t));
     TILESTORED(2, sums[(block - 1) % RING] + 2 * LANES, WIDE * sizeof(int32_t));
     for (int i = 0; i < 2; i++)
         for (int row = 0; target[i] && row < TILE_ROWS; row += 4)
-            finish_wide_rows(&columns, sums[(block - 2 + i) % RING], target[i], stride, row, kind);
+            epilogue_of_wide_rows(&columns, sums[(block - 2 + i) % RING], target[i], stride, row, kind);
 }
 
 /* Rows [first, first + 8) of 32 columns. */
-QRT_INLINE void finish_half(const finish_columns *c, const int32_t *from, char *target, int64_t stride, int first,
-                            finish_kind kind, bool joined) {
+QRT_INLINE void epilogue_of_half(const epilogue_columns *c, const int32_t *from, char *target, int64_t stride,
+                                 int first, epilogue_kind kind, bool joined) {
 #pragma GCC unroll 4
     for (int i = first; i < first + 8; i += 2)
-        finish_four(c, from + i * NR, target + i * stride, stride, 2, kind, joined);
+        epilogue_from_memory(c, from + i * NR, target + i * stride, stride, 2, kind, joined);
 }
 
 /* One panel of `segments` segments: the rows of a segment serve left and right columns where its turn ends and begins.
  */
-QRT_INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int segments, finish_kind kind, bool joined) {
+QRT_INLINE void run_short_panel(const qrt_microkernel_call *call, int64_t blocks, int segments, epilogue_kind kind,
+                                bool joined) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * NR], starts[NR];
-    finish_columns columns;
+    epilogue_columns columns;
     static const int64_t contiguous[1] = {0};
-    const int64_t *at_segment = p->a_segments ? p->a_segments : contiguous;
-    const int64_t stride = p->args->out_row_stride, a_stride = p->a_stride, row = NR * sizeof(int32_t);
-    load_columns(p, 2, &columns);
-    load_starts(p, &columns, 2, starts);
-    const char *b = p->b;
-    const int64_t segment_bytes = short_depth(p) * NR;
+    const int64_t *at_segment = call->a_segments ? call->a_segments : contiguous;
+    const int64_t stride = call->args->problem.out_row_stride, a_stride = call->a_stride, row = NR * sizeof(int32_t);
+    load_columns(call, 2, &columns);
+    load_starts(call, &columns, 2, starts);
+    const char *b = call->b;
+    const int64_t segment_bytes = short_depth(call) * NR;
     TILELOADD(1, b, 128);
     TILELOADD(2, b + 64, 128);
     if (segments > 1) {
@@ -133,10 +134,10 @@ QRT_INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int seg
         TILELOADD(5, b + 2 * segment_bytes, 128);
         TILELOADD(6, b + 2 * segment_bytes + 64, 128);
     }
-    row_cursor at = {0, p->lines, p->a, p->target};
+    row_cursor at = {0, call->lines, call->a, call->target};
     char *target = NULL;
     for (int64_t block = 0; block < blocks; block++) {
-        const char *a = cursor_rows(p, &at);
+        const char *a = cursor_rows(call, &at);
         int32_t *to = sums[block % 2], *before = sums[1 - block % 2];
         TILELOADD(0, starts, 0);
         TILELOADD(7, a + at_segment[0], a_stride);
@@ -150,7 +151,7 @@ QRT_INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int seg
             TDP(0, 7, 5);
         }
         if (target)
-            finish_half(&columns, before, target, stride, 0, kind, joined);
+            epilogue_of_half(&columns, before, target, stride, 0, kind, joined);
         TILESTORED(0, to, row);
         TILELOADD(0, starts + LANES, 0);
         if (segments > 2) {
@@ -163,23 +164,23 @@ QRT_INLINE void run_short_panel(const qrt_gemm_panel *p, int64_t blocks, int seg
         }
         TDP(0, 7, 2);
         if (target)
-            finish_half(&columns, before, target, stride, 8, kind, joined);
+            epilogue_of_half(&columns, before, target, stride, 8, kind, joined);
         TILESTORED(0, to + LANES, row);
-        target = cursor_target(p, &at);
-        advance_rows(p, &at);
+        target = cursor_target(call, &at);
+        advance_rows(call, &at);
     }
-    finish_half(&columns, sums[1 - blocks % 2], target, stride, 0, kind, joined);
-    finish_half(&columns, sums[1 - blocks % 2], target, stride, 8, kind, joined);
+    epilogue_of_half(&columns, sums[1 - blocks % 2], target, stride, 0, kind, joined);
+    epilogue_of_half(&columns, sums[1 - blocks % 2], target, stride, 8, kind, joined);
 }
 
-QRT_INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_t blocks, finish_kind kind) {
-    const int segments = p->a_segments ? (int)p->segments : 1;
-    const int64_t depth = short_depth(p);
+QRT_INLINE void run_short_panels(const qrt_microkernel_call *call, int64_t panels, int64_t blocks, epilogue_kind kind) {
+    const int segments = call->a_segments ? (int)call->segments : 1;
+    const int64_t depth = short_depth(call);
     int64_t i = 0;
     if (segments == 1 && panels > 1) {
         configure_short(depth, true);
         for (; i + 2 <= panels; i += 2) {
-            qrt_gemm_panel pair = panel_at(p, i);
+            qrt_microkernel_call pair = panel_at(call, i);
             pair.columns = WIDE;
             run_short_pair(&pair, blocks, kind);
         }
@@ -187,8 +188,8 @@ QRT_INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_
     if (i < panels)
         configure_short(depth, false);
     for (; i < panels; i++) {
-        const qrt_gemm_panel panel = panel_at(p, i);
-        const bool joined = is_whole(kind) && p->args->out_row_stride == NR;
+        const qrt_microkernel_call panel = panel_at(call, i);
+        const bool joined = is_whole(kind) && call->args->problem.out_row_stride == NR;
         if (segments == 1)
             run_short_panel(&panel, blocks, 1, kind, false);
         else if (segments == 2)
@@ -201,10 +202,10 @@ QRT_INLINE void run_short_panels(const qrt_gemm_panel *p, int64_t panels, int64_
     TILERELEASE();
 }
 
-/* Panels that end alike. */
-static void run_short(const qrt_gemm_panel *p, int64_t panels, finish_kind kind) {
-    const int64_t blocks = p->lines * ((p->rows + TILE_ROWS - 1) / TILE_ROWS);
-    BY_KIND(kind, run_short_panels, p, panels, blocks)
+/* Panels with the same epilogue. */
+static void run_short_by_kind(const qrt_microkernel_call *call, int64_t panels, epilogue_kind kind) {
+    const int64_t blocks = call->lines * ((call->rows + TILE_ROWS - 1) / TILE_ROWS);
+    BY_KIND(kind, run_short_panels, call, panels, blocks)
 }
 
 #endif

@@ -32,38 +32,39 @@ typedef struct {
     const __m512i *sums;
     char *target;
     const int64_t *row, *end;
-    const finish_columns *columns;
-} finishing;
+    const epilogue_columns *columns;
+} pending_block;
 
 /* Sums in memory, as many vectors as a group of rows has. */
-QRT_INLINE void finish_four(const finish_columns *c, const void *from, char *target, int64_t stride, int vectors,
-                            finish_kind kind, bool joined) {
+QRT_INLINE void epilogue_from_memory(const epilogue_columns *c, const void *from, char *target, int64_t stride,
+                                     int vectors, epilogue_kind kind, bool joined) {
     const __m512i *row = from;
     const __m512i sums[4] = {_mm512_load_si512(row), _mm512_load_si512(row + 1), _mm512_load_si512(row + 2),
                              _mm512_load_si512(row + 3)};
-    finish_group(c, target, stride, sums, 4 / vectors, vectors, kind, joined);
+    epilogue_of_four(c, target, stride, sums, 4 / vectors, vectors, kind, joined);
 }
 
-QRT_INLINE void finish_two_rows(finishing *f, finish_kind kind) {
-    finish_four(f->columns, f->sums, f->target + f->row[0], f->row[1] - f->row[0], 2, kind, false);
-    f->sums += 4;
-    f->row += 2;
+QRT_INLINE void epilogue_of_two_rows(pending_block *pending, epilogue_kind kind) {
+    epilogue_from_memory(pending->columns, pending->sums, pending->target + pending->row[0],
+                         pending->row[1] - pending->row[0], 2, kind, false);
+    pending->sums += 4;
+    pending->row += 2;
 }
 
-QRT_INLINE void finish_rest(finishing *f, finish_kind kind) {
-    while (f->row < f->end)
-        finish_two_rows(f, kind);
+QRT_INLINE void epilogue_of_rest(pending_block *pending, epilogue_kind kind) {
+    while (pending->row < pending->end)
+        epilogue_of_two_rows(pending, kind);
 }
 
-/* What else a step does: lines of B to fetch into L2, rows of A to pack. */
+/* What else a step does: cache lines of B to fetch into L2, rows of A to pack. */
 typedef struct {
     const char *fetch;
-    int fetched; /* lines a step */
+    int cache_lines; /* a step */
     packing pack;
 } chores;
 
 QRT_INLINE void do_chores(chores *c) {
-    for (int i = 0; i < c->fetched; i++, c->fetch += 64)
+    for (int i = 0; i < c->cache_lines; i++, c->fetch += 64)
         _mm_prefetch(c->fetch, _MM_HINT_T1);
     if (c->pack.left)
         pack_four_rows(&c->pack);
@@ -82,30 +83,30 @@ typedef struct {
     else                                                                                                               \
         TILELOADD(t, from, 64);
 
-/* `streams`: B goes past rows of A; else A past a panel of B. As many times two rows of the block before as `finished`.
- */
-QRT_INLINE void multiply_step(operands *o, finishing *f, int finished, finish_kind kind, bool streams) {
+/* `streams`: B goes past rows of A; else A past a panel of B. `row_pairs` times two rows of the block before end
+ * meanwhile. */
+QRT_INLINE void multiply_step(operands *o, pending_block *pending, int row_pairs, epilogue_kind kind, bool streams) {
     const int64_t k = *o->step++;
     LOAD_B(6, o->b)
     TILELOADD(4, o->upper + k, o->a_stride);
     TDP(0, 4, 6);
 #pragma GCC unroll 4
-    for (int i = 0; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 0; i < row_pairs; i += 4)
+        epilogue_of_two_rows(pending, kind);
     LOAD_B(7, o->b + B_TILE)
     TDP(1, 4, 7);
 #pragma GCC unroll 4
-    for (int i = 2; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 2; i < row_pairs; i += 4)
+        epilogue_of_two_rows(pending, kind);
     TILELOADD(5, o->lower + k, o->a_stride);
     TDP(2, 5, 6);
 #pragma GCC unroll 4
-    for (int i = 1; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 1; i < row_pairs; i += 4)
+        epilogue_of_two_rows(pending, kind);
     TDP(3, 5, 7);
 #pragma GCC unroll 4
-    for (int i = 3; i < finished; i += 4)
-        finish_two_rows(f, kind);
+    for (int i = 3; i < row_pairs; i += 4)
+        epilogue_of_two_rows(pending, kind);
     if (streams && __builtin_expect(o->chores != NULL, 0))
         do_chores(o->chores);
     o->b += B_STEP;
@@ -150,33 +151,34 @@ QRT_INLINE void first_step(operands *o, int32_t *before, const int32_t *from, in
     o->b += B_STEP;
 }
 
-QRT_INLINE void multiply_steps(operands *o, finishing *f, int count, int finished, finish_kind kind, bool streams) {
+QRT_INLINE void multiply_steps(operands *o, pending_block *pending, int count, int row_pairs, epilogue_kind kind,
+                               bool streams) {
     for (; count > 0; count--)
-        multiply_step(o, f, finished, kind, streams);
+        multiply_step(o, pending, row_pairs, kind, streams);
 }
 
-/* From step `idle` on, for `busy` steps, `finished` times two rows a step. */
-QRT_INLINE void multiply_finishing(operands *o, finishing *f, int count, int idle, int busy, int finished,
-                                   finish_kind kind, bool streams) {
-    multiply_steps(o, f, idle, 0, kind, streams);
-    multiply_steps(o, f, busy, finished, kind, streams);
-    multiply_steps(o, f, count - idle - busy, 0, kind, streams);
+/* From step `idle` on, for `busy` steps, `row_pairs` times two rows a step. */
+QRT_INLINE void multiply_with_epilogue(operands *o, pending_block *pending, int count, int idle, int busy,
+                                       int row_pairs, epilogue_kind kind, bool streams) {
+    multiply_steps(o, pending, idle, 0, kind, streams);
+    multiply_steps(o, pending, busy, row_pairs, kind, streams);
+    multiply_steps(o, pending, count - idle - busy, 0, kind, streams);
 }
 
 /* All steps but the first; the block before is requantized in as few uops a step as there are steps for. */
-QRT_INLINE void multiply_rest(operands *o, finishing *f, int count, finish_kind kind, bool streams) {
-    if (f->row == f->end)
-        multiply_steps(o, f, count, 0, kind, streams);
+QRT_INLINE void multiply_rest(operands *o, pending_block *pending, int count, epilogue_kind kind, bool streams) {
+    if (pending->row == pending->end)
+        multiply_steps(o, pending, count, 0, kind, streams);
     else if (count >= 17)
-        multiply_finishing(o, f, count, 1, 16, 1, kind, streams);
+        multiply_with_epilogue(o, pending, count, 1, 16, 1, kind, streams);
     else if (count >= 9)
-        multiply_finishing(o, f, count, 1, 8, 2, kind, streams);
+        multiply_with_epilogue(o, pending, count, 1, 8, 2, kind, streams);
     else if (count >= 6)
-        multiply_finishing(o, f, count, 1, 5, 3, kind, streams);
+        multiply_with_epilogue(o, pending, count, 1, 5, 3, kind, streams);
     else if (count >= 4)
-        multiply_finishing(o, f, count, 0, 4, 4, kind, streams);
+        multiply_with_epilogue(o, pending, count, 0, 4, 4, kind, streams);
     else
-        multiply_finishing(o, f, count, 0, count < 2 ? count : 2, 8, kind, streams);
+        multiply_with_epilogue(o, pending, count, 0, count < 2 ? count : 2, 8, kind, streams);
 }
 
 #endif

@@ -2,7 +2,7 @@
  * multiply-add; the sums of four rows are added up across their vectors together. The results of many rows are
  * requantized as one row, by the table's store.
  *
- * The panel holds the values of K as they follow each other. Terms as in pack_quads.h. */
+ * The panel holds the values of K as they follow each other. Compensation is as in pack_quads.inl. */
 #ifndef QRT_AVX512VNNI_COLUMN_H
 #define QRT_AVX512VNNI_COLUMN_H
 
@@ -11,15 +11,15 @@
 #define COLUMN_ROWS 128
 
 static inline void pack_column(qrt_container container, const uint8_t *source, int64_t k_stride, int64_t depth,
-                               const int32_t *zero_point, int8_t *panel, int32_t *terms) {
+                               const int32_t *zero_point, int8_t *panel, int32_t *compensation) {
     const uint8_t flip = flip_of_b(container);
     int32_t sum = 0;
     for (int64_t k = 0; k < depth; k++) {
         panel[k] = (int8_t)(source[k * k_stride] ^ flip);
         sum += panel[k];
     }
-    zero_point_terms(container, 1, zero_point, NR, terms);
-    terms[NR] = sum;
+    zero_point_compensation(container, 1, zero_point, NR, compensation);
+    compensation[NR] = sum;
 }
 
 /* Adds up four vectors across: the sum of each. */
@@ -32,13 +32,13 @@ static inline __m128i add_across(const __m512i *v) {
 }
 
 /* Sums of the products of four rows over the whole of K. */
-static inline __m128i dot_rows(const qrt_gemm_panel *p, const char *const *rows) {
-    const tile_operands from = find_operands(p);
-    const int64_t whole = p->depth / 64 * 64;
-    const __mmask64 tail = (1ULL << (p->depth - whole)) - 1;
+static inline __m128i dot_rows(const qrt_microkernel_call *call, const char *const *rows) {
+    const tile_operands from = find_operands(call);
+    const int64_t whole = call->depth / 64 * 64;
+    const __mmask64 tail = (1ULL << (call->depth - whole)) - 1;
     const char *b = from.b;
     __m512i sums[4] = {0};
-    for (const int64_t *segment = from.segment; segment < from.segments_end; segment++, b += p->depth) {
+    for (const int64_t *segment = from.segment; segment < from.segments_end; segment++, b += call->depth) {
         for (int64_t k = 0; k < whole; k += 64)
 #pragma GCC unroll 4
             for (int i = 0; i < 4; i++)
@@ -54,22 +54,23 @@ static inline __m128i dot_rows(const qrt_gemm_panel *p, const char *const *rows)
 }
 
 /* To rows from `row` on, the stride of the result apart. */
-static inline void store_column(const qrt_gemm_panel *p, int64_t row, int rows, const int32_t *sums) {
-    if (p->sums) {
+static inline void store_column(const qrt_microkernel_call *call, int64_t row, int rows, const int32_t *sums) {
+    if (call->sums) {
         for (int i = 0; i < rows; i++)
-            p->sums[(row + i) * p->sums_stride] = sums[i];
+            call->sums[(row + i) * call->sums_stride] = sums[i];
         return;
     }
-    const qrt_gemm_args *args = p->args;
+    const qrt_gemm_problem *problem = &call->args->problem;
+    const int64_t step = problem->requant_steps[1];
     int32_t results[COLUMN_ROWS];
-    args->kernels->store(&args->requant, sums, COLUMN_ROWS, 1, rows, results, COLUMN_ROWS,
-                         p->parameter + row * args->requant_steps[1], 0, args->requant_steps[1]);
-    const int64_t stride = args->out_row_stride;
-    char *target = (char *)p->target + row * stride;
-    if (args->requant.container <= QRT_U8)
+    call->args->kernels->store(&problem->requant, sums, COLUMN_ROWS, 1, rows, results, COLUMN_ROWS,
+                               call->parameter + row * step, 0, step);
+    const int64_t stride = problem->out_row_stride;
+    char *target = (char *)call->target + row * stride;
+    if (problem->requant.container <= QRT_U8)
         for (int i = 0; i < rows; i++)
             target[i * stride] = ((const char *)results)[i];
-    else if (args->requant.container <= QRT_U16)
+    else if (problem->requant.container <= QRT_U16)
         for (int i = 0; i < rows; i++)
             memcpy(target + i * stride, (const int16_t *)results + i, sizeof(int16_t));
     else
@@ -77,30 +78,30 @@ static inline void store_column(const qrt_gemm_panel *p, int64_t row, int rows, 
             memcpy(target + i * stride, results + i, sizeof(int32_t));
 }
 
-/* What sums begin with, modulo 2^32, where rows have terms. */
-static inline void add_terms(const qrt_gemm_panel *p, int64_t row, int rows, int32_t *sums) {
-    const int32_t zero = p->b_terms[0], sum = p->b_terms[NR];
-    const int32_t *terms = p->a_terms + 2 * row;
+/* Takes the compensation of rows with their own off, modulo 2^32. */
+static inline void compensate_rows(const qrt_microkernel_call *call, int64_t row, int rows, int32_t *sums) {
+    const int32_t zero = call->b_compensation[0], sum = call->b_compensation[NR];
+    const int32_t *of_row = call->a_compensation + 2 * row;
     for (int i = 0; i < rows; i++)
-        sums[i] -= zero * terms[2 * i] + sum * terms[2 * i + 1];
+        sums[i] -= zero * of_row[2 * i] + sum * of_row[2 * i + 1];
 }
 
-static inline void run_column(const qrt_gemm_panel *p) {
-    int32_t start = p->bias ? p->bias[0] : 0;
-    if (!p->a_terms)
-        start -= (p->a_zero_point + flip_of_a(p->args->a)) * p->b_terms[NR];
-    for (int row = 0; row < p->rows; row += COLUMN_ROWS) {
-        const int rows = p->rows - row < COLUMN_ROWS ? p->rows - row : COLUMN_ROWS;
+static inline void run_column(const qrt_microkernel_call *call) {
+    int32_t start = call->bias ? call->bias[0] : 0;
+    if (!call->a_compensation)
+        start -= (call->a_zero_point + flip_of_a(call->args->problem.a)) * call->b_compensation[NR];
+    for (int row = 0; row < call->rows; row += COLUMN_ROWS) {
+        const int rows = call->rows - row < COLUMN_ROWS ? call->rows - row : COLUMN_ROWS;
         _Alignas(64) int32_t sums[COLUMN_ROWS];
         for (int i = 0; i < rows; i += 4) {
             const char *from[4];
             for (int r = 0; r < 4; r++) /* the last row again, where four are not left */
-                from[r] = (const char *)p->a + (row + (i + r < rows ? i + r : rows - 1)) * p->a_stride;
-            _mm_store_si128((__m128i *)(sums + i), _mm_add_epi32(dot_rows(p, from), _mm_set1_epi32(start)));
+                from[r] = (const char *)call->a + (row + (i + r < rows ? i + r : rows - 1)) * call->a_stride;
+            _mm_store_si128((__m128i *)(sums + i), _mm_add_epi32(dot_rows(call, from), _mm_set1_epi32(start)));
         }
-        if (p->a_terms)
-            add_terms(p, row, rows, sums);
-        store_column(p, row, rows, sums);
+        if (call->a_compensation)
+            compensate_rows(call, row, rows, sums);
+        store_column(call, row, rows, sums);
     }
 }
 

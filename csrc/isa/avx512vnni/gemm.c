@@ -7,20 +7,20 @@
  *
  * 28 sums, two vectors of B and a broadcast fill 31 of 32 registers; all is 46 uops, 11.5 cycles of issue.
  *
- * Exact: see pack_quads.h. Unsigned rows of A against signed B without a zero point need neither a flip nor a sum: they
- * are read in place. Panels of B have 32 columns, or 16 where no more are valid. */
+ * Exact: see pack_quads.inl. Unsigned rows of A against signed B without a zero point need neither a flip nor a sum:
+ * they are read in place. Panels of B have 32 columns, or 16 where no more are valid. */
 #include "isa/x86/gemm/quads512.inl"
 #include "isa/rows.h"
 
 #define KU 4
 
 /* Written out so that the sum stays in its register: see avx512/gemm.c. */
-static inline __attribute__((always_inline)) __m512i multiply_add(__m512i acc, __m512i a, __m512i b) {
+QRT_INLINE __m512i multiply_add(__m512i acc, __m512i a, __m512i b) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b));
     return acc;
 }
 
-static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i acc, __m512i a, const __m512i *b) {
+QRT_INLINE __m512i multiply_add_memory(__m512i acc, __m512i a, const __m512i *b) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "m"(*b));
     return acc;
 }
@@ -29,75 +29,61 @@ static inline __attribute__((always_inline)) __m512i multiply_add_memory(__m512i
 #include "column.h"
 
 /* Whether the calls for the last rows, one for each panel, take less time than packing all rows would. */
-static bool few_panels(const qrt_gemm_args *args) {
-    return !args->window && args->a_row_stride >= KU && 2 * args->n < args->m * (args->k / 64 + 1);
+static bool few_panels(const qrt_gemm_problem *problem) {
+    return !problem->window && problem->a_row_stride >= KU && 2 * problem->n < problem->m * (problem->k / 64 + 1);
 }
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
-    if (args->a_zero_point_steps[1] || !is_centred(args))
-        return QRT_A_PACKED_TERMS;
+    const qrt_gemm_problem *problem = &args->problem;
+    if (compensates_rows(problem))
+        return QRT_A_COMPENSATED;
     /* Rows a multiple of 2 KiB apart, or nearly so, fall into two sets of L1, which hold eight lines each. */
-    const bool collide = args->m > 8 && (args->a_row_stride + KU) % 2048 <= 2 * KU;
-    if (flip_of_a(args->a) || collide)
+    const bool collide = problem->m > 8 && (problem->a_row_stride + KU) % 2048 <= 2 * KU;
+    if (flip_of_a(problem->a) || collide)
         return QRT_A_PACKED;
-    return args->k % KU == 0 ? QRT_A_IN_PLACE : few_panels(args) ? QRT_A_IN_PLACE_BUT_LAST : QRT_A_PACKED;
+    return problem->k % KU == 0 ? QRT_A_IN_PLACE : few_panels(problem) ? QRT_A_IN_PLACE_BUT_LAST : QRT_A_PACKED;
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
-                   int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
+                   int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation) {
     if (columns == 1)
-        pack_column(container, source, k_stride, depth, zero_point, panel, terms);
+        pack_column(container, source, k_stride, depth, zero_point, panel, compensation);
     else
-        pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, terms);
+        pack_b_quads(container, source, k_stride, n_stride, columns, depth, KU, zero_point, panel, compensation);
 }
 
-/* Of rows with terms: sums begin by row. */
-static void run_rows_with_terms(const qrt_gemm_panel *p, const tile_columns *c, const __m512i *bias) {
+/* Sums begin by row. */
+static void run_compensated_rows(const qrt_microkernel_call *call, const tile_columns *c, const __m512i *bias) {
     __m512i start[MR * 2];
-    for (int row = 0, rows; row < p->rows; row += rows) {
-        rows = next_rows(p, c, row);
+    for (int row = 0, rows; row < call->rows; row += rows) {
+        rows = next_rows(call, c, row);
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < c->vectors; j++)
-                start[i * c->vectors + j] = start_of_row(p, bias[j], row + i, j);
-        run_tiles(p, c, row, row + rows, rows, start, true);
+                start[i * c->vectors + j] = start_of_row(call, bias[j], row + i, j);
+        run_tiles(call, c, row, row + rows, rows, start, true);
     }
 }
 
-static void run(const qrt_gemm_panel *p) {
-    qrt_gemm_panel line = *p;
-    if (p->columns == 1) {
-        for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+static void run(const qrt_microkernel_call *call) {
+    qrt_microkernel_call line = *call;
+    if (call->columns == 1) {
+        for (int64_t i = 0; i < call->lines; i++, next_line(&line))
             run_column(&line);
         return;
     }
     tile_columns c;
-    load_columns(p, &c);
+    load_columns(call, &c);
     __m512i bias[4], start[4];
     for (int j = 0; j < c.vectors; j++) {
-        bias[j] = load_bias(p, &c, j);
-        start[j] = start_of_columns(p, bias[j], j);
+        bias[j] = load_bias(call, &c.epilogue, j);
+        start[j] = start_of_columns(call, bias[j], j);
     }
-    if (p->a_terms) {
-        run_rows_with_terms(p, &c, bias);
+    if (call->a_compensation) {
+        run_compensated_rows(call, &c, bias);
         return;
     }
-    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+    for (int64_t i = 0; i < call->lines; i++, next_line(&line))
         run_rows(&line, &c, start);
 }
 
-const qrt_gemm_kernel avx512vnni_gemm = {
-    .name = "avx512vnni",
-    .mr = MR,
-    .nr = NR,
-    .ku = KU,
-    .a_size = 1,
-    .b_size = 1,
-    .a_form = a_form,
-    .pack_a = pack_a_quads,
-    .pack_b = pack_b,
-    .run = run,
-    .segmented = true,
-    .splits = true,
-    .pairs = true,
-    .pair_depth = PAIR_DEPTH,
-};
+const qrt_gemm_microkernel avx512vnni_gemm = MICROKERNEL("avx512vnni", 1, .pairs = true, .pair_depth = PAIR_DEPTH);

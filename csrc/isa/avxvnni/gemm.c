@@ -1,30 +1,31 @@
-/* The 8-bit microkernel: the tiles of tile256.h with four values of K per multiply-add.
+/* The 8-bit microkernel: the tiles of tile256.inl with four values of K per multiply-add.
  *
  *   vpdpbusd ymm      u8 x s8, four products added to an i32 without saturation: ports 0 and 1, 12 per four values of
  *                     K, 6 cycles
  *   vpbroadcastd m32  four values of A; load ports only: 6, and 2 loads of B: 4 cycles with two ports
  *
- * Exact: see pack_quads.h. */
+ * Exact: see pack_quads.inl. */
 #include "isa/x86/gemm/pack_quads.inl"
 #include "avxvnni.h"
 #include "isa/rows.h"
 
 #define KU 4
 
-static inline __attribute__((always_inline)) __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
+QRT_INLINE __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
     return qrt_vpdpbusd(acc, a, b);
 }
 
 #include "isa/x86/gemm/tile256.inl"
 
 static qrt_a_form a_form(const qrt_gemm_args *args) {
-    if (args->a_zero_point_steps[1] || !is_centred(args))
-        return QRT_A_PACKED_TERMS;
-    return flip_of_a(args->a) || args->k % KU ? QRT_A_PACKED : QRT_A_IN_PLACE;
+    const qrt_gemm_problem *problem = &args->problem;
+    if (compensates_rows(problem))
+        return QRT_A_COMPENSATED;
+    return flip_of_a(problem->a) || problem->k % KU ? QRT_A_PACKED : QRT_A_IN_PLACE;
 }
 
 static void pack_a(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
-                   const int32_t *zero_point, void *target, int64_t target_stride, int32_t *terms) {
+                   const int32_t *zero_point, void *target, int64_t target_stride, int32_t *compensation) {
     const uint8_t flip = flip_of_a(container);
     for (int i = 0; i < rows; i++) {
         const uint8_t *from = (const uint8_t *)source + i * source_stride;
@@ -35,10 +36,10 @@ static void pack_a(qrt_container container, const void *source, int64_t source_s
             _mm_store_si128((__m128i *)(to + k), bytes);
             sum = _mm_add_epi64(sum, _mm_sad_epu8(bytes, _mm_setzero_si128()));
         }
-        if (terms) {
+        if (compensation) {
             const int32_t zero = zero_point[i] + flip;
-            terms[2 * i] = (int32_t)(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1) - depth * zero);
-            terms[2 * i + 1] = zero;
+            compensation[2 * i] = (int32_t)(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1) - depth * zero);
+            compensation[2 * i + 1] = zero;
         }
     }
 }
@@ -67,7 +68,7 @@ static void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, in
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
-                   int64_t depth, const int32_t *zero_point, void *panel, int32_t *terms) {
+                   int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation) {
     const int64_t padded = (depth + KU - 1) / KU * KU;
     const int vectors = tile_vectors(columns);
     const uint8_t flip = flip_of_b(container);
@@ -75,56 +76,45 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
         pack_b_rows(source, k_stride, columns, vectors * LANES, depth, padded, flip, panel);
     else
         pack_b_strided(source, k_stride, n_stride, columns, vectors * LANES, depth, padded, flip, panel);
-    zero_point_terms(container, columns, zero_point, NR, terms);
+    zero_point_compensation(container, columns, zero_point, NR, compensation);
     for (int j = 0; j < vectors; j++) {
         __m256i sum = _mm256_setzero_si256();
         for (int64_t q = 0; q < padded / KU; q++)
             sum = qrt_vpdpbusd(sum, _mm256_set1_epi8(1), _mm256_load_si256((const __m256i *)panel + q * vectors + j));
-        _mm256_storeu_si256((__m256i *)(terms + NR + j * LANES), sum);
+        _mm256_storeu_si256((__m256i *)(compensation + NR + j * LANES), sum);
     }
 }
 
-static inline __m256i multiply(const int32_t *values, int32_t by) {
-    return _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)values), _mm256_set1_epi32(by));
+/* `sum` - by * the values of a vector of compensation. */
+static inline __m256i subtract_multiple(__m256i sum, const int32_t *values, int32_t by) {
+    const __m256i loaded = _mm256_loadu_si256((const __m256i *)values);
+    return _mm256_sub_epi32(sum, _mm256_mullo_epi32(loaded, _mm256_set1_epi32(by)));
 }
 
-static void run_line(const qrt_gemm_panel *p) {
-    const int vectors = tile_vectors(p->columns);
+static void run_line(const qrt_microkernel_call *call) {
+    const int vectors = tile_vectors(call->columns);
+    const int32_t *zero_points = call->b_compensation, *column_sums = zero_points + NR;
+    const int32_t a_zero_point = call->a_zero_point + flip_of_a(call->args->problem.a);
     __m256i bias[2], start[MR * 2];
-    load_bias(p, bias);
+    load_bias(call, bias);
     for (int j = 0; j < vectors; j++)
-        start[j] =
-            _mm256_sub_epi32(bias[j], multiply(p->b_terms + NR + j * LANES, p->a_zero_point + flip_of_a(p->args->a)));
-    for (int row = 0, rows; row < p->rows; row += rows) {
-        rows = next_tile(p->rows - row, MR);
-        for (int i = 0; p->a_terms && i < rows; i++)
+        start[j] = subtract_multiple(bias[j], column_sums + j * LANES, a_zero_point);
+    for (int row = 0, rows; row < call->rows; row += rows) {
+        rows = next_tile(call->rows - row, MR);
+        for (int i = 0; call->a_compensation && i < rows; i++)
             for (int j = 0; j < vectors; j++) {
-                const int32_t *terms = p->a_terms + 2 * (row + i);
-                start[i * vectors + j] =
-                    _mm256_sub_epi32(bias[j], _mm256_add_epi32(multiply(p->b_terms + j * LANES, terms[0]),
-                                                               multiply(p->b_terms + NR + j * LANES, terms[1])));
+                const int32_t *of_row = call->a_compensation + 2 * (row + i);
+                const __m256i rest = subtract_multiple(bias[j], zero_points + j * LANES, of_row[0]);
+                start[i * vectors + j] = subtract_multiple(rest, column_sums + j * LANES, of_row[1]);
             }
-        run_tile(p, row, rows, start, p->a_terms != NULL);
+        run_tile(call, row, rows, start, call->a_compensation != NULL);
     }
 }
 
-static void run(const qrt_gemm_panel *p) {
-    qrt_gemm_panel line = *p;
-    for (int64_t i = 0; i < p->lines; i++, next_line(&line))
+static void run(const qrt_microkernel_call *call) {
+    qrt_microkernel_call line = *call;
+    for (int64_t i = 0; i < call->lines; i++, next_line(&line))
         run_line(&line);
 }
 
-const qrt_gemm_kernel avxvnni_gemm = {
-    .name = "avxvnni",
-    .mr = MR,
-    .nr = NR,
-    .ku = KU,
-    .a_size = 1,
-    .b_size = 1,
-    .a_form = a_form,
-    .pack_a = pack_a,
-    .pack_b = pack_b,
-    .run = run,
-    .segmented = true,
-    .splits = true,
-};
+const qrt_gemm_microkernel avxvnni_gemm = MICROKERNEL("avxvnni", 1);

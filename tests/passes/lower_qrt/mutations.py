@@ -88,8 +88,8 @@ CHANGES = [
     # The kernels of the instruction sets.
     *_stores("256", "avx2"),
     *_stores("512", "avx512"),
-    ("csrc/isa/x86/gemm/finish512.inl", "_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO"),
-    ("csrc/isa/x86/gemm/finish512.inl", "_mm512_set1_epi16(1)) :", "_mm512_set1_epi16(0)) :"),
+    ("csrc/isa/x86/gemm/epilogue512.inl", "_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO"),
+    ("csrc/isa/x86/gemm/epilogue512.inl", "_mm512_set1_epi16(1)) :", "_mm512_set1_epi16(0)) :"),
 ]
 
 

@@ -1,69 +1,76 @@
 /* Packing for multiply-add on pairs of i16: value - zero point, widened.
  *
  * |value - zero point| <= 255 fits i16, a pair's sum of products is at most 2 * 255^2 < 2^31, and nothing saturates, so
- * vpmaddwd yields the exact corrected accumulator and the packs leave no corrections behind: `terms` stays unused.
+ * vpmaddwd yields the exact sum and nothing is left to compensate for.
  *
  * Panels: A a row after the other, so that packing is a plain widening copy; B [pair][column][2], so that a vector of
- * columns is one load for a broadcast pair of A. */
+ * columns is one load for a broadcast pair of A.
+ *
+ * The including file defines KU, LANES, columns of a vector, and NR, columns of a panel. A panel has one vector where
+ * no more are valid. */
 #ifndef QRT_ISA_PACK_I16_H
 #define QRT_ISA_PACK_I16_H
+
+#if !defined(KU) || KU != 2
+#error "pack_i16.inl packs pairs: KU is 2"
+#endif
+#if !defined(LANES) || !defined(NR)
+#error "pack_i16.inl needs LANES and NR"
+#endif
 
 #include <immintrin.h>
 #include <string.h>
 
 #include "qrt/qrt.h"
 
-#define KU 2
 #define PART 8 /* values widened at a time */
 
-static inline __m128i qrt_widen8(qrt_container container, __m128i bytes) {
+static inline __m128i widen8(qrt_container container, __m128i bytes) {
     return container == QRT_I8 ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes);
 }
 
-static inline int qrt_value8(qrt_container container, const uint8_t *p) {
+static inline int value8(qrt_container container, const uint8_t *p) {
     return container == QRT_I8 ? (int8_t)*p : *p;
 }
 
-static inline __m128i qrt_load8(qrt_container container, const uint8_t *source) {
-    return qrt_widen8(container, _mm_loadl_epi64((const __m128i *)source));
+static inline __m128i load8(qrt_container container, const uint8_t *source) {
+    return widen8(container, _mm_loadl_epi64((const __m128i *)source));
 }
 
 /* Fewer than 8 values: the others become 0. */
-static inline __m128i qrt_load_part(qrt_container container, const uint8_t *source, int count, __m128i zero) {
+static inline __m128i load_part(qrt_container container, const uint8_t *source, int count, __m128i zero) {
     uint8_t bytes[8] = {0};
     int16_t values[8] = {0};
     memcpy(bytes, source, (size_t)count);
-    _mm_storeu_si128((__m128i *)values, _mm_sub_epi16(qrt_load8(container, bytes), zero));
+    _mm_storeu_si128((__m128i *)values, _mm_sub_epi16(load8(container, bytes), zero));
     memset(values + count, 0, (size_t)(8 - count) * sizeof *values);
     return _mm_loadu_si128((const __m128i *)values);
 }
 
-static inline __m128i qrt_load_step(qrt_container container, const uint8_t *source, int64_t left, __m128i zero) {
-    return left >= PART ? _mm_sub_epi16(qrt_load8(container, source), zero)
-                        : qrt_load_part(container, source, (int)left, zero);
+static inline __m128i load_step(qrt_container container, const uint8_t *source, int64_t left, __m128i zero) {
+    return left >= PART ? _mm_sub_epi16(load8(container, source), zero) : load_part(container, source, (int)left, zero);
 }
 
-static inline qrt_a_form qrt_a_form_i16(const qrt_gemm_args *args) {
+static qrt_a_form a_form(const qrt_gemm_args *args) {
     (void)args;
     return QRT_A_PACKED;
 }
 
-static inline void qrt_pack_a_i16(qrt_container container, const void *source, int64_t source_stride, int rows,
-                                  int64_t depth, const int32_t *zero_point, void *target, int64_t target_stride,
-                                  int32_t *terms) {
-    (void)terms;
+static void pack_a(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
+                   const int32_t *zero_point, void *target, int64_t target_stride, int32_t *compensation) {
+    (void)compensation;
     for (int i = 0; i < rows; i++) {
         const uint8_t *from = (const uint8_t *)source + i * source_stride;
         int16_t *to = (int16_t *)((char *)target + i * target_stride);
         const __m128i zero = _mm_set1_epi16((short)zero_point[i]);
         for (int64_t k = 0; k < depth; k += PART)
-            _mm_store_si128((__m128i *)(to + k), qrt_load_step(container, from + k, depth - k, zero));
+            _mm_store_si128((__m128i *)(to + k), load_step(container, from + k, depth - k, zero));
     }
 }
 
 /* Columns contiguous: two rows of 8 columns interleave into 8 pairs. */
-static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *source, int64_t k_stride, int columns,
-                                       int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
+static inline void pack_b_rows(qrt_container container, const uint8_t *source, int64_t k_stride, int columns,
+                               int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
     const int64_t pairs = (depth + KU - 1) / KU;
     for (int64_t p = 0; p < pairs; p++) {
         for (int j = 0; j < width; j += 8) {
@@ -75,9 +82,9 @@ static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *s
                 if (2 * p + r >= depth || j >= columns)
                     row[r] = _mm_setzero_si128();
                 else if (j + 8 <= columns)
-                    row[r] = _mm_sub_epi16(qrt_load8(container, from), zero);
+                    row[r] = _mm_sub_epi16(load8(container, from), zero);
                 else
-                    row[r] = qrt_load_part(container, from, columns - j, zero);
+                    row[r] = load_part(container, from, columns - j, zero);
             }
             int16_t *to = panel + (p * width + j) * 2;
             _mm_store_si128((__m128i *)to, _mm_unpacklo_epi16(row[0], row[1]));
@@ -87,15 +94,15 @@ static inline void qrt_pack_b_rows_i16(qrt_container container, const uint8_t *s
 }
 
 /* K contiguous: four columns of 8 values are a 4x4 transpose of pairs. */
-static inline void qrt_pack_b_columns_i16(qrt_container container, const uint8_t *source, int64_t n_stride, int columns,
-                                          int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
+static inline void pack_b_columns(qrt_container container, const uint8_t *source, int64_t n_stride, int columns,
+                                  int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
     for (int64_t k = 0; k < depth; k += PART) {
         const int pairs = depth - k < PART ? (int)(depth - k + KU - 1) / KU : PART / KU;
         for (int j = 0; j < width; j += 4) {
             __m128i c[4];
             for (int i = 0; i < 4; i++)
-                c[i] = j + i < columns ? qrt_load_step(container, source + (j + i) * n_stride + k, depth - k,
-                                                       _mm_set1_epi16((short)zero_point[j + i]))
+                c[i] = j + i < columns ? load_step(container, source + (j + i) * n_stride + k, depth - k,
+                                                   _mm_set1_epi16((short)zero_point[j + i]))
                                        : _mm_setzero_si128();
             const __m128i low01 = _mm_unpacklo_epi32(c[0], c[1]), low23 = _mm_unpacklo_epi32(c[2], c[3]);
             const __m128i high01 = _mm_unpackhi_epi32(c[0], c[1]), high23 = _mm_unpackhi_epi32(c[2], c[3]);
@@ -107,21 +114,24 @@ static inline void qrt_pack_b_columns_i16(qrt_container container, const uint8_t
     }
 }
 
-static inline void qrt_pack_b_i16(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride,
-                                  int columns, int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
+static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
+                   int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation) {
+    (void)compensation;
+    int16_t *to = panel;
+    const int width = columns > LANES ? NR : LANES;
     if (n_stride == 1) {
-        qrt_pack_b_rows_i16(container, source, k_stride, columns, depth, zero_point, panel, width);
+        pack_b_rows(container, source, k_stride, columns, depth, zero_point, to, width);
         return;
     }
     if (k_stride == 1) {
-        qrt_pack_b_columns_i16(container, source, n_stride, columns, depth, zero_point, panel, width);
+        pack_b_columns(container, source, n_stride, columns, depth, zero_point, to, width);
         return;
     }
-    memset(panel, 0, (size_t)((depth + KU - 1) / KU * KU * width) * sizeof *panel);
+    memset(to, 0, (size_t)((depth + KU - 1) / KU * KU * width) * sizeof *to);
     for (int64_t k = 0; k < depth; k++)
         for (int j = 0; j < columns; j++)
-            panel[(k / KU * width + j) * KU + k % KU] =
-                (int16_t)(qrt_value8(container, (const uint8_t *)source + k * k_stride + j * n_stride) - zero_point[j]);
+            to[(k / KU * width + j) * KU + k % KU] =
+                (int16_t)(value8(container, (const uint8_t *)source + k * k_stride + j * n_stride) - zero_point[j]);
 }
 
 #endif

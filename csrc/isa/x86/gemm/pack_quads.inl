@@ -3,10 +3,11 @@
  *
  *     sum (a - za)(b - zb) = sum a*b - za * sum b - zb * (sum a - depth * za)
  *
- * Sums begin with the other terms, modulo 2^32. The instructions wrap modulo 2^32 too, and the exact sum fits 31 bits
- * (qrt.h), so the final value is exact. Filled-up values of K are 0 in the panel of B.
+ * Sums begin with all but the first, the compensation, modulo 2^32. The instructions wrap modulo 2^32 too, and the
+ * exact sum fits 31 bits (qrt/gemm.h), so the final value is exact. Filled-up values of K are 0 in the panel of B.
  *
- * Panels of B: [quad][column][4]. terms of B: zb per column, then sum b; of a row of A: sum a - depth * za, then za. */
+ * Panels of B: [quad][column][4]. Compensation of B: zb per column, then sum b; of a row of A: sum a - depth * za, then
+ * za. The including file may define QRT_SIGNED_A, where it multiplies signed A as it is. */
 #ifndef QRT_ISA_PACK_QUADS_H
 #define QRT_ISA_PACK_QUADS_H
 
@@ -22,7 +23,6 @@ static inline uint8_t flip_of_b(qrt_container b) {
     return b == QRT_U8 ? 0x80 : 0;
 }
 
-/* QRT_SIGNED_A: there is an instruction for signed A too. */
 static inline uint8_t flip_of_a(qrt_container a) {
 #ifdef QRT_SIGNED_A
     (void)a;
@@ -33,15 +33,19 @@ static inline uint8_t flip_of_a(qrt_container a) {
 }
 
 /* No column of B has a zero point: rows of A need no sums. */
-static inline bool is_centred(const qrt_gemm_args *args) {
-    const int64_t matrices = args->b_zero_point_steps[0] ? args->b_matrices : 1;
-    const int64_t columns = args->b_zero_point_steps[2] ? args->n : 1;
+static inline bool is_centred(const qrt_gemm_problem *problem) {
+    const int64_t matrices = problem->b_zero_point_steps[0] ? problem->b_matrices : 1;
+    const int64_t columns = problem->b_zero_point_steps[2] ? problem->n : 1;
     for (int64_t matrix = 0; matrix < matrices; matrix++)
         for (int64_t j = 0; j < columns; j++)
-            if (args->b_zero_point[matrix * args->b_zero_point_steps[0] + j * args->b_zero_point_steps[2]] !=
-                flip_of_b(args->b))
+            if (qrt_b_zero_point(problem, matrix, 0, j) != flip_of_b(problem->b))
                 return false;
     return true;
+}
+
+/* Rows of A whose zero points are their own, or that meet a zero point of B, need compensation of their own. */
+static inline bool compensates_rows(const qrt_gemm_problem *problem) {
+    return problem->a_zero_point_steps[1] || !is_centred(problem);
 }
 
 /* min(left, 16) bytes with their top bits flipped as asked, then zeros. */
@@ -94,10 +98,10 @@ static inline void pack_b_strided(const uint8_t *source, int64_t k_stride, int64
             panel[(k / 4 * width + j) * 4 + k % 4] = (int8_t)(source[k * k_stride + j * n_stride] ^ flip);
 }
 
-static inline void zero_point_terms(qrt_container container, int columns, const int32_t *zero_point, int nr,
-                                    int32_t *terms) {
+static inline void zero_point_compensation(qrt_container container, int columns, const int32_t *zero_point, int nr,
+                                           int32_t *compensation) {
     for (int j = 0; j < nr; j++)
-        terms[j] = j < columns ? zero_point[j] - flip_of_b(container) : 0;
+        compensation[j] = j < columns ? zero_point[j] - flip_of_b(container) : 0;
 }
 
 #endif

@@ -1,12 +1,15 @@
-/* pack_quads.h in 512-bit vectors, for the ISAs from AVX512-VNNI on: rows of A, sums of columns, and what sums begin
+/* pack_quads.inl in 512-bit vectors, for the ISAs from AVX512-VNNI on: rows of A, sums of columns, and what sums begin
  * with. */
 #ifndef QRT_ISA_QUADS512_H
 #define QRT_ISA_QUADS512_H
 
-#include "isa/x86/gemm/finish512.inl"
+#ifndef __AVX512VNNI__
+#error "quads512.inl is for ISAs with AVX512-VNNI"
+#endif
+
+#include "isa/x86/gemm/epilogue512.inl"
 #include "isa/x86/gemm/pack_quads.inl"
 
-#define NR (2 * LANES)
 #define PACK_AHEAD 32 /* rows of B */
 
 /* sum += quads of packed A. */
@@ -20,9 +23,8 @@ static inline __m512i add_quads(__m512i sum, __m512i bytes) {
 }
 
 /* To the end of the row's cache line, zeros after `depth`. */
-static inline void pack_a_quads(qrt_container container, const void *source, int64_t source_stride, int rows,
-                                int64_t depth, const int32_t *zero_point, void *target, int64_t target_stride,
-                                int32_t *terms) {
+static inline void pack_a(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
+                          const int32_t *zero_point, void *target, int64_t target_stride, int32_t *compensation) {
     const uint8_t flip = flip_of_a(container);
     const __m512i flips = _mm512_set1_epi8((char)flip);
     for (int i = 0; i < rows; i++) {
@@ -42,10 +44,10 @@ static inline void pack_a_quads(qrt_container container, const void *source, int
             _mm512_store_si512(to + k, bytes);
             sum = add_quads(sum, bytes);
         }
-        if (terms) {
+        if (compensation) {
             const int32_t zero = zero_point[i] + flip;
-            terms[2 * i] = (int32_t)((int64_t)_mm512_reduce_add_epi32(sum) - depth * zero);
-            terms[2 * i + 1] = zero;
+            compensation[2 * i] = (int32_t)((int64_t)_mm512_reduce_add_epi32(sum) - depth * zero);
+            compensation[2 * i + 1] = zero;
         }
     }
 }
@@ -69,8 +71,7 @@ static inline void column_sums(const int8_t *panel, int64_t quads, int vectors, 
 
 /* Up to four rows of the live columns, as quads: a row to a 128-bit lane, four columns of each row to a lane, then
  * bytes within lanes. */
-static inline __attribute__((always_inline)) __m512i interleave_rows(const uint8_t *source, int64_t stride, int rows,
-                                                                     __mmask16 live) {
+QRT_INLINE __m512i interleave_rows(const uint8_t *source, int64_t stride, int rows, __mmask16 live) {
     __m512i lanes = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(live, source));
     if (rows > 1)
         lanes = _mm512_inserti32x4(lanes, _mm_maskz_loadu_epi8(live, source + stride), 1);
@@ -110,7 +111,7 @@ static inline void pack_b_rows(const uint8_t *source, int64_t k_stride, int colu
 /* A panel of 32 columns, or 16 where no more are valid, filled up to whole steps of `ku` values of K. */
 static inline void pack_b_quads(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride,
                                 int columns, int64_t depth, int ku, const int32_t *zero_point, int8_t *panel,
-                                int32_t *terms) {
+                                int32_t *compensation) {
     const int vectors = columns <= LANES ? 1 : 2, width = vectors * LANES;
     const int64_t quads = (depth + 3) / 4, padded = (depth + ku - 1) / ku * ku;
     const uint8_t flip = flip_of_b(container);
@@ -119,28 +120,28 @@ static inline void pack_b_quads(qrt_container container, const void *source, int
     else
         pack_b_strided(source, k_stride, n_stride, columns, width, depth, 4 * quads, flip, panel);
     memset(panel + 4 * quads * width, 0, (size_t)((padded - 4 * quads) * width));
-    zero_point_terms(container, columns, zero_point, NR, terms);
-    column_sums(panel, quads, vectors, terms + NR);
+    zero_point_compensation(container, columns, zero_point, NR, compensation);
+    column_sums(panel, quads, vectors, compensation + NR);
 }
 
-/* The terms of vector j of the columns of one panel or two: zero points, then NR further sums. */
-static inline const int32_t *column_terms(const qrt_gemm_panel *p, int j) {
-    return p->b_terms + j / 2 * 2 * NR + j % 2 * LANES;
+/* The compensation of vector j of the columns of one panel or two: zero points, then NR further sums. */
+static inline const int32_t *column_compensation(const qrt_microkernel_call *call, int j) {
+    return call->b_compensation + j / 2 * 2 * NR + j % 2 * LANES;
 }
 
-/* What sums begin with where no row has terms: `bias` - za * sum b, of vector j of the columns. */
-static inline __m512i start_of_columns(const qrt_gemm_panel *p, __m512i bias, int j) {
-    const __m512i a_zero = _mm512_set1_epi32(p->a_zero_point + flip_of_a(p->args->a));
-    return _mm512_sub_epi32(bias, _mm512_mullo_epi32(_mm512_loadu_si512(column_terms(p, j) + NR), a_zero));
+/* What sums begin with where no row has compensation of its own: `bias` - za * sum b, of vector j of the columns. */
+static inline __m512i start_of_columns(const qrt_microkernel_call *call, __m512i bias, int j) {
+    const __m512i a_zero = _mm512_set1_epi32(call->a_zero_point + flip_of_a(call->args->problem.a));
+    return _mm512_sub_epi32(bias, _mm512_mullo_epi32(_mm512_loadu_si512(column_compensation(call, j) + NR), a_zero));
 }
 
-/* With the terms of the row: `bias` - za * sum b - zb * (sum a - depth * za). */
-static inline __m512i start_of_row(const qrt_gemm_panel *p, __m512i bias, int64_t row, int j) {
-    const __m512i zero = _mm512_loadu_si512(column_terms(p, j));
-    const __m512i sum = _mm512_loadu_si512(column_terms(p, j) + NR);
-    const int32_t *terms = p->a_terms + 2 * row;
-    const __m512i products = _mm512_add_epi32(_mm512_mullo_epi32(zero, _mm512_set1_epi32(terms[0])),
-                                              _mm512_mullo_epi32(sum, _mm512_set1_epi32(terms[1])));
+/* With the compensation of the row: `bias` - za * sum b - zb * (sum a - depth * za). */
+static inline __m512i start_of_row(const qrt_microkernel_call *call, __m512i bias, int64_t row, int j) {
+    const __m512i zero = _mm512_loadu_si512(column_compensation(call, j));
+    const __m512i sum = _mm512_loadu_si512(column_compensation(call, j) + NR);
+    const int32_t *compensation = call->a_compensation + 2 * row;
+    const __m512i products = _mm512_add_epi32(_mm512_mullo_epi32(zero, _mm512_set1_epi32(compensation[0])),
+                                              _mm512_mullo_epi32(sum, _mm512_set1_epi32(compensation[1])));
     return _mm512_sub_epi32(bias, products);
 }
 

@@ -1,14 +1,14 @@
 /* The tiles of a GEMM in 512-bit registers, for the ISAs that have AVX-512: up to MR rows x 32 columns of i32, over the
  * whole of K, from the first sum to the stored result.
  *
- * The including file defines multiply_add(sum, a, b), the products of one group: four bytes of a row of A, broadcast,
- * by those of 16 columns of B (four 8-bit values of K, or two 16-bit ones). Per group of a full tile:
+ * The including file defines KU, values of K of a step, and multiply_add, the products of one: four bytes of a row of
+ * A, broadcast, by those of 16 columns of B (four 8-bit values of K, or two 16-bit ones). Per step of a full tile:
  *
  *   multiply_add      28
- *   vpbroadcastd m32  a group of A; load ports only: 14, and 2 loads and 2 prefetches of B: 9 cycles
+ *   vpbroadcastd m32  a step of A; load ports only: 14, and 2 loads and 2 prefetches of B: 9 cycles
  *
  * 28 sums, two vectors of B and a broadcast take 31 of 32 registers. Rows of A are read with their stride, in place or
- * packed. A panel of B is [group][column], of 32 columns, or of 16 where no more are valid.
+ * packed. A panel of B is [step][column], of 32 columns, or of 16 where no more are valid.
  *
  * It also defines multiply_add_memory, the same by B where it lies. Short K, of which two panels fit L1, takes 7 rows x
  * 64 columns: half the broadcasts, and a row of the result is one store. Multiply-adds read the second panel
@@ -16,33 +16,36 @@
 #ifndef QRT_ISA_TILE512_H
 #define QRT_ISA_TILE512_H
 
+#ifndef KU
+#error "tile512.inl needs KU, and multiply_add and multiply_add_memory"
+#endif
+
 #include <string.h>
 
-#include "isa/x86/gemm/finish512.inl"
+#include "isa/x86/gemm/epilogue512.inl"
 #include "isa/x86/gemm/tile_rows.inl"
 
 #define MR 14
 #define PAIR_DEPTH (96 * KU)              /* of K: two panels, 24 KiB, stay in L1 */
-#define SHORT_SEGMENT ((9 + KU - 1) / KU) /* groups: three pixels of three channels, of first layers */
+#define SHORT_SEGMENT ((9 + KU - 1) / KU) /* steps: three pixels of three channels, of first layers */
 #define AHEAD 1024                        /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
+
+QRT_INLINE __m512i multiply_add(__m512i sum, __m512i a, __m512i b);
+QRT_INLINE __m512i multiply_add_memory(__m512i sum, __m512i a, const __m512i *b);
 
 typedef struct {
     int vectors; /* 1 or 2; 4: two panels */
-    finish_columns finish;
+    epilogue_columns epilogue;
 } tile_columns;
 
-static inline void load_columns(const qrt_gemm_panel *p, tile_columns *to) {
-    to->vectors = p->columns > 2 * LANES ? 4 : p->columns > LANES ? 2 : 1;
-    load_finish(p, to->vectors, &to->finish);
+static inline void load_columns(const qrt_microkernel_call *call, tile_columns *to) {
+    to->vectors = call->columns > 2 * LANES ? 4 : call->columns > LANES ? 2 : 1;
+    load_epilogue(call, to->vectors, &to->epilogue);
 }
 
-static inline __m512i load_bias(const qrt_gemm_panel *p, const tile_columns *c, int j) {
-    return p->bias ? _mm512_maskz_loadu_epi32(c->finish.live[j], p->bias + j * LANES) : _mm512_setzero_si512();
-}
-
-QRT_INLINE __m512i broadcast_group(const char *group) {
+QRT_INLINE __m512i broadcast_step(const char *step) {
     int32_t bits;
-    memcpy(&bits, group, sizeof bits);
+    memcpy(&bits, step, sizeof bits);
     return _mm512_set1_epi32(bits);
 }
 
@@ -67,16 +70,16 @@ QRT_INLINE const char *row_at(const char *const *a, row_strides stride, int i) {
     }
 }
 
-/* The products of one group. */
-QRT_INLINE void multiply_group(const char *const *a, row_strides stride, const char *b, int64_t second, int group,
-                               __m512i sums[][4], int rows, int vectors) {
+/* The products of one step. */
+QRT_INLINE void multiply_step(const char *const *a, row_strides stride, const char *b, int64_t second, int step,
+                              __m512i sums[][4], int rows, int vectors) {
     __m512i vector[2];
 #pragma GCC unroll 2
     for (int j = 0; j < vectors && j < 2; j++)
         vector[j] = _mm512_load_si512(b + j * 64);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
-        const __m512i value = broadcast_group(row_at(a, stride, i) + group * 4);
+        const __m512i value = broadcast_step(row_at(a, stride, i) + step * 4);
 #pragma GCC unroll 2
         for (int j = 0; j < vectors && j < 2; j++)
             sums[i][j] = multiply_add(sums[i][j], value, vector[j]);
@@ -86,112 +89,103 @@ QRT_INLINE void multiply_group(const char *const *a, row_strides stride, const c
     }
 }
 
-QRT_INLINE void finish_in_registers(const finish_columns *c, char *target, int64_t stride, __m512i sums[][4],
-                                    int vectors, finish_kind kind, bool joined) {
+QRT_INLINE void epilogue_in_registers(const epilogue_columns *c, char *target, int64_t stride, __m512i sums[][4],
+                                      int vectors, epilogue_kind kind, bool joined) {
     /* Else gcc keeps the address of every row in memory, and adds to it after each tile. */
     __asm__("" : "+r"(target));
     if (vectors == 4) {
 #pragma GCC unroll 16
         for (int i = 0; i < MR / 2; i++, target += stride)
-            finish_group(c, target, stride, sums[i], 1, 4, kind, false);
+            epilogue_of_four(c, target, stride, sums[i], 1, 4, kind, false);
         return;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < MR; i += 2, target += 2 * stride) {
         const __m512i group[4] = {sums[i][0], sums[i][1], sums[i + 1][0], sums[i + 1][1]};
-        finish_group(c, target, stride, group, 2, 2, kind, joined);
+        epilogue_of_four(c, target, stride, group, 2, 2, kind, joined);
     }
 }
 
-QRT_INLINE void finish_whole(const finish_columns *c, char *target, int64_t stride, __m512i sums[][4], int vectors,
-                             finish_kind kind) {
+QRT_INLINE void epilogue_of_whole(const epilogue_columns *c, char *target, int64_t stride, __m512i sums[][4],
+                                  int vectors, epilogue_kind kind) {
     if (vectors == 2 && stride == 2 * LANES)
-        finish_in_registers(c, target, 2 * LANES, sums, vectors, kind, true);
+        epilogue_in_registers(c, target, 2 * LANES, sums, vectors, kind, true);
     else
-        finish_in_registers(c, target, stride, sums, vectors, kind, false);
+        epilogue_in_registers(c, target, stride, sums, vectors, kind, false);
 }
 
 /* Full tiles end in registers; others, which are few, through memory, and so in less code. */
-QRT_INLINE void finish(const qrt_gemm_panel *p, const finish_columns *c, int64_t row, char *target, int64_t stride,
-                       __m512i sums[][4], int rows, int vectors) {
-    const finish_kind kind = rows * vectors == MR * 2 ? c->kind : FINISH_SUMS;
-    if (kind == FINISH_FLOAT32_U8) {
-        finish_whole(c, target, stride, sums, vectors, FINISH_FLOAT32_U8);
+QRT_INLINE void epilogue(const qrt_microkernel_call *call, const epilogue_columns *c, int64_t row, char *target,
+                         int64_t stride, __m512i sums[][4], int rows, int vectors) {
+    const epilogue_kind kind = rows * vectors == MR * 2 ? c->kind : EPILOGUE_SUMS;
+    if (kind == EPILOGUE_FLOAT32_U8) {
+        epilogue_of_whole(c, target, stride, sums, vectors, EPILOGUE_FLOAT32_U8);
         return;
     }
-    if (kind == FINISH_FLOAT32_I8) {
-        finish_whole(c, target, stride, sums, vectors, FINISH_FLOAT32_I8);
+    if (kind == EPILOGUE_FLOAT32_I8) {
+        epilogue_of_whole(c, target, stride, sums, vectors, EPILOGUE_FLOAT32_I8);
         return;
     }
-    if (kind == FINISH_FLOAT32) {
-        finish_in_registers(c, target, stride, sums, vectors, FINISH_FLOAT32, false);
+    if (kind == EPILOGUE_FLOAT32) {
+        epilogue_in_registers(c, target, stride, sums, vectors, EPILOGUE_FLOAT32, false);
         return;
     }
-    if (kind == FINISH_FIXED) {
-        finish_in_registers(c, target, stride, sums, vectors, FINISH_FIXED, false);
+    if (kind == EPILOGUE_FIXED) {
+        epilogue_in_registers(c, target, stride, sums, vectors, EPILOGUE_FIXED, false);
         return;
     }
     __m512i tile[(MR * 2 + 3) / 4 * 4];
 #pragma GCC unroll 4
     for (int n = rows * vectors; n % 4; n++)
         tile[n] = _mm512_setzero_si512();
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-        for (int j = 0; j < vectors; j++)
-            tile[i * vectors + j] = sums[i][j];
-    finish_tile(p, c, row, tile, rows, vectors);
+    QRT_EACH_SUM(rows, vectors)
+        tile[i * vectors + j] = sums[i][j];
+    epilogue_of_tile(call, c, row, tile, rows, vectors);
 }
 
 /* start[vectors], or by row start[rows][vectors]. */
 QRT_INLINE void start_sums(const __m512i *start, bool by_row, __m512i sums[][4], int rows, int vectors) {
     if (by_row) {
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-            for (int j = 0; j < vectors; j++)
-                sums[i][j] = start[i * vectors + j];
+        QRT_EACH_SUM(rows, vectors)
+            sums[i][j] = start[i * vectors + j];
         return;
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-        for (int j = 0; j < vectors; j++)
-            sums[i][j] = start[j];
+    QRT_EACH_SUM(rows, vectors)
+        sums[i][j] = start[j];
 }
 
 /* What the tiles of a panel read. */
 typedef struct {
     int64_t stride; /* of rows of A */
     const int64_t *segment, *segments_end;
-    int64_t groups; /* of a segment */
+    int64_t steps; /* of a segment */
     const char *b;
     int64_t second; /* from the panel to the second */
 } tile_operands;
 
-QRT_INLINE tile_operands find_operands(const qrt_gemm_panel *p) {
+QRT_INLINE tile_operands find_operands(const qrt_microkernel_call *call) {
     static const int64_t contiguous[1] = {0};
-    const int64_t *segment = p->a_segments ? p->a_segments : contiguous;
-    return (tile_operands){.stride = p->a_stride,
+    const int64_t *segment = call->a_segments ? call->a_segments : contiguous;
+    return (tile_operands){.stride = call->a_stride,
                            .segment = segment,
-                           .segments_end = segment + (p->a_segments ? p->segments : 1),
-                           .groups = (p->depth + KU - 1) / KU,
-                           .b = p->b,
-                           .second = p->args->shape.span_bytes};
+                           .segments_end = segment + (call->a_segments ? call->segments : 1),
+                           .steps = (call->depth + KU - 1) / KU,
+                           .b = call->b,
+                           .second = call->args->plan.shape.panel_bytes};
 }
 
-/* `count` groups, one after the other, and on to the next. */
-QRT_INLINE void multiply_groups(const tile_operands *from, row_strides stride, const char **a, const char **b,
-                                int count, __m512i sums[][MR][4], int phases, int rows, int vectors) {
+/* `count` steps, one after the other, and on to the next. */
+QRT_INLINE void multiply_steps(const tile_operands *from, row_strides stride, const char **a, const char **b, int count,
+                               __m512i sums[][MR][4], int phases, int rows, int vectors) {
     const int b_step = vectors < 2 ? 64 : 128;
 #pragma GCC unroll 8
-    for (int group = 0; group < count; group++) {
+    for (int step = 0; step < count; step++) {
         if (count == 4 && vectors <= 2) {
 #pragma GCC unroll 2
             for (int j = 0; j < vectors; j++)
-                _mm_prefetch(*b + group * b_step + AHEAD + j * 64, _MM_HINT_T0);
+                _mm_prefetch(*b + step * b_step + AHEAD + j * 64, _MM_HINT_T0);
         }
-        multiply_group(a, stride, *b + group * b_step, from->second, group, sums[group % phases], rows, vectors);
+        multiply_step(a, stride, *b + step * b_step, from->second, step, sums[step % phases], rows, vectors);
     }
     *b += count * b_step;
     a[0] += count * 4;
@@ -199,79 +193,73 @@ QRT_INLINE void multiply_groups(const tile_operands *from, row_strides stride, c
         a[1] += count * 4;
 }
 
-/* The products of the rows from `first` on, over the whole of K. `groups` of a segment, where the code is for so many
+/* The products of the rows from `first` on, over the whole of K. `steps` of a segment, where the code is for so many
  * alone: without loops and fetching ahead, all that the loop over segments needs stays in registers. */
 QRT_INLINE void multiply_rows(const tile_operands *from, const char *first, const char *next, __m512i sums[][MR][4],
-                              int phases, int rows, int vectors, int groups) {
+                              int phases, int rows, int vectors, int steps) {
     const char *b = from->b;
     row_strides stride = {from->stride, 3 * from->stride, 5 * from->stride};
-    /* Else gcc gives each row and group an index of its own, in memory. */
+    /* Else gcc gives each row and step an index of its own, in memory. */
     __asm__("" : "+r"(stride.one), "+r"(stride.three), "+r"(stride.five));
     for (const int64_t *segment = from->segment; segment < from->segments_end; segment++) {
         const char *a[2] = {first + *segment, first + *segment + 7 * from->stride};
-        if (groups) {
-            multiply_groups(from, stride, a, &b, groups, sums, 1, rows, vectors);
+        if (steps) {
+            multiply_steps(from, stride, a, &b, steps, sums, 1, rows, vectors);
             continue;
         }
-        int64_t left = from->groups;
+        int64_t left = from->steps;
         for (; left >= 4; left -= 4, next += vectors < 2 ? 64 : 128) {
             if (rows > 4 && vectors <= 2) {
                 _mm_prefetch(next, _MM_HINT_T1);
                 _mm_prefetch(next + 64, _MM_HINT_T1);
             }
-            multiply_groups(from, stride, a, &b, 4, sums, phases, rows, vectors);
+            multiply_steps(from, stride, a, &b, 4, sums, phases, rows, vectors);
         }
         for (; left > 0; left--)
-            multiply_groups(from, stride, a, &b, 1, sums, 1, rows, vectors);
+            multiply_steps(from, stride, a, &b, 1, sums, 1, rows, vectors);
     }
 }
 
 /* Tiles of `rows` rows from `row` to `end`; the sums of each begin with `start`. Few rows have too few sums to hide the
  * latency of multiply_add: they keep a set per phase of the loop. */
-QRT_INLINE void run_tiles_of(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, int rows,
-                             int vectors, int groups, const __m512i *start, bool by_row) {
+QRT_INLINE void run_tiles_of(const qrt_microkernel_call *call, const tile_columns *c, int64_t row, int64_t end,
+                             int rows, int vectors, int steps, const __m512i *start, bool by_row) {
     const int phases = rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
-    const tile_operands from = find_operands(p);
-    const int64_t a_step = rows * from.stride, out_stride = p->args->out_row_stride;
-    const int64_t quarter_bytes = (from.segments_end - from.segment) * from.groups * (vectors < 2 ? 16 : 32);
-    const char *a = (const char *)p->a + row * from.stride;
-    char *target = (char *)p->target + row * out_stride;
+    const tile_operands from = find_operands(call);
+    const int64_t a_step = rows * from.stride, out_stride = call->args->problem.out_row_stride;
+    const int64_t quarter_bytes = (from.segments_end - from.segment) * from.steps * (vectors < 2 ? 16 : 32);
+    const char *a = (const char *)call->a + row * from.stride;
+    char *target = (char *)call->target + row * out_stride;
     unsigned quarter = ((unsigned)row + MR - 1) / MR;
     for (; row < end; row += rows, a += a_step, target += rows * out_stride, quarter++) {
         __m512i sums[4][MR][4];
         start_sums(start, by_row, sums[0], rows, vectors);
 #pragma GCC unroll 4
         for (int phase = 1; phase < phases; phase++)
-#pragma GCC unroll 16
-            for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-                for (int j = 0; j < vectors; j++)
-                    sums[phase][i][j] = _mm512_setzero_si512();
+            QRT_EACH_SUM(rows, vectors)
+                sums[phase][i][j] = _mm512_setzero_si512();
         /* Meanwhile a quarter of the next panel, so that it is in L2 when its turn comes. */
-        multiply_rows(&from, a, (const char *)p->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors,
-                      groups);
+        multiply_rows(&from, a, (const char *)call->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors,
+                      steps);
 #pragma GCC unroll 4
         for (int phase = 1; phase < phases; phase++)
-#pragma GCC unroll 16
-            for (int i = 0; i < rows; i++)
-#pragma GCC unroll 4
-                for (int j = 0; j < vectors; j++)
-                    sums[0][i][j] = _mm512_add_epi32(sums[0][i][j], sums[phase][i][j]);
-        finish(p, &c->finish, row, target, out_stride, sums[0], rows, vectors);
+            QRT_EACH_SUM(rows, vectors)
+                sums[0][i][j] = _mm512_add_epi32(sums[0][i][j], sums[phase][i][j]);
+        epilogue(call, &c->epilogue, row, target, out_stride, sums[0], rows, vectors);
     }
 }
 
-typedef void (*tiles_fn)(const qrt_gemm_panel *p, const tile_columns *c, int64_t row, int64_t end, const __m512i *start,
-                         bool by_row);
+typedef void (*tiles_fn)(const qrt_microkernel_call *call, const tile_columns *c, int64_t row, int64_t end,
+                         const __m512i *start, bool by_row);
 
 #define ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
 #define WIDE_ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 /* Sanitizers take minutes over unrolled tiles; tests set pages that fault around what they read and write. */
 #define UNSANITIZED __attribute__((no_sanitize("address", "undefined")))
 #define TILE(rows, vectors)                                                                                            \
-    UNSANITIZED static void tiles_##rows##x##vectors(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,      \
-                                                     int64_t end, const __m512i *start, bool by_row) {                 \
-        run_tiles_of(p, c, row, end, rows, vectors, 0, start, by_row);                                                 \
+    UNSANITIZED static void tiles_##rows##x##vectors(const qrt_microkernel_call *call, const tile_columns *c,          \
+                                                     int64_t row, int64_t end, const __m512i *start, bool by_row) {    \
+        run_tiles_of(call, c, row, end, rows, vectors, 0, start, by_row);                                              \
     }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
 #define WIDE_TILE(rows) TILE(rows, 4)
@@ -289,32 +277,32 @@ static const tiles_fn wide_tiles[MR / 2] = {WIDE_ROWS(WIDE_ENTRY)};
 #undef ROWS
 #undef WIDE_ROWS
 
-UNSANITIZED static void tiles_of_short_segments(const qrt_gemm_panel *p, const tile_columns *c, int64_t row,
+UNSANITIZED static void tiles_of_short_segments(const qrt_microkernel_call *call, const tile_columns *c, int64_t row,
                                                 int64_t end, const __m512i *start, bool by_row) {
     (void)by_row;
-    run_tiles_of(p, c, row, end, MR, 2, SHORT_SEGMENT, start, false);
+    run_tiles_of(call, c, row, end, MR, 2, SHORT_SEGMENT, start, false);
 }
 
-static inline int next_rows(const qrt_gemm_panel *p, const tile_columns *c, int row) {
-    return next_tile(p->rows - row, c->vectors == 4 ? MR / 2 : MR);
+static inline int next_rows(const qrt_microkernel_call *call, const tile_columns *c, int row) {
+    return next_tile(call->rows - row, c->vectors == 4 ? MR / 2 : MR);
 }
 
 /* Tiles of `rows` rows from `row` to `end`. */
-static inline void run_tiles(const qrt_gemm_panel *p, const tile_columns *c, int row, int end, int rows,
+static inline void run_tiles(const qrt_microkernel_call *call, const tile_columns *c, int row, int end, int rows,
                              const __m512i *start, bool by_row) {
-    const bool short_segments = p->a_segments && p->depth == SHORT_SEGMENT * KU && !by_row;
+    const bool short_segments = call->a_segments && call->depth == SHORT_SEGMENT * KU && !by_row;
     const tiles_fn run = c->vectors == 4                                   ? wide_tiles[rows - 1]
                          : rows == MR && c->vectors == 2 && short_segments ? tiles_of_short_segments
                                                                            : tiles[rows - 1][c->vectors - 1];
-    run(p, c, row, end, start, by_row);
+    run(call, c, row, end, start, by_row);
 }
 
 /* All rows; their sums begin alike. */
-static inline void run_rows(const qrt_gemm_panel *p, const tile_columns *c, const __m512i *start) {
-    for (int row = 0, end; row < p->rows; row = end) {
-        const int rows = next_rows(p, c, row);
-        end = row + rows * same_tiles(p->rows - row, c->vectors == 4 ? MR / 2 : MR);
-        run_tiles(p, c, row, end, rows, start, false);
+static inline void run_rows(const qrt_microkernel_call *call, const tile_columns *c, const __m512i *start) {
+    for (int row = 0, end; row < call->rows; row = end) {
+        const int rows = next_rows(call, c, row);
+        end = row + rows * same_tiles(call->rows - row, c->vectors == 4 ? MR / 2 : MR);
+        run_tiles(call, c, row, end, rows, start, false);
     }
 }
 
