@@ -6,7 +6,7 @@
 #include "qrt/mixed_packing.h"
 #include "ref.h"
 
-#define COLUMNS QRT_MIXED_COLUMNS
+#define NR QRT_PRODUCT_NR
 
 static float from_bits(uint32_t bits) {
     float x;
@@ -21,7 +21,7 @@ static uint32_t magnitude_bits(float x) {
 }
 
 static int64_t padded_length(const qrt_mixed_matmul_args *args, int64_t length) {
-    return qrt_piece_vectors(args->nibbles, length) * (args->nibbles ? 8 : 4);
+    return qrt_piece_vectors(args->problem.nibbles, length) * (args->problem.nibbles ? 8 : 4);
 }
 
 /* The largest magnitude of finite values, as bits. */
@@ -64,15 +64,15 @@ static int64_t piece_sum(const qrt_mixed_matmul_args *args, const uint8_t *from,
 
 void ref_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
                     float *sums) {
-    memset(sums, 0, (size_t)rows * COLUMNS * sizeof *sums);
+    memset(sums, 0, (size_t)rows * NR * sizeof *sums);
     int64_t offset = 0;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         for (int row = 0; row < rows; row++) {
-            const float *header = (const float *)((const char *)digits + row * args->row_bytes) + offset;
-            for (int column = 0; column < COLUMNS; column++) {
+            const float *header = (const float *)((const char *)digits + row * args->plan.row_bytes) + offset;
+            for (int column = 0; column < NR; column++) {
                 const int64_t sum = piece_sum(args, panel, piece.length, (const int32_t *)(header + 4), column);
                 const float scale = qrt_packed_scale(args, panel, piece.length, column);
-                float *to = sums + row * COLUMNS + column;
+                float *to = sums + row * NR + column;
                 *to = fmaf((float)sum * scale, header[0], *to);
             }
         }

@@ -162,7 +162,7 @@ static inline __m256i clamp_vector(__m256i q, qrt_container container, __m256i l
     }
 }
 
-void avx2_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+void avx2_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                     int64_t step) {
     const int size = qrt_container_size(args->container);
     const int64_t lower = args->lower[parameter], upper = args->upper[parameter], lanes = 32 / size;

@@ -9,8 +9,8 @@
 #include "isa/rows.h"
 
 #define LANES QRT_FLOAT_LANES
-#define ROWS QRT_FLOAT_ROWS
-#define COLUMNS QRT_FLOAT_COLUMNS
+#define MR QRT_FLOAT_MR
+#define NR QRT_PRODUCT_NR
 #define PAIR 2 /* vectors of columns at once */
 #define TILE_ROWS 6
 
@@ -42,7 +42,7 @@ void avx2_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, floa
             row[r] = a + (i + r < rows ? i + r : rows - 1) * a_stride;
         float *to = target;
         int64_t d = 0;
-        for (; d + LANES <= k; d += LANES, to += ROWS)
+        for (; d + LANES <= k; d += LANES, to += MR)
             for (int lane = 0; lane < LANES; lane += 4)
                 pack_four(row, d + lane, to + lane * stride, stride);
         for (int lane = 0; lane < LANES && d < k; lane++)
@@ -56,7 +56,7 @@ QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t 
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++)
         acc[i][0] = acc[i][1] = _mm256_setzero_ps();
-    for (; steps > 0; steps--, a += ROWS, b += COLUMNS) {
+    for (; steps > 0; steps--, a += MR, b += NR) {
         const __m256 b0 = _mm256_load_ps(b), b1 = _mm256_load_ps(b + 8);
 #pragma GCC unroll 6
         for (int i = 0; i < rows; i++) {
@@ -67,8 +67,8 @@ QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t 
     }
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++) {
-        _mm256_store_ps(sums + i * COLUMNS, acc[i][0]);
-        _mm256_store_ps(sums + i * COLUMNS + 8, acc[i][1]);
+        _mm256_store_ps(sums + i * NR, acc[i][0]);
+        _mm256_store_ps(sums + i * NR + 8, acc[i][1]);
     }
 }
 
@@ -84,9 +84,9 @@ static void some_rows(const float *a, const float *b, int64_t steps, int rows, f
 }
 
 void avx2_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
-    for (int c = 0; c < COLUMNS; c += PAIR * 8)
+    for (int c = 0; c < NR; c += PAIR * 8)
         for (int i = 0; i < rows; i += TILE_ROWS)
-            some_rows(a + i, b + c, steps, rows - i < TILE_ROWS ? rows - i : TILE_ROWS, sums + i * COLUMNS + c);
+            some_rows(a + i, b + c, steps, rows - i < TILE_ROWS ? rows - i : TILE_ROWS, sums + i * NR + c);
 }
 
 void avx2_float_axpy(float a, const float *b, int64_t count, float *sums) {
@@ -104,7 +104,7 @@ static inline __m256 with_one_nan(__m256 value) {
 
 void avx2_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
                      int64_t out_stride) {
-    for (int64_t i = 0; i < rows; i++, lanes += COLUMNS, out += out_stride)
+    for (int64_t i = 0; i < rows; i++, lanes += NR, out += out_stride)
         for (int c = 0; c < columns; c += 8) {
             __m256 sum[LANES / 2];
 #pragma GCC unroll 8

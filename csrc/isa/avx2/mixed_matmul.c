@@ -82,7 +82,7 @@ QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t lengt
 /* For each piece the unit and what the sums of its digits begin with, or, where zero points differ, what these are
  * multiplied by; then the words. */
 QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, const float *a, __m128i *to) {
-    const __m128i times = _mm_set1_epi32(args->zero_points_differ ? -1 : -args->common_zero_point);
+    const __m128i times = _mm_set1_epi32(args->plan.zero_points_differ ? -1 : -args->plan.common_zero_point);
     bool finite = true;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int exponent = qrt_unit_exponent(largest_finite(a + piece.k, piece.length, &finite));
@@ -96,7 +96,7 @@ QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, co
 }
 
 bool avx2_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
-    return args->nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
+    return args->problem.nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
 }
 
 void avx2_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,

@@ -9,9 +9,9 @@
 #include "isa/rows.h"
 
 #define LANES QRT_FLOAT_LANES
-#define ROWS QRT_FLOAT_ROWS
-#define COLUMNS QRT_FLOAT_COLUMNS
-#define VECTORS (COLUMNS / 16)
+#define MR QRT_FLOAT_MR
+#define NR QRT_PRODUCT_NR
+#define VECTORS (NR / 16)
 
 static inline __mmask16 live(int64_t left) {
     return (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
@@ -24,13 +24,13 @@ static inline __m512 multiply_add(__m512 acc, __m512 a, __m512 b) {
 }
 
 QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t steps, float *sums) {
-    __m512 acc[ROWS][VECTORS];
+    __m512 acc[MR][VECTORS];
 #pragma GCC unroll 12
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; v++)
             acc[i][v] = _mm512_setzero_ps();
-    for (; steps > 0; steps--, a += ROWS, b += COLUMNS) {
+    for (; steps > 0; steps--, a += MR, b += NR) {
         const __m512 b0 = _mm512_load_ps(b), b1 = _mm512_load_ps(b + 16);
 #pragma GCC unroll 12
         for (int i = 0; i < rows; i++) {
@@ -43,7 +43,7 @@ QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t 
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; v++)
-            _mm512_store_ps(sums + i * COLUMNS + v * 16, acc[i][v]);
+            _mm512_store_ps(sums + i * NR + v * 16, acc[i][v]);
 }
 
 void avx512_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
@@ -74,7 +74,7 @@ static inline __m512 with_one_nan(__m512 value) {
 
 void avx512_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
                        int64_t out_stride) {
-    for (int64_t i = 0; i < rows; i++, lanes += COLUMNS, out += out_stride)
+    for (int64_t i = 0; i < rows; i++, lanes += NR, out += out_stride)
         for (int c = 0; c < columns; c += 16) {
             __m512 sum[LANES];
 #pragma GCC unroll 16

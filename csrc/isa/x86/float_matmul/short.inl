@@ -19,7 +19,7 @@ QRT_INLINE void pair_of_lanes(const int rows, const qrt_float_panel *p, const fl
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
         sum[i][0] = sum[i][1] = other[i][0] = other[i][1] = zero();
-    for (int64_t step = 0; step < p->steps; step++, a += QRT_FLOAT_LANES, b += QRT_FLOAT_COLUMNS) {
+    for (int64_t step = 0; step < p->steps; step++, a += QRT_FLOAT_LANES, b += QRT_PRODUCT_NR) {
         const vector b0 = load(b), b1 = load(b + WIDTH);
 #pragma GCC unroll 4
         for (int i = 0; i < rows; i++) {
