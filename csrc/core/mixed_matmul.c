@@ -171,19 +171,12 @@ static void add_others(const qrt_mixed_matmul_args *args, const float *a, const 
 
 /* Sums and bias to the result, whose NaNs are the one that numerics.md names: the processor's own may be negative. */
 static void store_row(const float *sums, const float *bias, int columns, float *out) {
-    typedef float floats __attribute__((vector_size(16)));
-    typedef int32_t words __attribute__((vector_size(16)));
-    const floats nan = {NAN, NAN, NAN, NAN};
-    floats row[NR / 4];
-    for (int i = 0; i < NR / 4; i++) {
-        floats sum, added;
-        memcpy(&sum, sums + 4 * i, sizeof sum);
-        memcpy(&added, bias + 4 * i, sizeof added);
-        sum += added;
-        const words number = sum == sum;
-        row[i] = (floats)(((words)sum & number) | ((words)nan & ~number));
+    float row[NR];
+    for (int c = 0; c < NR; c++) {
+        const float sum = sums[c] + bias[c];
+        row[c] = sum == sum ? sum : NAN;
     }
-    if (columns == NR)
+    if (columns == NR) /* no call */
         memcpy(out, row, sizeof row);
     else
         memcpy(out, row, (size_t)columns * sizeof *out);

@@ -17,14 +17,8 @@ static int128 channel_sum(const qrt_depthwise_problem *problem, const void *x, c
     return sum;
 }
 
-void ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows, int64_t columns,
-                         int32_t *acc) {
-    for (int64_t j = 0; j < args->problem.out_channels; j++)
-        acc[j] += (int32_t)channel_sum(&args->problem, x, w, rows, columns, j);
-}
-
-qrt_status ref_depthwise_wide_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
-                                    int64_t columns, int64_t *acc) {
+qrt_status ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
+                               int64_t columns, int64_t *acc) {
     for (int64_t j = 0; j < args->problem.out_channels; j++) {
         const int128 sum = acc[j] + channel_sum(&args->problem, x, w, rows, columns, j);
         acc[j] = (int64_t)sum;

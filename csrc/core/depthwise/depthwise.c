@@ -8,7 +8,6 @@
 
 typedef struct {
     const qrt_depthwise_call *call;
-    bool narrow;
     int64_t pixels; /* of a task */
 } pixelwise;
 
@@ -23,8 +22,8 @@ static tap_range taps_inside(int64_t start, int64_t kernel, int64_t dilation, in
     return (tap_range){first, end - first};
 }
 
-static qrt_status sum_pixel(const pixelwise *by, int64_t pixel, void *acc) {
-    const qrt_depthwise_args *args = by->call->args;
+static qrt_status sum_pixel(const qrt_depthwise_call *call, int64_t pixel, int64_t *acc) {
+    const qrt_depthwise_args *args = call->args;
     const qrt_depthwise_problem *problem = &args->problem;
     const qrt_window *w = &problem->window;
     const int64_t image = pixel / (w->out_height * w->out_width), rest = pixel % (w->out_height * w->out_width);
@@ -36,36 +35,24 @@ static qrt_status sum_pixel(const pixelwise *by, int64_t pixel, void *acc) {
         return QRT_OK;
     const int64_t row = image * w->height + top + rows.first * w->dilations[0];
     const int64_t first = row * w->width + left + columns.first * w->dilations[1];
-    const char *x = by->call->x + first * w->channels * qrt_container_size(problem->x);
+    const char *x = call->x + first * w->channels * qrt_container_size(problem->x);
     const int64_t tap = rows.first * w->kernel[1] + columns.first;
-    const char *weights = by->call->w + tap * problem->w_tap_step * qrt_container_size(problem->w);
-    if (!by->narrow)
-        return args->kernels->depthwise_wide_pixel(args, x, weights, rows.count, columns.count, acc);
-    args->kernels->depthwise_pixel(args, x, weights, rows.count, columns.count, acc);
-    return QRT_OK;
+    const char *weights = call->w + tap * problem->w_tap_step * qrt_container_size(problem->w);
+    return args->kernels->depthwise_pixel(args, x, weights, rows.count, columns.count, acc);
 }
 
-static qrt_status run_pixel(const pixelwise *by, int64_t pixel, void *acc) {
-    const qrt_depthwise_args *args = by->call->args;
-    const qrt_depthwise_problem *problem = &args->problem;
-    const int64_t channels = problem->out_channels, step = problem->requant_step;
+static qrt_status run_pixel(const qrt_depthwise_call *call, int64_t pixel, int64_t *acc) {
+    const qrt_depthwise_problem *problem = &call->args->problem;
+    const int64_t channels = problem->out_channels;
     const qrt_requant *requant = &problem->requant;
-    for (int64_t c = 0; c < channels; c++) {
-        const int64_t bias = qrt_bias_value(problem->bias, by->call->bias, c);
-        if (by->narrow)
-            ((int32_t *)acc)[c] = (int32_t)bias;
-        else
-            ((int64_t *)acc)[c] = bias;
-    }
-    const qrt_status status = sum_pixel(by, pixel, acc);
-    char *target = by->call->out + pixel * channels * qrt_container_size(requant->container);
-    if (status != QRT_OK)
-        return status;
-    if (by->narrow)
-        args->kernels->store(requant, acc, channels, 1, (int)channels, target, channels, 0, 0, step);
-    else
-        args->kernels->store_wide(requant, acc, channels, 1, (int)channels, target, channels, 0, 0, step);
-    return QRT_OK;
+    for (int64_t c = 0; c < channels; c++)
+        acc[c] = qrt_bias_value(problem->bias, call->bias, c);
+    const qrt_status status = sum_pixel(call, pixel, acc);
+    if (status == QRT_OK)
+        call->args->kernels->store_wide(requant, acc, channels, 1, (int)channels,
+                                        call->out + pixel * channels * qrt_container_size(requant->container), channels,
+                                        0, 0, problem->requant_step);
+    return status;
 }
 
 static qrt_status run_task(void *context, int64_t task) {
@@ -73,23 +60,23 @@ static qrt_status run_task(void *context, int64_t task) {
     const qrt_depthwise_problem *problem = &by->call->args->problem;
     const qrt_window *w = &problem->window;
     /* A store may read sums up to the next multiple of 16. */
-    void *acc = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_round_up(problem->out_channels, 16) * sizeof(int64_t));
+    int64_t *acc = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_round_up(problem->out_channels, 16) * sizeof *acc);
     if (!acc)
         return QRT_NO_MEMORY;
     const int64_t end = qrt_min((task + 1) * by->pixels, w->images * w->out_height * w->out_width);
     const qrt_float_state saved = qrt_float_enter();
     qrt_status status = QRT_OK;
     for (int64_t pixel = task * by->pixels; pixel < end && status == QRT_OK; pixel++)
-        status = run_pixel(by, pixel, acc);
+        status = run_pixel(by->call, pixel, acc);
     qrt_float_leave(saved);
     return status;
 }
 
-static qrt_status run_pixels(const qrt_depthwise_call *call, bool narrow) {
+static qrt_status run_pixels(const qrt_depthwise_call *call) {
     const qrt_depthwise_problem *problem = &call->args->problem;
     const qrt_window *w = &problem->window;
     const int64_t work = qrt_max(1, w->kernel[0] * w->kernel[1] * problem->out_channels);
-    pixelwise by = {call, narrow, qrt_max(1, GRAIN / work)};
+    pixelwise by = {call, qrt_max(1, GRAIN / work)};
     return qrt_parallel(qrt_ceil_div(w->images * w->out_height * w->out_width, by.pixels), run_task, &by,
                         call->threads);
 }
@@ -102,7 +89,7 @@ static qrt_status run_packed(qrt_depthwise_call *call) {
     if (packs)
         *packing = qrt_depthwise_choose(call->args, call->w);
     if (!packing->microkernel)
-        return run_pixels(call, true);
+        return run_pixels(call);
     const bool adds = problem->bias != QRT_BIAS_NONE && !packing->start;
     if (packs || adds) {
         const int64_t start_bytes = qrt_depthwise_start_bytes(packing);
@@ -134,6 +121,7 @@ qrt_status qrt_depthwise_conv2d(const void *pointer, qrt_scratch *scratch) {
     if (problem->bias != QRT_BIAS_NONE)
         call.bias = problem->bias_constant ? problem->bias_constant : *operand++;
     call.out = *operand;
-    const bool narrow = qrt_bias_within(problem->bias, call.bias, problem->out_channels, args->plan.bias_limit);
-    return narrow ? run_packed(&call) : run_pixels(&call, false);
+    if (!qrt_bias_within(problem->bias, call.bias, problem->out_channels, args->plan.bias_limit))
+        return run_pixels(&call);
+    return run_packed(&call);
 }

@@ -1,25 +1,13 @@
 /* Rows of floats by quantized weights, and rows as digits. */
 #include <immintrin.h>
 
-#include "isa/rows.h"
-
 #define OP(name) _mm256_##name
+#define SI(name) _mm256_##name##_si256
+#define HALF(name) _mm_##name##_si128
 #define LANES 8
 
 typedef __m256i vector;
 typedef __m256 floats;
-
-QRT_INLINE vector load(const void *from) {
-    return _mm256_load_si256(from);
-}
-
-QRT_INLINE __m128i load_half(const void *from) {
-    return _mm_load_si128(from);
-}
-
-QRT_INLINE vector bits_and(vector a, vector b) {
-    return _mm256_and_si256(a, b);
-}
 
 #include "isa/x86/mixed_matmul/tile.inl"
 

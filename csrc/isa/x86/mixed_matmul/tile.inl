@@ -8,16 +8,18 @@
  * signed bytes, S2, S1 and S0, bytes meet them as S2 and 16 bits, B. How T is rounded, and why sums fit, stands in
  * avx512vnni/mixed_matmul.c; B is there 256 * S1 + S0 and here as large: of |digit| <= 2^15.
  *
- * The file that includes this one has defined
+ * The including file defines
  *
- *   OP(name)              the intrinsic of that name for the whole vector
- *   vector, floats        its types
- *   load, load_half       aligned integers of a vector, and of half of one
- *   bits_and              the bits two vectors share
- *   LANES                 floats of a vector */
+ *   OP(name), SI(name)    the intrinsic of that name for `vector`, of LANES i32, or `floats`; the one of its bits
+ *   HALF(name)            the intrinsic of that name for the bits of half a vector */
 #ifndef QRT_ISA_MIXED_TILE_H
 #define QRT_ISA_MIXED_TILE_H
 
+#if !defined OP || !defined SI || !defined HALF || !defined LANES
+#error "mixed_matmul/tile.inl needs OP, SI, HALF and LANES"
+#endif
+
+#include "isa/rows.h"
 #include "qrt/mixed_packing.h"
 
 #define NR QRT_PRODUCT_NR
@@ -33,8 +35,8 @@ QRT_INLINE vector word(const int32_t *from) {
 
 QRT_INLINE void add_nibble_vector(const int rows, const uint8_t *from, const char *digits, int64_t row_bytes,
                                   vector pairs[MR][MOST_DIGITS]) {
-    const vector low = OP(set1_epi8)(15), bytes = load(from);
-    const vector first = bits_and(bytes, low), second = bits_and(OP(srli_epi16)(bytes, 4), low);
+    const vector low = OP(set1_epi8)(15), bytes = SI(load)((const vector *)from);
+    const vector first = SI (and)(bytes, low), second = SI (and)(OP(srli_epi16)(bytes, 4), low);
     _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
@@ -71,8 +73,8 @@ QRT_INLINE void add_nibbles(const int rows, const uint8_t *from, const char *dig
 QRT_INLINE void add_bytes(const int rows, const uint8_t *from, const char *digits, int64_t row_bytes, int64_t count,
                           vector sums[MR][MOST_DIGITS]) {
     for (; count > 0; count--, from += 64, digits += 16) {
-        const vector bytes = load(from);
-        const vector even = bits_and(bytes, OP(set1_epi16)(255)), odd = OP(srli_epi16)(bytes, 8);
+        const vector bytes = SI(load)((const vector *)from);
+        const vector even = SI (and)(bytes, OP(set1_epi16)(255)), odd = OP(srli_epi16)(bytes, 8);
         _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
 #pragma GCC unroll 4
         for (int i = 0; i < rows; i++)
@@ -92,7 +94,7 @@ QRT_INLINE floats rounded(const bool nibbles, bool low_fits, const vector sums[M
     if (low_fits)
         return OP(fmadd_ps)(OP(cvtepi32_ps)(nibbles ? sums[0] : sums[1]), OP(set1_ps)(65536), OP(cvtepi32_ps)(low));
     const vector high = OP(add_epi32)(nibbles ? sums[0] : sums[1], OP(srai_epi32)(low, 16));
-    const vector rest = bits_and(low, OP(set1_epi32)(0xFFFF));
+    const vector rest = SI (and)(low, OP(set1_epi32)(0xFFFF));
     return OP(fmadd_ps)(OP(cvtepi32_ps)(high), OP(set1_ps)(65536), OP(cvtepi32_ps)(rest));
 }
 
@@ -110,7 +112,8 @@ QRT_INLINE void add_piece(const bool nibbles, const int rows, const qrt_mixed_ma
         for (int d = 0; d < parts; d++) {
             sums[i][d] = word((const int32_t *)(digits + i * row_bytes) + 1 + d);
             if (args->plan.zero_points_differ)
-                sums[i][d] = OP(mullo_epi32)(OP(cvtepi16_epi32)(load_half(zero_points + column)), sums[i][d]);
+                sums[i][d] =
+                    OP(mullo_epi32)(OP(cvtepi16_epi32)(HALF(load)((const void *)(zero_points + column))), sums[i][d]);
         }
     if (nibbles)
         for (int64_t v = 0; v < count; v += CHUNK)
@@ -118,7 +121,7 @@ QRT_INLINE void add_piece(const bool nibbles, const int rows, const qrt_mixed_ma
                         sums);
     else
         add_bytes(rows, from, digits + 16, row_bytes, count, sums);
-    const floats scale = args->plan.half_scales ? OP(cvtph_ps)(load_half(scales + column * 2))
+    const floats scale = args->plan.half_scales ? OP(cvtph_ps)(HALF(load)((const void *)(scales + column * 2)))
                                                 : OP(load_ps)((const float *)scales + column);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++, total += NR, digits += row_bytes) {
