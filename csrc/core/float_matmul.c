@@ -7,7 +7,7 @@
 /* Rows of a are packed in blocks of up to so many tiles, within a share of L2: a block goes past all panels. */
 #define TILES 4
 #define BLOCK_BYTES (256 * 1024)
-/* What a task packs of w: a block of rows reads it once, many blocks pay for packing many rows of a again. */
+/* Bytes of w that a task packs: a block of rows reads them once, many blocks pay for packing many rows of a again. */
 #define FEW_ROWS (MR * TILES)
 #define FEW_ROWS_BYTES (512 * 1024)
 #define MANY_ROWS_BYTES (4 * 1024 * 1024)
@@ -92,26 +92,21 @@ static int64_t axpy_stride(const float_call *call) {
     return call->product.panels * NR + QRT_FLOAT_PAD;
 }
 
-/* Divides `base` up; the bytes it takes. */
-static size_t lay_out(const float_call *call, char *base, workspace *to) {
+/* Divides the workspace of a task up, all parts at cache lines; false without memory. */
+static bool lay_out(const float_call *call, workspace *to) {
     const qrt_float_plan *plan = &call->args->plan;
-    int64_t counts[3] = {plan->panels ? 0 : call->product.panels * plan->panel_floats, 0, 0};
-    if (plan->form == QRT_FLOAT_AXPY) {
-        counts[0] = 0;
-        counts[2] = call->args->problem.m * axpy_stride(call) * LANES;
-    } else if (plan->form == QRT_FLOAT_SHORT) {
-        counts[1] = SHORT_BLOCK * plan->steps * LANES;
-    } else {
-        counts[1] = block_stride(plan, plan->tiles) * LANES;
-        counts[2] = (plan->tiles * MR * NR + QRT_FLOAT_PAD) * LANES;
-    }
-    float **const parts[] = {&to->w, &to->a, &to->lanes};
-    size_t used = 0;
-    for (int i = 0; i < 3; i++) {
-        *parts[i] = (float *)(base + used);
-        used += (size_t)qrt_round_up(counts[i] * (int64_t)sizeof(float), QRT_ALIGNMENT);
-    }
-    return used;
+    const bool axpy = plan->form == QRT_FLOAT_AXPY, tiles = plan->form == QRT_FLOAT_TILES;
+    const int64_t w = plan->panels || axpy ? 0 : call->product.panels * plan->panel_floats;
+    const int64_t a = LANES * (axpy ? 0 : tiles ? block_stride(plan, plan->tiles) : SHORT_BLOCK * plan->steps);
+    const int64_t lanes = LANES * (axpy    ? call->args->problem.m * axpy_stride(call)
+                                   : tiles ? plan->tiles * MR * NR + QRT_FLOAT_PAD
+                                           : 0);
+    to->w = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(w + a + lanes) * sizeof *to->w);
+    if (!to->w)
+        return false;
+    to->a = to->w + w;
+    to->lanes = to->a + a;
+    return true;
 }
 
 static const float *panel_at(const qrt_float_plan *plan, const workspace *work, int64_t panel) {
@@ -212,11 +207,8 @@ static qrt_status run_task(void *context, int64_t number) {
     const float_call *call = context;
     const qrt_float_plan *plan = &call->args->plan;
     workspace work = {.at = qrt_product_task_at(&call->args->problem, &call->product, number)};
-    static char base[1];
-    char *memory = qrt_workspace(QRT_WORKSPACE_TASK, lay_out(call, base, &work));
-    if (!memory)
+    if (!lay_out(call, &work))
         return QRT_NO_MEMORY;
-    lay_out(call, memory, &work);
     const qrt_float_state saved = qrt_float_enter();
     if (!plan->panels && plan->form != QRT_FLOAT_AXPY)
         pack_panels(call->args, call->product.w, work.at.panel, work.at.end_panel, work.w);

@@ -9,14 +9,14 @@
 /* Rows as digits that stay in L2 while panels go past. */
 #define BLOCK_BYTES (512 * 1024)
 #define MC 64
-/* What a task packs of w, for all its rows. */
+/* Bytes of w that a task packs, for all its rows. */
 #define PACK_BYTES (1024 * 1024)
 /* |256 * digit + digit|. */
 #define LARGEST_LOW (128 * 257)
 
 /* ---- binding ---- */
 
-/* What unsigned weights and their zero points gain. */
+/* Weights and their zero points are made unsigned by adding this. */
 static int32_t moved_by(const qrt_mixed_matmul_args *args) {
     return args->problem.w == QRT_U8 ? 0 : args->problem.nibbles ? 8 : 128;
 }
@@ -41,7 +41,7 @@ static void pack_vector(const qrt_mixed_matmul_args *args, const uint8_t *w, int
     memcpy(second, words + 16, 64);
 }
 
-/* Of a panel's columns, with scales of 0 where w lacks a column. */
+/* Writes the parameters of a panel's columns; the scale is 0 where w lacks a column. */
 static void pack_parameters(const qrt_mixed_matmul_args *args, const float *scale, const int32_t *zero_point,
                             int64_t columns, uint8_t *to) {
     float floats[NR] = {0};
@@ -94,7 +94,7 @@ static bool all_are_halves(const float *scale, int64_t count) {
     return true;
 }
 
-/* What the parameters decide, and the sizes of what is packed. */
+/* Derives the form of packed parameters, and the sizes of panels and digits. */
 static void plan_packing(qrt_mixed_matmul_args *args) {
     const qrt_mixed_problem *problem = &args->problem;
     qrt_mixed_plan *plan = &args->plan;

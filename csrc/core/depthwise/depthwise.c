@@ -81,7 +81,7 @@ static qrt_status run_pixels(const qrt_depthwise_call *call) {
                         call->threads);
 }
 
-/* What is not a constant is packed for this call: the weights, and the bias, which joins the compensation. */
+/* Weights that are no constants are packed for this call; a bias that is none joins the compensation. */
 static qrt_status run_packed(qrt_depthwise_call *call) {
     const qrt_depthwise_problem *problem = &call->args->problem;
     qrt_depthwise_packing *packing = &call->packing;

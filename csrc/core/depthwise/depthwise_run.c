@@ -143,7 +143,7 @@ static void place_inputs(const blockwise *by, const unit *at, const qrt_depthwis
             if (!inside && !work->padded)
                 fill_row_of_padding(work, run->columns * block->segments);
             *to++ = inside ? image + y * row : work->row_of_padding;
-            /* What the weights of no row reach may be anything. */
+            /* Rows that no weight reaches may hold anything. */
             y += slot + 1 < used ? w->dilations[0] : 0;
         }
     }
@@ -151,25 +151,29 @@ static void place_inputs(const blockwise *by, const unit *at, const qrt_depthwis
 
 /* ---- tasks ---- */
 
-static int64_t lay_out(const blockwise *by, char *base, workspace *to) {
-    const int64_t slots = by->packing->groups * by->packing->microkernel->group;
-    const int64_t pixels = qrt_max(by->full.pixels, by->last.pixels);
-    const int64_t columns = columns_of(by, qrt_round_up(pixels, by->packing->microkernel->pixels));
-    int64_t used = 0;
-    to->padding = base;
-    used += 2 * QRT_DEPTHWISE_PADDING;
-    to->row_of_padding = base + used + QRT_DEPTHWISE_PADDING;
+/* Divides the workspace of a task up; false without memory. */
+static bool lay_out(const blockwise *by, workspace *to) {
+    const qrt_depthwise_packing *packing = by->packing;
+    const int64_t pixels = qrt_round_up(qrt_max(by->full.pixels, by->last.pixels), packing->microkernel->pixels);
+    const int64_t columns = columns_of(by, pixels), slots = packing->groups * packing->microkernel->group;
     const int64_t reach = qrt_max(reach_of(by, by->full.pixels), reach_of(by, by->last.pixels * by->last.segments));
-    used += qrt_round_up(reach * by->problem->window.channels, 64) + 3 * QRT_DEPTHWISE_PADDING;
-    to->interleaved = base + used;
-    used += columns * by->packing->groups * by->packing->microkernel->group_bytes;
-    to->offsets = (int64_t *)(base + used);
-    used += columns * 2 * (int64_t)sizeof(int64_t);
-    to->inputs = (const char **)(base + used);
-    return used + MOST_BANDS * slots * (int64_t)sizeof(char *);
+    const int64_t row = qrt_round_up(reach * by->problem->window.channels, 64) + 3 * QRT_DEPTHWISE_PADDING;
+    const int64_t interleaved = columns * packing->groups * packing->microkernel->group_bytes;
+    const int64_t offsets = columns * 2 * (int64_t)sizeof(int64_t),
+                  inputs = MOST_BANDS * slots * (int64_t)sizeof(char *);
+    char *memory =
+        qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(2 * QRT_DEPTHWISE_PADDING + row + interleaved + offsets + inputs));
+    if (!memory)
+        return false;
+    to->padding = memset(memory, (int)by->problem->x_zero_point[0], 2 * QRT_DEPTHWISE_PADDING);
+    to->row_of_padding = memory + 3 * QRT_DEPTHWISE_PADDING;
+    to->interleaved = memory + 2 * QRT_DEPTHWISE_PADDING + row;
+    to->offsets = (int64_t *)(to->interleaved + interleaved);
+    to->inputs = (const char **)((char *)to->offsets + offsets);
+    return true;
 }
 
-/* What the bands of a run share. */
+/* Fills in what the bands of a run share. */
 static void begin_run(const blockwise *by, const unit *at, bool moved, workspace *work, qrt_depthwise_block *block,
                       qrt_depthwise_run *run) {
     const qrt_depthwise_problem *problem = by->problem;
@@ -209,13 +213,9 @@ static void run_bands(const blockwise *by, const unit *at, workspace *work, qrt_
 
 static qrt_status run_task(void *context, int64_t task) {
     const blockwise *by = context;
-    static char base[1];
-    workspace work;
-    char *memory = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)lay_out(by, base, &work));
-    if (!memory)
+    workspace work = {.column = 0};
+    if (!lay_out(by, &work))
         return QRT_NO_MEMORY;
-    lay_out(by, memory, &work);
-    memset(work.padding, (int)by->problem->x_zero_point[0], 2 * QRT_DEPTHWISE_PADDING);
     const int64_t first = task * by->per_task, end = qrt_min(first + by->per_task, by->units);
     const qrt_float_state saved = qrt_float_enter();
     unit at = unit_at(by, first);

@@ -23,7 +23,7 @@
 #define SPINS 4000
 #define CLOSED 0x10000
 
-/* What the caller gives a woken worker before it asks where it is: some times what waking one takes. */
+/* A caller gives a woken worker so long before it asks where it is: some times what waking one takes. */
 #define WAKING_NS 50000
 
 /* The next task of a thread's range and the last call it has noticed, on a cache line of their own. */

@@ -89,7 +89,7 @@ struct qrt_depthwise_microkernel {
     int64_t header_bytes, group_bytes;      /* of a packed block, of the channels of a group */
     int w_min, w_max;                       /* of weight - zero point */
     const qrt_depthwise_microkernel *wider; /* for the other weights */
-    /* Into zeros. */
+    /* `to` holds zeros. */
     void (*pack)(const qrt_depthwise_problem *problem, const void *w, const qrt_depthwise_block *block, void *to);
     /* start[channels of a block] = the packed compensation plus the bias. */
     void (*add_bias)(const qrt_depthwise_problem *problem, const void *bias, const qrt_depthwise_block *block,

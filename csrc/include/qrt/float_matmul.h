@@ -4,7 +4,7 @@
 
 #include "qrt/base.h"
 
-/* What products of float32 rows ask, by weights of any type. */
+/* The problem of a product of float32 rows by weights of any type. */
 typedef struct {
     int64_t m, n, k;
     const void *w_constant; /* NULL: w is an operand; else [k][n], needed while binding alone */

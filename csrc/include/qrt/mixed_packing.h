@@ -5,6 +5,17 @@
 #include <string.h>
 #include "qrt/mixed_matmul.h"
 
+static inline float qrt_float_of(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint32_t qrt_bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* ---- units ---- */
 
 /* The unit is 2^(exponent - 149), where the exponent follows from the bits of the largest |x|: its biased exponent, or
@@ -70,16 +81,12 @@ static inline const uint8_t *qrt_piece_zero_points(const qrt_mixed_matmul_args *
 
 /* f16 by the bits of a float, whose exponent has the bias 112 above: for finite values, subnormal ones too. */
 static inline float qrt_half_value(uint16_t half) {
-    const uint32_t bits = (uint32_t)(half & 0x7FFF) << 13;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return half & 0x8000 ? -(value * 0x1p112f) : value * 0x1p112f;
+    const float value = qrt_float_of((uint32_t)(half & 0x7FFF) << 13) * 0x1p112f;
+    return half & 0x8000 ? -value : value;
 }
-/* Of a finite value that f16 holds; of others some other number. */
+/* A finite value that f16 holds becomes its bits; any other, those of some number. */
 static inline uint16_t qrt_half_bits(float value) {
-    const float small = value * 0x1p-112f;
-    uint32_t bits;
-    memcpy(&bits, &small, sizeof bits);
+    const uint32_t bits = qrt_bits_of(value * 0x1p-112f);
     return (uint16_t)((bits & 0x80000000) >> 16 | (bits >> 13 & 0x7FFF));
 }
 

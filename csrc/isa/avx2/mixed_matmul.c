@@ -74,8 +74,8 @@ QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, co
     bool finite = true;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int exponent = qrt_unit_exponent(largest_finite(a + piece.k, piece.length, &finite));
-        const __m128 inverse = _mm_castsi128_ps(_mm_cvtsi32_si128((int)qrt_inverse_unit_bits(exponent)));
-        const __m128i sums = split_piece(nibbles, a + piece.k, piece.length, _mm_cvtss_f32(inverse), to + 1);
+        const float inverse = qrt_float_of(qrt_inverse_unit_bits(exponent));
+        const __m128i sums = split_piece(nibbles, a + piece.k, piece.length, inverse, to + 1);
         const __m128i unit = _mm_cvtsi32_si128((int)qrt_unit_bits(exponent));
         _mm_store_si128(to, _mm_blend_epi16(_mm_mullo_epi32(sums, times), unit, 3));
         to += 1 + qrt_piece_vectors(nibbles, piece.length) * (nibbles ? 2 : 1);

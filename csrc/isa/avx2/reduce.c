@@ -52,8 +52,7 @@ static void accumulate(qrt_container container, const char *source, int64_t coun
     BY_CONTAINER(accumulate_of, container, source, count, acc);
 }
 
-/* What `values` values of each sum add up to when all are zero points, taken off; false where a sum could leave 32
- * bits. */
+/* Begins sums of `values` values each with their zero points, taken off; false where a sum could leave 32 bits. */
 static bool start_sums(qrt_container container, const int64_t *zero_point, int64_t step, int64_t values, int64_t count,
                        int32_t *acc) {
     if (container > QRT_U16 || values > MOST_VALUES)

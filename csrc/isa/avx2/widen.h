@@ -95,7 +95,7 @@ MIN_OR_MAX(min)
 MIN_OR_MAX(max)
 #undef MIN_OR_MAX
 
-/* In the low lanes, of `size` bytes. */
+/* Narrows to `size` bytes each, in the low lanes. */
 QRT_INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
     const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
     if (size == 4)

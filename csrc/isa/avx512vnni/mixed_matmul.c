@@ -73,8 +73,8 @@ bool avx512vnni_mixed_row(const qrt_mixed_matmul_args *args, const float *a, voi
     bool finite = true;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int exponent = qrt_unit_exponent(largest_finite(a + piece.k, piece.length, &finite));
-        const __m128 inverse = _mm_castsi128_ps(_mm_cvtsi32_si128((int)qrt_inverse_unit_bits(exponent)));
-        const __m128i sums = split_piece(a + piece.k, piece.length, _mm_cvtss_f32(inverse), to + 1);
+        const float inverse = qrt_float_of(qrt_inverse_unit_bits(exponent));
+        const __m128i sums = split_piece(a + piece.k, piece.length, inverse, to + 1);
         const __m128i unit = _mm_cvtsi32_si128((int)qrt_unit_bits(exponent));
         _mm_store_si128(to, _mm_mask_mullo_epi32(unit, 14, sums, times));
         to += 1 + qrt_piece_vectors(args->problem.nibbles, piece.length) * (args->problem.nibbles ? 2 : 1);
@@ -164,7 +164,7 @@ QRT_INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
     return _mm512_fmadd_ps(_mm512_cvtepi32_ps(high), _mm512_set1_ps(65536), _mm512_cvtepi32_ps(rest));
 }
 
-/* What the sums of a row begin with. */
+/* Begins the sums of a row with its digits' part in the zero points. */
 QRT_INLINE void begin(const bool differ, const uint8_t *zero_points, const int32_t *header, row_sums *sums) {
 #pragma GCC unroll 2
     for (int h = 0; h < VECTORS; h++)

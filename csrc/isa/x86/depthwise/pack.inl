@@ -34,13 +34,13 @@ typedef enum {
     BY_FIXED,   /* every shift lies within [FIXED_SHIFT, 62] */
 } epilogue;
 
-/* What stands before the weights of a block: [kernel column][group][output row][VECTORS] vectors. */
+/* Stands before the weights of a block: [kernel column][group][output row][VECTORS] vectors. */
 typedef struct {
     int32_t compensation[CHANNELS]; /* less the input's zero point times the sum of the weights */
     float scale[CHANNELS];
     /* fixed: the multipliers; those of odd elements, moved to even ones; the shifts less FIXED_SHIFT. */
     int32_t multiplier[CHANNELS], odd_multiplier[CHANNELS], shift[CHANNELS];
-    /* In the order of the channels: what is added to sums narrowed to 16 bits. */
+    /* Is added to sums narrowed to 16 bits, in the order of the channels. */
     int16_t zero_point[CHANNELS];
     epilogue by;
 } __attribute__((aligned(64))) block_header;

@@ -97,7 +97,8 @@ static void some_short_rows(const int rows, const qrt_float_panel *p, const floa
         short_tile(count, p, a, column, out);                                                                          \
         break;
         CASE(1)
-        CASE(2) CASE(3)
+        CASE(2)
+        CASE(3)
 #if SHORT_ROWS > 3
             CASE(4)
 #endif
