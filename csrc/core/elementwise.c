@@ -1,82 +1,100 @@
-/* Families that work element by element: rows of the layout go to the table. */
+/* Families that walk a layout: its rows go to the table. */
 #include "core/core.h"
 #include "core/float_control.h"
 
+static int64_t row_step(const qrt_layout *layout) {
+    return layout->step[layout->rank - 1];
+}
+
+static const void *element(qrt_container container, const void *base, int64_t offset) {
+    return (const char *)base + offset * qrt_container_size(container);
+}
+
+static qrt_status walk(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int threads,
+                       qrt_row_fn fn, const void *call) {
+    const qrt_float_state saved = qrt_float_enter();
+    const qrt_status status = qrt_walk(layout, a_strides, b_strides, threads, fn, call);
+    qrt_float_leave(saved);
+    return status;
+}
+
+/* ---- one operand ---- */
+
+typedef struct {
+    const qrt_unary_args *args;
+    qrt_clamp_row_fn row; /* any of them */
+    const void *x;
+    void *out;
+} unary_call;
+
+static qrt_status unary_row(const void *context, const qrt_row *row) {
+    const unary_call *call = context;
+    const qrt_unary_args *args = call->args;
+    call->row(args, element(args->container, call->x, row->offset), (void *)element(args->out, call->out, row->offset),
+              row->count, row->parameter, row_step(&args->layout));
+    return QRT_OK;
+}
+
+static qrt_status run_unary(const qrt_unary_args *args, qrt_clamp_row_fn row, void *const *operands, int threads) {
+    const unary_call call = {args, row, operands[0], operands[1]};
+    return walk(&args->layout, NULL, NULL, threads, unary_row, &call);
+}
+
+qrt_status qrt_requantize(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    return run_unary(args, args->kernels->requantize_row, scratch->operands, scratch->threads);
+}
+
+qrt_status qrt_clamp(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    return run_unary(args, args->kernels->clamp_row, scratch->operands, scratch->threads);
+}
+
+qrt_status qrt_lookup(const void *pointer, qrt_scratch *scratch) {
+    const qrt_unary_args *args = pointer;
+    if (args->table)
+        return run_unary(args, args->kernels->lookup_row, scratch->operands, scratch->threads);
+    qrt_unary_args given = *args;
+    given.table = scratch->operands[1];
+    void *const operands[] = {scratch->operands[0], scratch->operands[2]};
+    return run_unary(&given, args->kernels->lookup_row, operands, scratch->threads);
+}
+
+/* ---- strided operands ---- */
+
 typedef struct {
     const void *args;
-    char *source, *source2, *target;
-} job;
-
-#define AT(pointer, offset, size) ((void *)((pointer) + (offset) * (int64_t)(size)))
-
-static qrt_status requantize_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_requantize_args *args = j->args;
-    args->kernels->requantize_row(args, AT(j->source, row->offset, qrt_container_size(args->container)),
-                                  AT(j->target, row->offset, qrt_container_size(args->requant.container)), row->count,
-                                  row->parameter, args->layout.step[args->layout.rank - 1]);
-    return QRT_OK;
-}
-
-static qrt_status clamp_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_clamp_args *args = j->args;
-    const int size = qrt_container_size(args->container);
-    args->kernels->clamp_row(args, AT(j->source, row->offset, size), AT(j->target, row->offset, size), row->count,
-                             row->parameter, args->layout.step[args->layout.rank - 1]);
-    return QRT_OK;
-}
-
-static qrt_status lookup_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_lookup_args *args = j->args;
-    args->kernels->lookup_row(args, j->source2, AT(j->source, row->offset, 1),
-                              AT(j->target, row->offset, qrt_container_size(args->out)), row->count);
-    return QRT_OK;
-}
+    void *const *operands;
+} strided_call;
 
 static qrt_status binary_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_binary_args *args = j->args;
+    const strided_call *call = context;
+    const qrt_binary_args *args = call->args;
     const int last = args->layout.rank - 1;
-    return args->kernels->binary_row(
-        args, AT(j->source, row->offsets[0], qrt_container_size(args->a)), args->a_strides[last],
-        AT(j->source2, row->offsets[1], qrt_container_size(args->b)), args->b_strides[last],
-        AT(j->target, row->offset, qrt_container_size(args->requant.container)), row->count, row->parameter,
-        args->layout.step[last]);
+    return args->kernels->binary_row(args, element(args->a, call->operands[0], row->offsets[0]), args->a_strides[last],
+                                     element(args->b, call->operands[1], row->offsets[1]), args->b_strides[last],
+                                     (void *)element(args->requant.container, call->operands[2], row->offset),
+                                     row->count, row->parameter, row_step(&args->layout));
 }
 
-static qrt_status run(const void *args, const qrt_layout *layout, qrt_scratch *scratch, qrt_row_fn fn) {
-    const job j = {.args = args, .source = scratch->operands[0], .target = scratch->operands[1]};
-    const qrt_float_state saved = qrt_float_enter();
-    const qrt_status status = qrt_walk(layout, NULL, NULL, scratch->threads, fn, &j);
-    qrt_float_leave(saved);
-    return status;
+qrt_status qrt_binary(const void *pointer, qrt_scratch *scratch) {
+    const qrt_binary_args *args = pointer;
+    const strided_call call = {args, scratch->operands};
+    return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, binary_row, &call);
 }
 
-qrt_status qrt_requantize(const void *args, qrt_scratch *scratch) {
-    return run(args, &((const qrt_requantize_args *)args)->layout, scratch, requantize_row);
+static qrt_status mean_row(const void *context, const qrt_row *row) {
+    const strided_call *call = context;
+    const qrt_mean_args *args = call->args;
+    args->kernels->mean_row(args, element(args->container, call->operands[0], row->offsets[0]),
+                            args->x_strides[args->layout.rank - 1],
+                            (void *)element(args->requant.container, call->operands[1], row->offset), row->count,
+                            row->parameter, row_step(&args->layout));
+    return QRT_OK;
 }
 
-qrt_status qrt_clamp(const void *args, qrt_scratch *scratch) {
-    return run(args, &((const qrt_clamp_args *)args)->layout, scratch, clamp_row);
-}
-
-qrt_status qrt_binary(const void *args, qrt_scratch *scratch) {
-    const qrt_binary_args *binary = args;
-    const job j = {args, scratch->operands[0], scratch->operands[1], scratch->operands[2]};
-    const qrt_float_state saved = qrt_float_enter();
-    const qrt_status status =
-        qrt_walk(&binary->layout, binary->a_strides, binary->b_strides, scratch->threads, binary_row, &j);
-    qrt_float_leave(saved);
-    return status;
-}
-
-qrt_status qrt_lookup(const void *args, qrt_scratch *scratch) {
-    const qrt_lookup_args *lookup = args;
-    void *const *operand = scratch->operands;
-    job j = {.args = args, .source = *operand++};
-    j.source2 = lookup->table_constant ? (char *)lookup->table_constant : *operand++;
-    j.target = *operand;
-    return qrt_walk(&lookup->layout, NULL, NULL, scratch->threads, lookup_row, &j);
+qrt_status qrt_mean(const void *pointer, qrt_scratch *scratch) {
+    const qrt_mean_args *args = pointer;
+    const strided_call call = {args, scratch->operands};
+    return walk(&args->layout, args->x_strides, NULL, scratch->threads, mean_row, &call);
 }

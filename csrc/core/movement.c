@@ -1,6 +1,4 @@
 /* Strided copies, and rows of sub-byte values. */
-#include <string.h>
-
 #include "core/core.h"
 
 /* ---- copy ---- */
@@ -71,54 +69,43 @@ qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
 /* Values per task: whole bytes of every width. */
 #define BITS_GRAIN 65536
 
+/* Rows that end within a byte; else all values, in rows of a task each. */
 typedef struct {
     const qrt_bits_args *args;
     qrt_pack_bits_row_fn row;
     const char *source;
     char *target;
-    int64_t rows, columns;              /* rows that end within a byte; else one of all values */
-    int64_t source_width, target_width; /* bits of a value */
-    int64_t per_task;                   /* rows, or values of the one row */
-} job;
-
-static int64_t bytes_of(int64_t count, int64_t width) {
-    return qrt_ceil_div(count * width, 8);
-}
+    int64_t rows, columns, total;       /* the last row may be shorter */
+    int64_t source_bytes, target_bytes; /* of a row */
+    int64_t per_task;                   /* rows */
+} bits_call;
 
 static qrt_status bits_task(void *context, int64_t task) {
-    const job *j = context;
-    const int64_t first = task * j->per_task;
-    if (j->rows == 1) {
-        j->row(j->args, j->source + bytes_of(first, j->source_width), j->target + bytes_of(first, j->target_width),
-               qrt_min(j->per_task, j->columns - first));
-        return QRT_OK;
-    }
-    const int64_t source_bytes = bytes_of(j->columns, j->source_width);
-    const int64_t target_bytes = bytes_of(j->columns, j->target_width);
-    for (int64_t row = first; row < qrt_min(first + j->per_task, j->rows); row++)
-        j->row(j->args, j->source + row * source_bytes, j->target + row * target_bytes, j->columns);
+    const bits_call *call = context;
+    const int64_t first = task * call->per_task, end = qrt_min(first + call->per_task, call->rows);
+    for (int64_t row = first; row < end; row++)
+        call->row(call->args, call->source + row * call->source_bytes, call->target + row * call->target_bytes,
+                  qrt_min(call->columns, call->total - row * call->columns));
     return QRT_OK;
 }
 
-static qrt_status run_bits(job *j, qrt_scratch *scratch) {
-    const bool whole = j->args->columns * j->args->width % 8 == 0;
-    j->source = scratch->operands[0];
-    j->target = scratch->operands[1];
-    j->rows = whole ? 1 : j->args->rows;
-    j->columns = whole ? j->args->rows * j->args->columns : j->args->columns;
-    j->per_task = j->rows == 1 ? BITS_GRAIN : qrt_max(1, BITS_GRAIN / qrt_max(1, j->columns));
-    const int64_t total = j->rows == 1 ? j->columns : j->rows;
-    return qrt_parallel(qrt_ceil_div(total, j->per_task), bits_task, j, scratch->threads);
+static qrt_status run_bits(const qrt_bits_args *args, qrt_pack_bits_row_fn row, int source_width, int target_width,
+                           qrt_scratch *scratch) {
+    bits_call call = {args, row, scratch->operands[0], scratch->operands[1], .total = args->rows * args->columns};
+    call.columns = args->columns * args->width % 8 == 0 ? BITS_GRAIN : args->columns;
+    call.rows = qrt_ceil_div(call.total, call.columns);
+    call.source_bytes = qrt_ceil_div(call.columns * source_width, 8);
+    call.target_bytes = qrt_ceil_div(call.columns * target_width, 8);
+    call.per_task = qrt_max(1, BITS_GRAIN / call.columns);
+    return qrt_parallel(qrt_ceil_div(call.rows, call.per_task), bits_task, &call, scratch->threads);
 }
 
 qrt_status qrt_pack_bits(const void *pointer, qrt_scratch *scratch) {
     const qrt_bits_args *args = pointer;
-    job j = {.args = args, .row = args->kernels->pack_bits_row, .source_width = 8, .target_width = args->width};
-    return run_bits(&j, scratch);
+    return run_bits(args, args->kernels->pack_bits_row, 8, args->width, scratch);
 }
 
 qrt_status qrt_unpack_bits(const void *pointer, qrt_scratch *scratch) {
     const qrt_bits_args *args = pointer;
-    job j = {.args = args, .row = args->kernels->unpack_bits_row, .source_width = args->width, .target_width = 8};
-    return run_bits(&j, scratch);
+    return run_bits(args, args->kernels->unpack_bits_row, args->width, 8, scratch);
 }

@@ -1,3 +1,4 @@
+/* Programs: their steps, one after the other. */
 #include <time.h>
 
 #include "core/core.h"

@@ -1,4 +1,4 @@
-/* Softmax: lines shared among threads. */
+/* Softmax: rows shared among threads. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -10,17 +10,17 @@ typedef struct {
     const char *x;
     char *out;
     int64_t per_task;
-} job;
+} softmax_call;
 
 static qrt_status softmax_task(void *context, int64_t task) {
-    const job *j = context;
-    const qrt_softmax_args *args = j->args;
-    const int64_t end = qrt_min((task + 1) * j->per_task, args->outer * args->inner);
+    const softmax_call *call = context;
+    const qrt_softmax_args *args = call->args;
+    const int64_t end = qrt_min((task + 1) * call->per_task, args->outer * args->inner);
     const qrt_float_state saved = qrt_float_enter();
-    for (int64_t line = task * j->per_task; line < end; line++) {
-        const int64_t first = line / args->inner * args->size * args->inner + line % args->inner;
-        args->kernels->softmax_line(args, j->x + first * qrt_container_size(args->container),
-                                    j->out + first * qrt_container_size(args->out));
+    for (int64_t row = task * call->per_task; row < end; row++) {
+        const int64_t first = row / args->inner * args->size * args->inner + row % args->inner;
+        args->kernels->softmax_row(args, call->x + first * qrt_container_size(args->container),
+                                   call->out + first * qrt_container_size(args->out));
     }
     qrt_float_leave(saved);
     return QRT_OK;
@@ -30,6 +30,6 @@ qrt_status qrt_softmax(const void *pointer, qrt_scratch *scratch) {
     const qrt_softmax_args *args = pointer;
     if (args->size == 0)
         return QRT_OK;
-    job j = {args, scratch->operands[0], scratch->operands[1], qrt_max(1, GRAIN / args->size)};
-    return qrt_parallel(qrt_ceil_div(args->outer * args->inner, j.per_task), softmax_task, &j, scratch->threads);
+    softmax_call call = {args, scratch->operands[0], scratch->operands[1], qrt_max(1, GRAIN / args->size)};
+    return qrt_parallel(qrt_ceil_div(args->outer * args->inner, call.per_task), softmax_task, &call, scratch->threads);
 }

@@ -16,6 +16,6 @@ extern qrt_kernels QRT_OF_ISA(parent);
 #include "rows.def"
 #undef QRT_ROW
 QRT_IF(QRT_OWN_gemm, extern const qrt_gemm_microkernel QRT_OF_ISA(gemm);)
-QRT_IF(QRT_OWN_depthwise, extern const qrt_depthwise_kernel QRT_OF_ISA(depthwise);)
+QRT_IF(QRT_OWN_depthwise, extern const qrt_depthwise_microkernel QRT_OF_ISA(depthwise);)
 
 #endif

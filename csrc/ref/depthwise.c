@@ -2,31 +2,25 @@
 #include "ref.h"
 
 /* Each product is below 2^68 and the taps below 2^40. */
-static int128 channel_sum(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows, int64_t columns,
-                          int64_t j) {
-    const qrt_window *window = &args->window;
-    const int64_t channel = j / args->multiplier, zw = args->w_zero_point[j * args->w_zero_point_step];
+static int128 channel_sum(const qrt_depthwise_problem *problem, const void *x, const void *w, int64_t rows,
+                          int64_t columns, int64_t j) {
+    const qrt_window *window = &problem->window;
+    const int64_t channel = j / problem->multiplier, zw = problem->w_zero_point[j * problem->w_zero_point_step];
     int128 sum = 0;
     for (int64_t ky = 0; ky < rows; ky++)
         for (int64_t kx = 0; kx < columns; kx++) {
             const int64_t pixel = ky * window->dilations[0] * window->width + kx * window->dilations[1];
             const int64_t tap = ky * window->kernel[1] + kx;
-            sum += (int128)(ref_load(args->x, x, pixel * window->channels + channel) - *args->x_zero_point) *
-                   (ref_load(args->w, w, tap * args->w_tap_step + j * args->w_channel_step) - zw);
+            sum += (int128)(ref_load(problem->x, x, pixel * window->channels + channel) - *problem->x_zero_point) *
+                   (ref_load(problem->w, w, tap * problem->w_tap_step + j * problem->w_channel_step) - zw);
         }
     return sum;
 }
 
-void ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows, int64_t columns,
-                         int32_t *acc) {
-    for (int64_t j = 0; j < args->out_channels; j++)
-        acc[j] += (int32_t)channel_sum(args, x, w, rows, columns, j);
-}
-
-qrt_status ref_depthwise_wide_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
-                                    int64_t columns, int64_t *acc) {
-    for (int64_t j = 0; j < args->out_channels; j++) {
-        const int128 sum = acc[j] + channel_sum(args, x, w, rows, columns, j);
+qrt_status ref_depthwise_pixel(const qrt_depthwise_args *args, const void *x, const void *w, int64_t rows,
+                               int64_t columns, int64_t *acc) {
+    for (int64_t j = 0; j < args->problem.out_channels; j++) {
+        const int128 sum = acc[j] + channel_sum(&args->problem, x, w, rows, columns, j);
         acc[j] = (int64_t)sum;
         if (acc[j] != sum)
             return QRT_ACCUMULATOR_OVERFLOW;

@@ -30,7 +30,7 @@ qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_
     return QRT_OK;
 }
 
-void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+void ref_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                    int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
@@ -39,10 +39,12 @@ void ref_clamp_row(const qrt_clamp_args *args, const void *source, void *target,
     }
 }
 
-void ref_lookup_row(const qrt_lookup_args *args, const void *table, const void *source, void *target, int64_t count) {
+void ref_lookup_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                    int64_t step) {
     const int64_t least = args->container == QRT_I8 ? -(1 << (args->width - 1)) : 0;
     const int64_t mask = (1 << args->width) - 1;
+    (void)parameter, (void)step;
     for (int64_t i = 0; i < count; i++)
         ref_store_value(args->out, target, i,
-                        ref_load(args->out, table, (ref_load(args->container, source, i) - least) & mask));
+                        ref_load(args->out, args->table, (ref_load(args->container, source, i) - least) & mask));
 }

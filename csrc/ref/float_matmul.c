@@ -5,8 +5,8 @@
 #include "ref.h"
 
 #define LANES QRT_FLOAT_LANES
-#define ROWS QRT_FLOAT_ROWS
-#define COLUMNS QRT_FLOAT_COLUMNS
+#define MR QRT_FLOAT_MR
+#define NR QRT_PRODUCT_NR
 
 static float tree(const float *lanes) {
     float sum[LANES];
@@ -26,16 +26,16 @@ void ref_float_rows(const float *a, int64_t a_stride, int rows, int64_t k, float
     const int64_t padded = (k + LANES - 1) / LANES * LANES;
     for (int i = 0; i < rows; i++)
         for (int64_t d = 0; d < padded; d++)
-            target[d % LANES * stride + d / LANES * ROWS + i] = d < k ? a[i * a_stride + d] : 0;
+            target[d % LANES * stride + d / LANES * MR + i] = d < k ? a[i * a_stride + d] : 0;
 }
 
 void ref_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < COLUMNS; j++) {
+        for (int j = 0; j < NR; j++) {
             float sum = 0;
             for (int64_t step = 0; step < steps; step++)
-                sum = fmaf(a[step * ROWS + i], b[step * COLUMNS + j], sum);
-            sums[i * COLUMNS + j] = sum;
+                sum = fmaf(a[step * MR + i], b[step * NR + j], sum);
+            sums[i * NR + j] = sum;
         }
 }
 
@@ -50,7 +50,7 @@ void ref_float_tree(const float *lanes, int64_t stride, int64_t rows, int column
         for (int j = 0; j < columns; j++) {
             float lane[LANES];
             for (int l = 0; l < LANES; l++)
-                lane[l] = lanes[l * stride + i * COLUMNS + j];
+                lane[l] = lanes[l * stride + i * NR + j];
             out[i * out_stride + j] = result_of(bias ? tree(lane) + bias[j] : tree(lane));
         }
 }
@@ -61,8 +61,8 @@ void ref_float_short(const qrt_float_panel *p) {
             float lane[LANES] = {0};
             for (int l = 0; l < LANES; l++)
                 for (int64_t step = 0; step < p->steps; step++)
-                    lane[l] = fmaf(p->a[i * p->a_stride + step * LANES + l], p->b[l * p->b_stride + step * COLUMNS + j],
-                                   lane[l]);
+                    lane[l] =
+                        fmaf(p->a[i * p->a_stride + step * LANES + l], p->b[l * p->b_stride + step * NR + j], lane[l]);
             p->out[i * p->out_stride + j] = result_of(p->bias ? tree(lane) + p->bias[j] : tree(lane));
         }
 }

@@ -1,35 +1,20 @@
 /* Rows of floats as integers of a unit per piece, by packed weights. A row as digits is here the units and the
  * integers: for each piece a float in 16 bytes, then 32 bits for each value of its vectors. */
 #include <math.h>
-#include <string.h>
 
 #include "qrt/mixed_packing.h"
 #include "ref.h"
 
-#define COLUMNS QRT_MIXED_COLUMNS
-
-static float from_bits(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t magnitude_bits(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x7FFFFFFF;
-}
+#define NR QRT_PRODUCT_NR
 
 static int64_t padded_length(const qrt_mixed_matmul_args *args, int64_t length) {
-    return qrt_piece_vectors(args->nibbles, length) * (args->nibbles ? 8 : 4);
+    return qrt_piece_vectors(args->problem.nibbles, length) * (args->problem.nibbles ? 8 : 4);
 }
 
-/* The largest magnitude of finite values, as bits. */
-static uint32_t largest_finite(const float *a, int64_t count) {
-    uint32_t largest = 0;
+static float largest_finite(const float *a, int64_t count) {
+    float largest = 0;
     for (int64_t i = 0; i < count; i++)
-        if (isfinite(a[i]) && magnitude_bits(a[i]) > largest)
-            largest = magnitude_bits(a[i]);
+        largest = isfinite(a[i]) ? fmaxf(largest, fabsf(a[i])) : largest;
     return largest;
 }
 
@@ -38,10 +23,10 @@ bool ref_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digi
     float *header = digits;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int64_t padded = padded_length(args, piece.length);
-        const int exponent = qrt_unit_exponent(largest_finite(a + piece.k, piece.length));
-        const float inverse = from_bits(qrt_inverse_unit_bits(exponent));
+        const int exponent = qrt_unit_exponent(qrt_bits_of(largest_finite(a + piece.k, piece.length)));
+        const float inverse = qrt_float_of(qrt_inverse_unit_bits(exponent));
         int32_t *x = (int32_t *)(header + 4);
-        header[0] = from_bits(qrt_unit_bits(exponent));
+        header[0] = qrt_float_of(qrt_unit_bits(exponent));
         for (int64_t i = 0; i < padded; i++) {
             const float value = i < piece.length ? a[piece.k + i] : 0;
             finite &= isfinite(value);
@@ -64,15 +49,15 @@ static int64_t piece_sum(const qrt_mixed_matmul_args *args, const uint8_t *from,
 
 void ref_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
                     float *sums) {
-    memset(sums, 0, (size_t)rows * COLUMNS * sizeof *sums);
+    memset(sums, 0, (size_t)rows * NR * sizeof *sums);
     int64_t offset = 0;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         for (int row = 0; row < rows; row++) {
-            const float *header = (const float *)((const char *)digits + row * args->row_bytes) + offset;
-            for (int column = 0; column < COLUMNS; column++) {
+            const float *header = (const float *)((const char *)digits + row * args->plan.row_bytes) + offset;
+            for (int column = 0; column < NR; column++) {
                 const int64_t sum = piece_sum(args, panel, piece.length, (const int32_t *)(header + 4), column);
                 const float scale = qrt_packed_scale(args, panel, piece.length, column);
-                float *to = sums + row * COLUMNS + column;
+                float *to = sums + row * NR + column;
                 *to = fmaf((float)sum * scale, header[0], *to);
             }
         }

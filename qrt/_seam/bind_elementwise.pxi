@@ -74,13 +74,20 @@ def bind_dcast(*, str isa, str expressed, str storage, shape, block=None, step=N
     return call
 
 
-def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_points, requant):
-    cdef Call call = new_call("requantize", isa, qrt_requantize, sizeof(qrt_requantize_args))
-    cdef qrt_requantize_args *args = <qrt_requantize_args *>call.args
-    cdef int64_t count
-    args.kernels = find_kernels(call.name, isa)
+cdef Call new_unary(str name, str isa, qrt_entry entry, object storage, object out):
+    cdef Call call = new_call(name, isa, entry, sizeof(qrt_unary_args))
+    cdef qrt_unary_args *args = <qrt_unary_args *>call.args
+    args.kernels = find_kernels(name, isa)
     call.elementwise = True
-    args.container = <qrt_container>container_of(call.name, storage)
+    args.container = <qrt_container>container_of(name, storage)
+    args.out = <qrt_container>container_of(name, out)
+    return call
+
+
+def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_points, requant):
+    cdef Call call = new_unary("requantize", isa, qrt_requantize, storage, requant.storage)
+    cdef qrt_unary_args *args = <qrt_unary_args *>call.args
+    cdef int64_t count
     shape = dimensions(call.name, "shape", shape)
     count = fill_layout(call, &args.layout, shape, block, step)
     args.zero_point = input_zero_points(call, zero_points, count)
@@ -148,12 +155,9 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
 
 
 def bind_clamp(*, str isa, str storage, shape, lower, upper, block=None, step=None):
-    cdef Call call = new_call("clamp", isa, qrt_clamp, sizeof(qrt_clamp_args))
-    cdef qrt_clamp_args *args = <qrt_clamp_args *>call.args
+    cdef Call call = new_unary("clamp", isa, qrt_clamp, storage, storage)
+    cdef qrt_unary_args *args = <qrt_unary_args *>call.args
     cdef int64_t count
-    args.kernels = find_kernels("clamp", isa)
-    call.elementwise = True
-    args.container = <qrt_container>container_of("clamp", storage)
     shape = dimensions("clamp", "shape", shape)
     count = fill_layout(call, &args.layout, shape, block, step)
     args.lower = <const int64_t *>parameters(call, "lower", lower, np.int64, count)

@@ -6,39 +6,37 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None):
     cdef qrt_float_matmul_args *args = <qrt_float_matmul_args *>call.args
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
-    m, n, k = dimensions(call.name, "m, n, k", (m, n, k), 3)
-    for shape in ((m, k), (k, n), (m, n)):
-        element_count(call.name, shape)
-    args.m, args.n, args.k = m, n, k
-    args.bias = bias is not None
-    bind_float_operands(call, np.float32, (m, n, k), &args.w_constant, w_constant, &args.bias_constant, bias)
+    bind_product(call, &args.problem, np.float32, (m, n, k), w_constant, bias)
     call.release = qrt_float_matmul_release
     with nogil:
         status = qrt_float_matmul_prepare(args)
     if status != QRT_OK:
         raise failure(call.name, status)
     if w_constant is not None:  # packed: the copy may go
-        forget(call, args.w_constant)
-        args.w_constant = NULL
+        forget(call, &args.problem.w_constant)
     return call
 
 
-cdef object bind_float_operands(Call call, object w_dtype, tuple sizes, const void **w, object w_constant,
-                                const float **bias_data, object bias):
+cdef object bind_product(Call call, qrt_product *product, object w_dtype, tuple sizes, object w_constant, object bias):
     """a [m, k], w [k, n], the bias and the result, the latter three of n columns; what is constant is no operand."""
-    m, n, k = sizes
+    m, n, k = dimensions(call.name, "m, n, k", sizes, 3)
+    for shape in ((m, k), (k, n), (m, n)):
+        element_count(call.name, shape)
+    product.m, product.n, product.k = m, n, k
+    product.bias = bias is not None
     add_operand(call, np.float32, (m, k))
     if w_constant is None:
         add_operand(call, w_dtype, (k, n))
     else:
-        w[0] = constant(call, "the constant weights", w_constant, w_dtype, k * n)
+        product.w_constant = constant(call, "the constant weights", w_constant, w_dtype, k * n)
     if isinstance(bias, np.ndarray):
-        bias_data[0] = <const float *>constant(call, "the constant bias", bias, np.float32, n)
+        product.bias_constant = <const float *>constant(call, "the constant bias", bias, np.float32, n)
     elif bias is not None:
         add_operand(call, np.float32, (n,))
     add_operand(call, np.float32, (m, n))
 
 
-cdef object forget(Call call, const void *data):
+cdef object forget(Call call, const void **data):
     """Lets go of the copy at `data`."""
-    call.keep = [kept for kept in call.keep if cnp.PyArray_DATA(<cnp.ndarray>kept) != data]
+    call.keep = [kept for kept in call.keep if cnp.PyArray_DATA(<cnp.ndarray>kept) != data[0]]
+    data[0] = NULL

@@ -7,12 +7,9 @@ cdef int byte_container(Call call, object storage) except -1:
 
 
 def bind_lookup(*, str isa, str storage, width, str out, size, table=None):
-    cdef Call call = new_call("lookup", isa, qrt_lookup, sizeof(qrt_lookup_args))
-    cdef qrt_lookup_args *args = <qrt_lookup_args *>call.args
-    args.kernels = find_kernels("lookup", isa)
-    call.elementwise = True
-    args.container = <qrt_container>byte_container(call, storage)
-    args.out = <qrt_container>container_of("lookup", out)
+    cdef Call call = new_unary("lookup", isa, qrt_lookup, storage, out)
+    cdef qrt_unary_args *args = <qrt_unary_args *>call.args
+    byte_container(call, storage)
     (args.width,) = dimensions("lookup", "width", (width,), 1, 1, 8)
     shape = dimensions("lookup", "size", (size,))
     fill_layout(call, &args.layout, shape, None, None)
@@ -21,7 +18,7 @@ def bind_lookup(*, str isa, str storage, width, str out, size, table=None):
     if table is None:
         add_operand(call, CONTAINERS[out], (1 << args.width,))
     else:
-        args.table_constant = constant(call, "the table", table, CONTAINERS[out], 1 << args.width)
+        args.table = constant(call, "the table", table, CONTAINERS[out], 1 << args.width)
     add_operand(call, CONTAINERS[out], shape)
     return call
 

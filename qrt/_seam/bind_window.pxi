@@ -81,39 +81,40 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
                           strides, padding, dilations, channels_first=False, w_constant=None, bias=None):
     cdef Call call = new_call("depthwise_conv2d", isa, qrt_depthwise_conv2d, sizeof(qrt_depthwise_args))
     cdef qrt_depthwise_args *args = <qrt_depthwise_args *>call.args
+    cdef qrt_depthwise_problem *problem = &args.problem
     cdef qrt_status status
     args.kernels = find_kernels(call.name, isa)
-    args.x, args.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
+    problem.x, problem.w = <qrt_container>container_of(call.name, x), <qrt_container>container_of(call.name, w)
     x_shape, w_shape = dimensions(call.name, "x_shape", x_shape, 4), dimensions(call.name, "w_shape", w_shape, 3)
     element_count(call.name, x_shape)
     element_count(call.name, w_shape)
     kernel, channels, out_channels = w_shape[:2], x_shape[3], w_shape[2]
     if channels_first:
         kernel, out_channels = w_shape[1:], w_shape[0]
-    fill_window(call, &args.window, x_shape, kernel, strides, padding, dilations)
+    fill_window(call, &problem.window, x_shape, kernel, strides, padding, dilations)
     if out_channels % max(channels, 1) or out_channels >= 1 << 31 or (out_channels and not channels):
         raise KernelError(f"{call.name}: weights {w_shape} do not match the input {x_shape}")
-    args.out_channels, args.multiplier = out_channels, out_channels // max(channels, 1)
-    args.w_tap_step, args.w_channel_step = out_channels, 1
+    problem.out_channels, problem.multiplier = out_channels, out_channels // max(channels, 1)
+    problem.w_tap_step, problem.w_channel_step = out_channels, 1
     if channels_first:
-        args.w_tap_step, args.w_channel_step = 1, kernel[0] * kernel[1]
-    out_shape = (x_shape[0], args.window.out_height, args.window.out_width, out_channels)
+        problem.w_tap_step, problem.w_channel_step = 1, kernel[0] * kernel[1]
+    out_shape = (x_shape[0], problem.window.out_height, problem.window.out_width, out_channels)
     element_count(call.name, out_shape)
 
-    args.x_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
-    args.w_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
-    args.w_zero_point_step = channel_step(call, "w_zero_points", last_parameters(call).size, out_channels)
+    problem.x_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
+    problem.w_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
+    problem.w_zero_point_step = channel_step(call, "w_zero_points", last_parameters(call).size, out_channels)
     count = np.size(requant.zero_point)
-    fill_requant(call, &args.requant, requant, count)
-    args.requant_step = channel_step(call, "requant", count, out_channels)
-    bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, out_channels)
-    if args.bias == QRT_BIAS_F32:
+    fill_requant(call, &problem.requant, requant, count)
+    problem.requant_step = channel_step(call, "requant", count, out_channels)
+    bias_dtype = bind_bias(call, &problem.bias, &problem.bias_constant, bias, out_channels)
+    if problem.bias == QRT_BIAS_F32:
         raise KernelError(f"{call.name}: a float bias belongs to sub-channel weights")
     add_operand(call, CONTAINERS[x], x_shape)
     if w_constant is None:
         add_operand(call, CONTAINERS[w], w_shape)
     else:
-        args.w_constant = constant(call, "the constant weights", w_constant, CONTAINERS[w],
+        problem.w_constant = constant(call, "the constant weights", w_constant, CONTAINERS[w],
                                    element_count(call.name, w_shape))
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))

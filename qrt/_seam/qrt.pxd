@@ -83,13 +83,6 @@ cdef extern from "qrt/qrt.h" nogil:
         const double *rounded_zero_point_f64
         const double *zero_point_f64
 
-    ctypedef struct qrt_requantize_args:
-        const qrt_kernels *kernels
-        qrt_layout layout
-        qrt_container container
-        const int64_t *zero_point
-        qrt_requant requant
-
     ctypedef struct qrt_window:
         int64_t images, height, width, channels
         int64_t out_height, out_width
@@ -139,34 +132,35 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_gemm_prepare(qrt_gemm_args *args)
     void qrt_gemm_release(void *args)
 
-    ctypedef struct qrt_float_matmul_args:
-        const qrt_kernels *kernels
+    ctypedef struct qrt_product:
         int64_t m, n, k
         const void *w_constant
         bint bias
         const float *bias_constant
-        const float *panels
+
+    ctypedef struct qrt_float_matmul_args:
+        const qrt_kernels *kernels
+        qrt_product problem
 
     qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args)
     void qrt_float_matmul_release(void *args)
 
-    ctypedef struct qrt_mixed_matmul_args:
-        const qrt_kernels *kernels
-        int64_t m, n, k
+    ctypedef struct qrt_mixed_problem:
+        qrt_product product
         bint nibbles
         qrt_container w
         int64_t k_block
         const float *scale
         const int32_t *zero_point
-        const void *w_constant
-        bint bias
-        const float *bias_constant
+
+    ctypedef struct qrt_mixed_matmul_args:
+        const qrt_kernels *kernels
+        qrt_mixed_problem problem
 
     qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args)
     void qrt_mixed_matmul_release(void *args)
 
-    ctypedef struct qrt_depthwise_args:
-        const qrt_kernels *kernels
+    ctypedef struct qrt_depthwise_problem:
         qrt_window window
         int64_t out_channels, multiplier
         qrt_container x, w
@@ -179,6 +173,10 @@ cdef extern from "qrt/qrt.h" nogil:
         const void *w_constant
         qrt_bias_kind bias
         const void *bias_constant
+
+    ctypedef struct qrt_depthwise_args:
+        const qrt_kernels *kernels
+        qrt_depthwise_problem problem
 
     qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args)
     void qrt_depthwise_release(void *args)
@@ -196,20 +194,16 @@ cdef extern from "qrt/qrt.h" nogil:
         const int64_t *b_multiplier
         qrt_requant requant
 
-    ctypedef struct qrt_clamp_args:
+    ctypedef struct qrt_unary_args:
         const qrt_kernels *kernels
         qrt_layout layout
-        qrt_container container
+        qrt_container container, out
+        const int64_t *zero_point
+        qrt_requant requant
         const int64_t *lower
         const int64_t *upper
-
-    ctypedef struct qrt_lookup_args:
-        const qrt_kernels *kernels
-        qrt_layout layout
-        qrt_container container
         int width
-        qrt_container out
-        const void *table_constant
+        const void *table
 
     ctypedef struct qrt_mean_args:
         const qrt_kernels *kernels

@@ -15,7 +15,7 @@ ROOT = CSRC.parent
 KERNEL = """
 #include "isa/init.inl"
 
-void dummy_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count,
+void dummy_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count,
                      int64_t parameter, int64_t step) {
     (void)args, (void)source, (void)parameter, (void)step;
     for (int64_t i = 0; i < count; i++)

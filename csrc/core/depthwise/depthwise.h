@@ -5,22 +5,30 @@
 
 #include "core/core.h"
 
-/* The operands of one call. */
+/* The operands of one call, and its packing, which is the plan's or its own. */
 typedef struct {
     const qrt_depthwise_args *args;
     const char *x, *w;
     const void *bias;
     char *out;
+    int threads;
+    qrt_depthwise_packing packing;
 } qrt_depthwise_call;
 
-/* The kernel for these weights, and the bytes of its packed blocks; a NULL kernel where none fits. */
-qrt_depthwise_plan qrt_depthwise_planned(const qrt_depthwise_args *args, const void *w);
-void qrt_depthwise_pack(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_plan *plan);
-/* The bias joins what sums begin with, in plan->start. */
-void qrt_depthwise_add_bias(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_plan *plan);
-qrt_depthwise_block qrt_depthwise_block_at(const qrt_depthwise_args *args, const qrt_depthwise_plan *plan,
+/* The microkernel for these weights, and the bytes of its packed blocks; a NULL microkernel where none fits. */
+qrt_depthwise_packing qrt_depthwise_choose(const qrt_depthwise_args *args, const void *w);
+void qrt_depthwise_pack(const qrt_depthwise_problem *problem, const void *w, const qrt_depthwise_packing *packing);
+/* Fills packing->start. */
+void qrt_depthwise_add_bias(const qrt_depthwise_problem *problem, const void *bias,
+                            const qrt_depthwise_packing *packing);
+qrt_depthwise_block qrt_depthwise_block_at(const qrt_depthwise_problem *problem, const qrt_depthwise_packing *packing,
                                            int64_t block);
 
-qrt_status qrt_depthwise_run_plan(const qrt_depthwise_call *call, const qrt_depthwise_plan *plan, int threads);
+qrt_status qrt_depthwise_run_blocks(const qrt_depthwise_call *call);
+
+/* Bytes of what the sums of all blocks begin with. */
+static inline int64_t qrt_depthwise_start_bytes(const qrt_depthwise_packing *packing) {
+    return packing->blocks * packing->microkernel->channels * (int64_t)sizeof(int32_t);
+}
 
 #endif

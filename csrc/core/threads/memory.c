@@ -1,3 +1,4 @@
+/* Memory: aligned blocks, packed weights in huge pages, the workspaces of a thread. */
 #include <pthread.h>
 #include <stdlib.h>
 #if defined(__linux__)

@@ -1,8 +1,9 @@
-/* One pool per process. A job is open while the caller works on it: a worker joins by adding itself to `state`, and
- * the caller closes the job and waits for those inside. Workers spin between jobs for a while, then sleep.
+/* One pool per process. A call is open while its caller works on it: a worker joins by adding itself to `state`, and
+ * the caller closes the call and waits for those inside. Workers spin between calls for a while, then sleep.
  *
- * The tasks of a job are cut into one span a thread, the same span for the same thread whenever a job has as many tasks
- * and threads: what it read of constant operands may still be in its caches. Whoever is done takes from the others'. */
+ * The tasks of a call are cut into one range for each thread, the same range for the same thread whenever a call has as
+ * many tasks and threads: what it read of constant operands may still be in its caches. Whoever is done takes from the
+ * others' ranges. */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include <sched.h>
@@ -22,16 +23,16 @@
 #define SPINS 4000
 #define CLOSED 0x10000
 
-/* What the caller gives a woken worker before it asks where it is: some times what waking one takes. */
+/* A caller gives a woken worker so long before it asks where it is: some times what waking one takes. */
 #define WAKING_NS 50000
 
-/* The next task of a span and the last job its thread has noticed, on a cache line of their own. */
+/* The next task of a thread's range and the last call it has noticed, on a cache line of their own. */
 typedef struct {
     _Alignas(QRT_ALIGNMENT) atomic_llong next;
     atomic_uint noticed;
     unsigned moved; /* `noticed` when the worker was last moved */
     pthread_t thread;
-} span;
+} member;
 
 static struct {
     pthread_mutex_t lock; /* guards sleeping and waking */
@@ -40,7 +41,7 @@ static struct {
     atomic_uint generation;
     atomic_flag busy;
     int workers; /* owned by whoever holds busy */
-    /* The job. Written while closed. */
+    /* The call. Written while closed. */
     atomic_int state; /* workers inside, | CLOSED */
     int64_t woken_at; /* 0: nobody had to be woken */
     int threads;      /* the caller is number 0, workers are numbered from 1 */
@@ -48,7 +49,7 @@ static struct {
     void *context;
     int64_t tasks;
     atomic_int status;
-    span spans[MAX_THREADS];
+    member members[MAX_THREADS];
 } pool = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .busy = ATOMIC_FLAG_INIT, .state = CLOSED};
 
@@ -122,29 +123,30 @@ static void move_away(pthread_t thread) {
 #endif
 }
 
-/* The caller is about to do the work of a thread. One that has missed a whole job, or is long in waking, is moved once.
+/* The caller is about to do the work of a thread. One that has missed a whole call, or is long in waking, is moved
+ * once.
  */
 static void look_after(int number) {
-    span *s = &pool.spans[number];
-    const unsigned noticed = atomic_load(&s->noticed), missed = atomic_load(&pool.generation) - noticed;
-    if (missed == 0 || s->moved == noticed || number > pool.workers)
+    member *m = &pool.members[number];
+    const unsigned noticed = atomic_load(&m->noticed), missed = atomic_load(&pool.generation) - noticed;
+    if (missed == 0 || m->moved == noticed || number > pool.workers)
         return;
     if (missed > 1 || (pool.woken_at && now_ns() - pool.woken_at > WAKING_NS)) {
-        s->moved = noticed;
-        move_away(s->thread);
+        m->moved = noticed;
+        move_away(m->thread);
     }
 }
 
 /* ---- workers ---- */
 
-static int64_t span_start(int number) {
+static int64_t first_task(int number) {
     return pool.tasks * number / pool.threads;
 }
 
 static void work_on(int number) {
-    const int64_t end = span_start(number + 1);
+    const int64_t end = first_task(number + 1);
     long long task;
-    while ((task = atomic_fetch_add(&pool.spans[number].next, 1)) < end) {
+    while ((task = atomic_fetch_add(&pool.members[number].next, 1)) < end) {
         qrt_status status = atomic_load(&pool.status);
         if (status != QRT_OK)
             return;
@@ -165,7 +167,7 @@ static void work(int self) {
     }
 }
 
-static void join_job(int self) {
+static void join_call(int self) {
     int inside = atomic_load(&pool.state);
     do {
         if (inside & CLOSED)
@@ -176,7 +178,7 @@ static void join_job(int self) {
     atomic_fetch_sub(&pool.state, 1);
 }
 
-static void wait_for_job(unsigned seen) {
+static void wait_for_call(unsigned seen) {
     for (int spin = 0; spin < SPINS; spin++) {
         if (atomic_load(&pool.generation) != seen)
             return;
@@ -194,10 +196,10 @@ static void *worker(void *number) {
     /* A new thread inherits its creator's float control register; from here on nobody else touches it. */
     (void)qrt_float_enter();
     for (unsigned seen = 0;;) {
-        wait_for_job(seen);
+        wait_for_call(seen);
         seen = atomic_load(&pool.generation);
-        atomic_store(&pool.spans[(intptr_t)number].noticed, seen);
-        join_job((int)(intptr_t)number);
+        atomic_store(&pool.members[(intptr_t)number].noticed, seen);
+        join_call((int)(intptr_t)number);
     }
     return NULL;
 }
@@ -221,15 +223,15 @@ static void start_workers(int wanted) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
     while (pool.workers < wanted) {
-        span *s = &pool.spans[pool.workers + 1];
-        if (pthread_create(&s->thread, NULL, worker, (void *)(intptr_t)(pool.workers + 1)))
+        member *m = &pool.members[pool.workers + 1];
+        if (pthread_create(&m->thread, NULL, worker, (void *)(intptr_t)(pool.workers + 1)))
             return; /* the others do its share */
-        pthread_detach(s->thread);
+        pthread_detach(m->thread);
         pool.workers++;
     }
 }
 
-/* ---- jobs ---- */
+/* ---- calls ---- */
 
 static qrt_status run_alone(int64_t tasks, qrt_task fn, void *context) {
     for (int64_t task = 0; task < tasks; task++) {
@@ -250,7 +252,7 @@ qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads) 
     pool.context = context;
     pool.tasks = tasks;
     for (int i = 0; i < threads; i++)
-        atomic_store_explicit(&pool.spans[i].next, span_start(i), memory_order_relaxed);
+        atomic_store_explicit(&pool.members[i].next, first_task(i), memory_order_relaxed);
     atomic_store(&pool.status, QRT_OK);
     atomic_store(&pool.state, 0);
     atomic_fetch_add(&pool.generation, 1);

@@ -70,4 +70,16 @@ QRT_INLINE int qrt_expressed_size(qrt_expressed expressed) {
     return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
 }
 
+/* The largest |value - zero point| of a container over `count` zero points. */
+static inline int64_t qrt_largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
+    static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0, INT32_MIN, 0};
+    static const int64_t most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX};
+    int64_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        largest = qrt_max(largest, most[container] - zero_point[i]);
+        largest = qrt_max(largest, zero_point[i] - least[container]);
+    }
+    return largest;
+}
+
 #endif

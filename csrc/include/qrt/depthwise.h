@@ -4,20 +4,9 @@
 
 #include "qrt/gemm.h"
 
-typedef struct qrt_depthwise_kernel qrt_depthwise_kernel;
-
-/* Blocks of channels, and what of them was packed for a kernel. */
-typedef struct {
-    const qrt_depthwise_kernel *kernel; /* NULL: none computes this */
-    int rows;                           /* output rows computed together: 1 or 2 */
-    int64_t groups;                     /* of input rows that these rows see */
-    int64_t blocks, block_bytes;
-    void *packed;   /* blocks of block_bytes */
-    int32_t *start; /* of sums, with the bias of this call: `channels` of each block; NULL: as packed */
-} qrt_depthwise_plan;
+typedef struct qrt_depthwise_microkernel qrt_depthwise_microkernel;
 
 typedef struct {
-    const qrt_kernels *kernels;
     qrt_window window;    /* groups 1 */
     int64_t out_channels; /* j reads channel j / multiplier */
     int64_t multiplier;
@@ -31,12 +20,30 @@ typedef struct {
     const void *w_constant;    /* NULL: w is an operand */
     qrt_bias_kind bias;        /* not f32 */
     const void *bias_constant; /* NULL: bias is an operand */
-    /* Derived when bound, by qrt_depthwise_prepare. */
-    int64_t bias_limit;      /* |bias| up to which every sum fits 31 bits; negative: none */
-    qrt_depthwise_plan plan; /* of constant weights, and of the bias where it is one */
+} qrt_depthwise_problem;
+
+/* Weights as a microkernel reads them, by blocks of channels. */
+typedef struct {
+    const qrt_depthwise_microkernel *microkernel; /* NULL: none computes this */
+    int rows;                                     /* output rows computed together: 1 or 2 */
+    int64_t groups;                               /* of input rows that these rows see */
+    int64_t blocks, block_bytes;
+    void *packed;   /* blocks of block_bytes */
+    int32_t *start; /* of sums: compensation and bias, `channels` of each block; NULL: the packed compensation */
+} qrt_depthwise_packing;
+
+typedef struct {
+    int64_t bias_limit;            /* |bias| up to which every sum fits 31 bits; negative: none */
+    qrt_depthwise_packing packing; /* of constant weights, and of the bias where it is one */
+} qrt_depthwise_plan;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_depthwise_problem problem;
+    qrt_depthwise_plan plan;
 } qrt_depthwise_args;
 
-/* Completes args: packs constant weights. qrt_depthwise_release frees what it allocated. */
+/* Makes the plan: packs constant weights. qrt_depthwise_release frees what it allocated. */
 qrt_status qrt_depthwise_prepare(qrt_depthwise_args *args);
 void qrt_depthwise_release(void *args);
 qrt_status qrt_depthwise_conv2d(const void *args, qrt_scratch *scratch);
@@ -62,8 +69,8 @@ typedef struct {
     int last_rows; /* of the last band, that exist */
     /* [band][groups * group]: input rows, at the channel that the block's first reads; rows of padding hold zero points
      * wherever a column is read. */
-    const char *const *lines;
-    const int64_t *offsets; /* [segment][columns]: bytes from a line's pointer to each column; -1: padding */
+    const char *const *inputs;
+    const int64_t *offsets; /* [segment][columns]: bytes from an input row's pointer to each column; -1: padding */
     int64_t columns, pixel_step, tap_step; /* tap t of pixel p is column p * pixel_step + t * tap_step */
     int64_t pixels;                        /* of each segment; two may have one in common */
     char *target; /* the first channel of the first pixel; pixels are out_channels elements apart */
@@ -72,20 +79,20 @@ typedef struct {
     void *interleaved;                      /* room for every column of every tile: columns * groups * group_bytes */
 } qrt_depthwise_run;
 
-/* The 8-bit kernel. core chooses blocks, rows and runs, and owns all memory; the kernel dictates the packing. Neither
- * |value - zero point| exceeds 255 nor a sum 31 bits. A packed block begins with what its sums begin with. */
-struct qrt_depthwise_kernel {
-    int channels;                      /* of a block */
-    int segments;                      /* at most */
-    int group;                         /* adjacent input rows that one multiply-add takes */
-    int pixels;                        /* a run is computed this many at a time, or a divisor of it */
-    int64_t header_bytes, group_bytes; /* of a packed block, of the channels of a group */
-    int w_min, w_max;                  /* of weight - zero point */
-    const qrt_depthwise_kernel *wider; /* for the other weights */
-    /* Into zeros. */
-    void (*pack)(const qrt_depthwise_args *args, const void *w, const qrt_depthwise_block *block, void *to);
-    /* start[channels of a block] = what the block was packed with, plus the bias. */
-    void (*add_bias)(const qrt_depthwise_args *args, const void *bias, const qrt_depthwise_block *block,
+/* The 8-bit microkernel. core chooses blocks, rows and runs, and owns all memory; the microkernel dictates the packing.
+ * Neither |value - zero point| exceeds 255 nor a sum 31 bits. A packed block begins with its compensation. */
+struct qrt_depthwise_microkernel {
+    int channels;                           /* of a block */
+    int segments;                           /* at most */
+    int group;                              /* adjacent input rows that one multiply-add takes */
+    int pixels;                             /* a run is computed this many at a time, or a divisor of it */
+    int64_t header_bytes, group_bytes;      /* of a packed block, of the channels of a group */
+    int w_min, w_max;                       /* of weight - zero point */
+    const qrt_depthwise_microkernel *wider; /* for the other weights */
+    /* `to` holds zeros. */
+    void (*pack)(const qrt_depthwise_problem *problem, const void *w, const qrt_depthwise_block *block, void *to);
+    /* start[channels of a block] = the packed compensation plus the bias. */
+    void (*add_bias)(const qrt_depthwise_problem *problem, const void *bias, const qrt_depthwise_block *block,
                      int32_t *start);
     void (*run)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
 };

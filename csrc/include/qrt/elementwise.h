@@ -20,26 +20,28 @@ typedef struct {
 
 qrt_status qrt_binary(const void *args, qrt_scratch *scratch);
 
-/* Clamp: operands q, out. */
+/* Operands x, [table], out; each entry has its own member of the union. */
 typedef struct {
     const qrt_kernels *kernels;
     qrt_layout layout;
-    qrt_container container;
-    const int64_t *lower, *upper;
-} qrt_clamp_args;
+    qrt_container container, out; /* of x, of the result */
+    union {
+        struct {                       /* requantize */
+            const int64_t *zero_point; /* of x, indexed as requant's arrays are */
+            qrt_requant requant;
+        };
+        struct { /* clamp */
+            const int64_t *lower, *upper;
+        };
+        struct {               /* lookup, of QRT_I8 or QRT_U8, with a layout of one row */
+            int width;         /* of the storage type, 1 to 8 bits */
+            const void *table; /* NULL: an operand */
+        };
+    };
+} qrt_unary_args;
 
+qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
 qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
-
-/* Lookup: operands x, [table], out. */
-typedef struct {
-    const qrt_kernels *kernels;
-    qrt_layout layout;          /* one row */
-    qrt_container container;    /* QRT_I8 or QRT_U8 */
-    int width;                  /* of the storage type, 1 to 8 bits */
-    qrt_container out;          /* of the table and the result */
-    const void *table_constant; /* NULL: table is an operand */
-} qrt_lookup_args;
-
 qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
 
 #endif

@@ -4,28 +4,45 @@
 
 #include "qrt/base.h"
 
-/* A dot product has QRT_FLOAT_LANES sums: that of lane l is a chain of fused multiply-adds over the k = l modulo 16, in
- * ascending order from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
- * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
-#define QRT_FLOAT_LANES 16
-#define QRT_FLOAT_ROWS 12    /* of a tile */
-#define QRT_FLOAT_COLUMNS 32 /* of a tile, and of a panel */
-
-/* From a lane of a panel, [step][column], to the next. A line more than its floats: else the lanes of a deep panel
- * would share one set of a cache. */
-#define QRT_FLOAT_PAD 16
-static inline int64_t qrt_float_lane_stride(int64_t k) {
-    return (k + QRT_FLOAT_LANES - 1) / QRT_FLOAT_LANES * QRT_FLOAT_COLUMNS + QRT_FLOAT_PAD;
-}
-
+/* The problem of a product of float32 rows by weights of any type. */
 typedef struct {
-    const qrt_kernels *kernels;
     int64_t m, n, k;
     const void *w_constant; /* NULL: w is an operand; else [k][n], needed while binding alone */
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
-    /* Derived when bound. */
-    const float *panels; /* w_constant packed, K in steps of 16: [panel][lane][step][column] */
+} qrt_product;
+
+#define QRT_PRODUCT_NR 32 /* columns of a panel of weights */
+
+/* A dot product has QRT_FLOAT_LANES sums: that of lane l is a chain of fused multiply-adds over the k = l modulo 16, in
+ * ascending order from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
+ * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
+#define QRT_FLOAT_LANES 16
+#define QRT_FLOAT_MR 12 /* rows of a tile, whose columns are a panel's */
+
+/* A lane of a panel, [step][column], is followed by a line more than its floats: else the lanes of a deep panel would
+ * share one set of a cache. */
+#define QRT_FLOAT_PAD 16
+
+typedef enum {
+    QRT_FLOAT_AXPY,  /* few rows: w as it is, packing it takes longer */
+    QRT_FLOAT_SHORT, /* a panel stays in L1, and sums of lanes in registers */
+    QRT_FLOAT_TILES,
+} qrt_float_form;
+
+typedef struct {
+    qrt_float_form form;
+    int64_t steps;        /* of QRT_FLOAT_LANES values of K */
+    int64_t lane_stride;  /* floats from a lane of a panel to the next */
+    int64_t panel_floats; /* of all lanes */
+    int64_t tiles;        /* of a block of rows */
+    const float *panels;  /* constant weights: [panel][lane][step][column] */
+} qrt_float_plan;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_product problem;
+    qrt_float_plan plan;
 } qrt_float_matmul_args;
 
 qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
@@ -38,7 +55,7 @@ typedef struct {
     int64_t a_stride, rows, steps;
     const float *b; /* [lane][step][column], lanes b_stride floats apart, 64-byte aligned */
     int64_t b_stride;
-    int columns; /* at most QRT_FLOAT_COLUMNS */
+    int columns; /* at most QRT_PRODUCT_NR */
     const float *bias;
     float *out;
     int64_t out_stride;

@@ -21,7 +21,7 @@ struct qrt_kernels {
     const char *name;
     bool streams; /* stores past the caches are faster than owned lines, for results larger than the caches */
     qrt_gemm_microkernel gemm;
-    const qrt_depthwise_kernel *depthwise; /* NULL: depthwise_pixel */
+    const qrt_depthwise_microkernel *depthwise; /* NULL: depthwise_pixel */
 #define QRT_ROW(result, name, parameters) qrt_##name##_fn name;
 #include "rows.def"
 #undef QRT_ROW

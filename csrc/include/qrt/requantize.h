@@ -1,4 +1,4 @@
-/* From exact sums, or storage, to storage: operands q, out. */
+/* From exact sums, or storage, to storage. */
 #ifndef QRT_REQUANTIZE_H
 #define QRT_REQUANTIZE_H
 
@@ -17,15 +17,5 @@ typedef struct {
     const int32_t *zero_point_i32; /* NULL when storage_min - zp or storage_max - zp leaves 32 bits for some zp */
     int32_t shift_min, shift_max;
 } qrt_requant;
-
-typedef struct {
-    const qrt_kernels *kernels;
-    qrt_layout layout;
-    qrt_container container;   /* of the input */
-    const int64_t *zero_point; /* of the input, indexed as requant's arrays are */
-    qrt_requant requant;
-} qrt_requantize_args;
-
-qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
 
 #endif

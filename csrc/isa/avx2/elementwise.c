@@ -4,25 +4,11 @@
  *   vpsrad               floor division by 2^20
  *   vp{min,max}{s,u}{b,w}  clamp
  *
- * mul: products that fit 32 bits in L1, which the table's store finishes. add, sub: where |a - za| * |ma| + |b - zb| *
- * |mb|
- * + 2^19 stays below 2^31, so does every sum, whatever wraps on the way. Parameters of one per row; the rest is the
- * parent's. */
+ * mul: products that fit 32 bits in L1, which the table's store finishes. add, sub: where |a - za| * |ma| +
+ * |b - zb| * |mb| + 2^19 stays below 2^31, so does every sum, whatever wraps on the way. Parameters of one per row; the
+ * rest is the parent's. */
 #include "isa/rows.h"
 #include "widen.h"
-
-static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0}, most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX};
-
-/* A bound of |value - zero point|, of `count` zero points. */
-static int64_t largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
-    int64_t largest = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t above = most[container] - zero_point[i], below = zero_point[i] - least[container];
-        largest = above > largest ? above : largest;
-        largest = below > largest ? below : largest;
-    }
-    return largest;
-}
 
 /* ---- mul ---- */
 
@@ -34,26 +20,10 @@ static void multiply(int32_t *acc, const int32_t *right, int64_t count) {
     }
 }
 
-static qrt_status multiply_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
-                               int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
-    const int a_size = qrt_container_size(args->a), b_size = qrt_container_size(args->b);
-    const int size = qrt_container_size(args->requant.container);
-    const int64_t parameters = step ? count : 1;
-    const int64_t most_a = largest_difference(args->a, args->a_zero_point + parameter, parameters);
-    const int64_t most_b = largest_difference(args->b, args->b_zero_point + parameter, parameters);
-    if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || most_a * most_b > INT32_MAX)
-        return avx2_parent.binary_row(args, a, a_stride, b, b_stride, target, count, parameter, step);
-    int32_t acc[CHUNK + 16] = {0}, right[CHUNK] = {0};
-    for (int64_t i = 0; i < count; i += CHUNK) {
-        const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
-        differences(args->a, (const char *)a + i * a_stride * a_size, a_stride, args->a_zero_point + index, step, part,
-                    acc);
-        differences(args->b, (const char *)b + i * b_stride * b_size, b_stride, args->b_zero_point + index, step, part,
-                    right);
-        multiply(acc, right, part);
-        args->kernels->store(&args->requant, acc, 0, 1, (int)part, (char *)target + i * size, 0, index, 0, step);
-    }
-    return QRT_OK;
+static bool products_fit(const qrt_binary_args *args, int64_t parameter, int64_t parameters) {
+    const int64_t most_a = qrt_largest_difference(args->a, args->a_zero_point + parameter, parameters);
+    const int64_t most_b = qrt_largest_difference(args->b, args->b_zero_point + parameter, parameters);
+    return most_a <= MOST_ZERO_POINT && most_b <= MOST_ZERO_POINT && most_a * most_b <= INT32_MAX;
 }
 
 /* ---- add, sub ---- */
@@ -65,22 +35,16 @@ typedef struct {
 /* sum = a * value of a + b * value of b + start; false where the sum could leave 32 bits. */
 static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_parameters *to) {
     const int64_t za = args->a_zero_point[parameter], zb = args->b_zero_point[parameter];
-    const int64_t most_a = largest_difference(args->a, &za, 1), most_b = largest_difference(args->b, &zb, 1);
+    const int64_t most_a = qrt_largest_difference(args->a, &za, 1), most_b = qrt_largest_difference(args->b, &zb, 1);
     const int64_t ma = args->a_multiplier[parameter], mb = args->b_multiplier[parameter];
     const int64_t zero_point = args->requant.zero_point[parameter];
-    const int64_t limit = INT32_MAX - (1 << 19);
-    if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || ma > INT32_MAX || ma < -INT32_MAX || mb > INT32_MAX ||
-        mb < -INT32_MAX || most_a * (ma < 0 ? -ma : ma) > limit ||
-        most_b * (mb < 0 ? -mb : mb) > limit - most_a * (ma < 0 ? -ma : ma) || zero_point > MOST_ZERO_POINT ||
-        zero_point < -MOST_ZERO_POINT)
+    if (most_a > MOST_ZERO_POINT || most_b > MOST_ZERO_POINT || !within(ma, INT32_MAX) || !within(mb, INT32_MAX) ||
+        !within(zero_point, MOST_ZERO_POINT))
         return false;
-    const int64_t signed_mb = args->kind == QRT_ADD ? mb : -mb;
-    *to = (sum_parameters){ma,
-                           signed_mb,
-                           (1 << 19) - za * ma - zb * signed_mb,
-                           zero_point,
-                           args->requant.storage_min,
-                           args->requant.storage_max};
+    if (most_a * (ma < 0 ? -ma : ma) + most_b * (mb < 0 ? -mb : mb) > INT32_MAX - (1 << 19))
+        return false;
+    const int64_t signed_mb = args->kind == QRT_ADD ? mb : -mb, start = (1 << 19) - za * ma - zb * signed_mb;
+    *to = (sum_parameters){ma, signed_mb, start, zero_point, args->requant.storage_min, args->requant.storage_max};
     return true;
 }
 
@@ -107,67 +71,48 @@ QRT_INLINE void add_of(qrt_container container, const sum_parameters *p, const i
 static void add_chunk(qrt_container container, const sum_parameters *p, const int32_t *left, const int32_t *right,
                       int64_t count, char *target) {
     const sum_parameters own = *p; /* what target is written through is not these */
-    switch (container) {
-#define CASE(kind)                                                                                                     \
-    case kind:                                                                                                         \
-        add_of(kind, &own, left, right, count, target);                                                                \
-        break;
-        CASE(QRT_I8)
-        CASE(QRT_U8)
-        CASE(QRT_I16)
-        CASE(QRT_U16)
-    default:
+    if (container == QRT_I32)
         add_of(QRT_I32, &own, left, right, count, target);
-#undef CASE
-    }
+    else
+        BY_CONTAINER(add_of, container, &own, left, right, count, target);
 }
 
-static qrt_status add_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b, int64_t b_stride,
-                          void *target, int64_t count, int64_t parameter, int64_t step) {
+/* ---- rows ---- */
+
+qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
+                           int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
     const int a_size = qrt_container_size(args->a), b_size = qrt_container_size(args->b);
     const int size = qrt_container_size(args->requant.container);
-    sum_parameters p;
-    if (step || args->requant.container > QRT_I32 || !sum_fits(args, parameter, &p))
+    const bool multiplies = args->kind == QRT_MUL;
+    sum_parameters p = {0};
+    if (args->a > QRT_U16 || args->b > QRT_U16 ||
+        !(multiplies ? products_fit(args, parameter, step ? count : 1)
+                     : !step && args->requant.container <= QRT_I32 && sum_fits(args, parameter, &p)))
         return avx2_parent.binary_row(args, a, a_stride, b, b_stride, target, count, parameter, step);
-    int32_t left[CHUNK] = {0}, right[CHUNK] = {0};
+    int32_t left[CHUNK + 16] = {0}, right[CHUNK] = {0};
     for (int64_t i = 0; i < count; i += CHUNK) {
-        const int64_t part = count - i < CHUNK ? count - i : CHUNK;
-        widen(args->a, (const char *)a + i * a_stride * a_size, a_stride, 0, part, left);
-        widen(args->b, (const char *)b + i * b_stride * b_size, b_stride, 0, part, right);
-        add_chunk(args->requant.container, &p, left, right, part, (char *)target + i * size);
+        const int64_t part = count - i < CHUNK ? count - i : CHUNK, index = parameter + i * step;
+        const char *from_a = (const char *)a + i * a_stride * a_size, *from_b = (const char *)b + i * b_stride * b_size;
+        char *to = (char *)target + i * size;
+        if (multiplies) {
+            differences(args->a, from_a, a_stride, args->a_zero_point + index, step, part, left);
+            differences(args->b, from_b, b_stride, args->b_zero_point + index, step, part, right);
+            multiply(left, right, part);
+            args->kernels->store(&args->requant, left, 0, 1, (int)part, to, 0, index, 0, step);
+        } else {
+            widen(args->a, from_a, a_stride, 0, part, left);
+            widen(args->b, from_b, b_stride, 0, part, right);
+            add_chunk(args->requant.container, &p, left, right, part, to);
+        }
     }
     return QRT_OK;
 }
 
-qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a_stride, const void *b,
-                           int64_t b_stride, void *target, int64_t count, int64_t parameter, int64_t step) {
-    const bool narrow = args->a <= QRT_U16 && args->b <= QRT_U16;
-    return (!narrow                 ? avx2_parent.binary_row
-            : args->kind == QRT_MUL ? multiply_row
-                                    : add_row)(args, a, a_stride, b, b_stride, target, count, parameter, step);
-}
-
-/* ---- clamp ---- */
-
-static inline __m256i clamp_vector(__m256i q, qrt_container container, __m256i low, __m256i high) {
-    switch (container) {
-    case QRT_I8:
-        return _mm256_min_epi8(_mm256_max_epi8(q, low), high);
-    case QRT_U8:
-        return _mm256_min_epu8(_mm256_max_epu8(q, low), high);
-    case QRT_I16:
-        return _mm256_min_epi16(_mm256_max_epi16(q, low), high);
-    default:
-        return _mm256_min_epu16(_mm256_max_epu16(q, low), high);
-    }
-}
-
-void avx2_clamp_row(const qrt_clamp_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+void avx2_clamp_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                     int64_t step) {
     const int size = qrt_container_size(args->container);
     const int64_t lower = args->lower[parameter], upper = args->upper[parameter], lanes = 32 / size;
-    if (args->container > QRT_U16 || step || lower > upper || lower < least[args->container] ||
-        upper > most[args->container]) {
+    if (args->container > QRT_U16 || step) {
         avx2_parent.clamp_row(args, source, target, count, parameter, step);
         return;
     }
@@ -176,7 +121,8 @@ void avx2_clamp_row(const qrt_clamp_args *args, const void *source, void *target
     int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         const __m256i q = _mm256_loadu_si256((const __m256i *)((const char *)source + i * size));
-        _mm256_storeu_si256((__m256i *)((char *)target + i * size), clamp_vector(q, args->container, low, high));
+        _mm256_storeu_si256((__m256i *)((char *)target + i * size),
+                            min_of(args->container, max_of(args->container, q, low), high));
     }
     avx2_parent.clamp_row(args, (const char *)source + i * size, (char *)target + i * size, count - i, parameter, step);
 }

@@ -1,25 +1,13 @@
 /* Rows of floats by quantized weights, and rows as digits. */
 #include <immintrin.h>
 
-#include "isa/rows.h"
-
 #define OP(name) _mm256_##name
+#define SI(name) _mm256_##name##_si256
+#define HALF(name) _mm_##name##_si128
 #define LANES 8
 
 typedef __m256i vector;
 typedef __m256 floats;
-
-QRT_INLINE vector load(const void *from) {
-    return _mm256_load_si256(from);
-}
-
-QRT_INLINE __m128i load_half(const void *from) {
-    return _mm_load_si128(from);
-}
-
-QRT_INLINE vector bits_and(vector a, vector b) {
-    return _mm256_and_si256(a, b);
-}
 
 #include "isa/x86/mixed_matmul/tile.inl"
 
@@ -82,12 +70,12 @@ QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t lengt
 /* For each piece the unit and what the sums of its digits begin with, or, where zero points differ, what these are
  * multiplied by; then the words. */
 QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, const float *a, __m128i *to) {
-    const __m128i times = _mm_set1_epi32(args->zero_points_differ ? -1 : -args->common_zero_point);
+    const __m128i times = _mm_set1_epi32(args->plan.zero_points_differ ? -1 : -args->plan.common_zero_point);
     bool finite = true;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int exponent = qrt_unit_exponent(largest_finite(a + piece.k, piece.length, &finite));
-        const __m128 inverse = _mm_castsi128_ps(_mm_cvtsi32_si128((int)qrt_inverse_unit_bits(exponent)));
-        const __m128i sums = split_piece(nibbles, a + piece.k, piece.length, _mm_cvtss_f32(inverse), to + 1);
+        const float inverse = qrt_float_of(qrt_inverse_unit_bits(exponent));
+        const __m128i sums = split_piece(nibbles, a + piece.k, piece.length, inverse, to + 1);
         const __m128i unit = _mm_cvtsi32_si128((int)qrt_unit_bits(exponent));
         _mm_store_si128(to, _mm_blend_epi16(_mm_mullo_epi32(sums, times), unit, 3));
         to += 1 + qrt_piece_vectors(nibbles, piece.length) * (nibbles ? 2 : 1);
@@ -96,7 +84,7 @@ QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, co
 }
 
 bool avx2_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
-    return args->nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
+    return args->problem.nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
 }
 
 void avx2_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,

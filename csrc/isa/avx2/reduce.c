@@ -14,19 +14,6 @@
 
 /* ---- max_pool ---- */
 
-QRT_INLINE __m256i larger(qrt_container container, __m256i a, __m256i b) {
-    switch (container) {
-    case QRT_I8:
-        return _mm256_max_epi8(a, b);
-    case QRT_U8:
-        return _mm256_max_epu8(a, b);
-    case QRT_I16:
-        return _mm256_max_epi16(a, b);
-    default:
-        return _mm256_max_epu16(a, b);
-    }
-}
-
 void avx2_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
                          int64_t row_stride, int64_t column_stride, void *target) {
     const int64_t size = qrt_container_size(args->container), bytes = args->window.channels * size;
@@ -41,7 +28,7 @@ void avx2_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t 
         for (int64_t y = 0; y < rows; y++)
             for (int64_t x = 0; x < columns; x++) {
                 const char *pixel = first + (y * row_stride + x * column_stride) * size;
-                largest = larger(args->container, largest, _mm256_loadu_si256((const __m256i *)pixel));
+                largest = max_of(args->container, largest, _mm256_loadu_si256((const __m256i *)pixel));
             }
         _mm256_storeu_si256((__m256i *)((char *)target + at), largest);
     }
@@ -62,22 +49,10 @@ QRT_INLINE void accumulate_of(qrt_container container, const char *source, int64
 
 /* acc[i] += source[i] */
 static void accumulate(qrt_container container, const char *source, int64_t count, int32_t *acc) {
-    switch (container) {
-#define CASE(kind)                                                                                                     \
-    case kind:                                                                                                         \
-        accumulate_of(kind, source, count, acc);                                                                       \
-        break;
-        CASE(QRT_I8)
-        CASE(QRT_U8)
-        CASE(QRT_I16)
-    default:
-        accumulate_of(QRT_U16, source, count, acc);
-#undef CASE
-    }
+    BY_CONTAINER(accumulate_of, container, source, count, acc);
 }
 
-/* What `values` values of each sum add up to when all are zero points, taken off; false where a sum could leave 32
- * bits. */
+/* Begins sums of `values` values each with their zero points, taken off; false where a sum could leave 32 bits. */
 static bool start_sums(qrt_container container, const int64_t *zero_point, int64_t step, int64_t values, int64_t count,
                        int32_t *acc) {
     if (container > QRT_U16 || values > MOST_VALUES)

@@ -53,28 +53,28 @@ QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t st
         acc[i] = widen_one(container, source, i * stride) - zero;
 }
 
+/* Calls f with the container, of 8 or 16 bits, as a constant. */
+#define BY_CONTAINER(f, container, ...)                                                                                \
+    ((container) == QRT_I8    ? f(QRT_I8, __VA_ARGS__)                                                                 \
+     : (container) == QRT_U8  ? f(QRT_U8, __VA_ARGS__)                                                                 \
+     : (container) == QRT_I16 ? f(QRT_I16, __VA_ARGS__)                                                                \
+                              : f(QRT_U16, __VA_ARGS__))
+
 /* acc[i] = source[i * stride] - zero */
 static inline void widen(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
                          int32_t *acc) {
-    switch (container) {
-#define CASE(kind)                                                                                                     \
-    case kind:                                                                                                         \
-        widen_of(kind, source, stride, zero, count, acc);                                                              \
-        break;
-        CASE(QRT_I8)
-        CASE(QRT_U8)
-        CASE(QRT_I16)
-    default:
-        widen_of(QRT_U16, source, stride, zero, count, acc);
-#undef CASE
-    }
+    BY_CONTAINER(widen_of, container, source, stride, zero, count, acc);
+}
+
+static inline bool within(int64_t value, int64_t limit) {
+    return value <= limit && value >= -limit;
 }
 
 /* acc[i] = source[i * stride] - zero_point[i * step]; false where one could leave 32 bits. */
 static inline bool differences(qrt_container container, const void *source, int64_t stride, const int64_t *zero_point,
                                int64_t step, int64_t count, int32_t *acc) {
     for (int64_t i = 0; i < (step ? count : 1); i++)
-        if (zero_point[i] > MOST_ZERO_POINT || zero_point[i] < -MOST_ZERO_POINT)
+        if (!within(zero_point[i], MOST_ZERO_POINT))
             return false;
     widen(container, source, stride, step ? 0 : (int32_t)zero_point[0], count, acc);
     if (step)
@@ -83,7 +83,19 @@ static inline bool differences(qrt_container container, const void *source, int6
     return true;
 }
 
-/* In the low lanes, of `size` bytes. */
+/* Lane by lane, of containers of 8 and 16 bits. */
+#define MIN_OR_MAX(name)                                                                                               \
+    QRT_INLINE __m256i name##_of(qrt_container container, __m256i a, __m256i b) {                                      \
+        return container == QRT_I8    ? _mm256_##name##_epi8(a, b)                                                     \
+               : container == QRT_U8  ? _mm256_##name##_epu8(a, b)                                                     \
+               : container == QRT_I16 ? _mm256_##name##_epi16(a, b)                                                    \
+                                      : _mm256_##name##_epu16(a, b);                                                   \
+    }
+MIN_OR_MAX(min)
+MIN_OR_MAX(max)
+#undef MIN_OR_MAX
+
+/* Narrows to `size` bytes each, in the low lanes. */
 QRT_INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
     const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
     if (size == 4)

@@ -13,20 +13,22 @@
 #include "isa/rows.h"
 
 #define OP(name) _mm512_##name
+#define HIGH(even, odd) _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB)
 #define LANES 4
 #define GROUP 2
 #define VECTORS 2
-#define SIGNED_BIAS 128
+#define CLAMPS false
 #define PIXELS_1 4
 #define PIXELS_2 4
 #define THREE_KINDS(CASE) CASE(WHOLE, 1) CASE(PART, 1)
 
 typedef __m512i vector;
+typedef __m512 floats;
 typedef int16_t weight;
 
 #include "isa/x86/depthwise/pack.inl"
-
-#include "depthwise512.h"
+#include "isa/x86/depthwise/epilogue.inl"
+#include "isa/x86/depthwise/repeated512.inl"
 
 typedef enum { WHOLE, PART, REPEATED } load_kind;
 
@@ -39,16 +41,16 @@ typedef struct {
     repeated_load repeated;
 } loader;
 
-QRT_INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+QRT_INLINE loader make_loader(const qrt_depthwise_problem *problem, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     loader how;
-    how.kind = args->multiplier > 1 ? REPEATED : block->channels == CHANNELS ? WHOLE : PART;
+    how.kind = problem->multiplier > 1 ? REPEATED : block->channels == CHANNELS ? WHOLE : PART;
     how.live = (__mmask32)(((uint64_t)1 << block->channels) - 1);
-    how.flips = args->x == QRT_I8;
-    how.flip = _mm256_set1_epi8((char)(args->x == QRT_I8 ? SIGNED_BIAS : 0));
+    how.flips = problem->x == QRT_I8;
+    how.flip = _mm256_set1_epi8((char)(problem->x == QRT_I8 ? SIGNED_BIAS : 0));
     how.padding = _mm512_cvtepu8_epi16(_mm256_xor_si256(_mm256_set1_epi8(*run->padding), how.flip));
     if (how.kind == REPEATED)
-        make_repeated(args, block, &how.repeated);
+        make_repeated(problem, block, &how.repeated);
     return how;
 }
 
@@ -103,16 +105,7 @@ QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, 
 
 #include "isa/x86/depthwise/tile.inl"
 
-const qrt_depthwise_kernel avx512_depthwise = {
-    .channels = CHANNELS,
+const qrt_depthwise_microkernel avx512_depthwise = {
+    DESCRIPTION,
     .segments = 1,
-    .group = GROUP,
-    .pixels = PIXELS_1,
-    .header_bytes = sizeof(block_header),
-    .group_bytes = VECTORS * sizeof(vector),
-    .w_min = -255,
-    .w_max = 255,
-    .pack = pack_block,
-    .add_bias = add_bias,
-    .run = run_depthwise,
 };

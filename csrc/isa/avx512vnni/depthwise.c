@@ -12,20 +12,22 @@
 #include "isa/rows.h"
 
 #define OP(name) _mm512_##name
+#define HIGH(even, odd) _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB)
 #define LANES 4
 #define GROUP 4
 #define VECTORS 4
-#define SIGNED_BIAS 128
+#define CLAMPS false
 #define PIXELS_1 4
 #define PIXELS_2 2
 #define THREE_KINDS(CASE) CASE(WHOLE, 1) CASE(PART, 1) CASE(HALVES, 2) CASE(HALF_PARTS, 2)
 
 typedef __m512i vector;
+typedef __m512 floats;
 typedef int8_t weight;
 
 #include "isa/x86/depthwise/pack.inl"
-
-#include "isa/avx512/depthwise512.h"
+#include "isa/x86/depthwise/epilogue.inl"
+#include "isa/x86/depthwise/repeated512.inl"
 
 typedef enum { WHOLE, PART, HALVES, HALF_PARTS, REPEATED } load_kind;
 
@@ -41,16 +43,16 @@ QRT_INLINE __mmask64 live_channels(const qrt_depthwise_block *block) {
     return block->channels == CHANNELS ? ~(__mmask64)0 : ((__mmask64)1 << block->channels) - 1;
 }
 
-QRT_INLINE loader make_loader(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+QRT_INLINE loader make_loader(const qrt_depthwise_problem *problem, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
     loader how;
     how.live = live_channels(block);
-    how.flips = args->x == QRT_I8;
-    how.flip = _mm512_set1_epi8((char)(args->x == QRT_I8 ? SIGNED_BIAS : 0));
+    how.flips = problem->x == QRT_I8;
+    how.flip = _mm512_set1_epi8((char)(problem->x == QRT_I8 ? SIGNED_BIAS : 0));
     how.padding = _mm512_xor_si512(_mm512_set1_epi8(*run->padding), how.flip);
-    if (args->multiplier > 1) {
+    if (problem->multiplier > 1) {
         how.kind = REPEATED;
-        make_repeated(args, block, &how.repeated);
+        make_repeated(problem, block, &how.repeated);
     } else if (block->segments == 2) {
         how.kind = block->channels == 32 ? HALVES : HALF_PARTS;
     } else {
@@ -138,19 +140,10 @@ QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, 
 
 #include "isa/x86/depthwise/tile.inl"
 
-extern const qrt_depthwise_kernel avx512_depthwise;
+extern const qrt_depthwise_microkernel avx512_depthwise;
 
-const qrt_depthwise_kernel avx512vnni_depthwise = {
-    .wider = &avx512_depthwise,
-    .channels = CHANNELS,
+const qrt_depthwise_microkernel avx512vnni_depthwise = {
+    DESCRIPTION,
     .segments = 2,
-    .group = GROUP,
-    .pixels = PIXELS_1,
-    .header_bytes = sizeof(block_header),
-    .group_bytes = VECTORS * sizeof(vector),
-    .w_min = INT8_MIN,
-    .w_max = INT8_MAX,
-    .pack = pack_block,
-    .add_bias = add_bias,
-    .run = run_depthwise,
+    .wider = &avx512_depthwise,
 };

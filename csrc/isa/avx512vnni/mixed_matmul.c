@@ -12,8 +12,8 @@
 #include "isa/rows.h"
 #include "qrt/mixed_packing.h"
 
-#define COLUMNS QRT_MIXED_COLUMNS
-#define ROWS QRT_MIXED_ROWS
+#define NR QRT_PRODUCT_NR
+#define MR QRT_MIXED_MR
 #define DIGITS 3
 #define VECTORS 2 /* of columns */
 #define SPLIT_ROWS 2
@@ -68,16 +68,16 @@ static inline __m128i split_piece(const float *a, int64_t length, float inverse,
  * points differ, the sums of digits by which each is multiplied; then for every four values a word of none and of each
  * digit. */
 bool avx512vnni_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
-    const __m128i times = _mm_set1_epi32(args->zero_points_differ ? -1 : -args->common_zero_point);
+    const __m128i times = _mm_set1_epi32(args->plan.zero_points_differ ? -1 : -args->plan.common_zero_point);
     __m128i *to = digits;
     bool finite = true;
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int exponent = qrt_unit_exponent(largest_finite(a + piece.k, piece.length, &finite));
-        const __m128 inverse = _mm_castsi128_ps(_mm_cvtsi32_si128((int)qrt_inverse_unit_bits(exponent)));
-        const __m128i sums = split_piece(a + piece.k, piece.length, _mm_cvtss_f32(inverse), to + 1);
+        const float inverse = qrt_float_of(qrt_inverse_unit_bits(exponent));
+        const __m128i sums = split_piece(a + piece.k, piece.length, inverse, to + 1);
         const __m128i unit = _mm_cvtsi32_si128((int)qrt_unit_bits(exponent));
         _mm_store_si128(to, _mm_mask_mullo_epi32(unit, 14, sums, times));
-        to += 1 + qrt_piece_vectors(args->nibbles, piece.length) * (args->nibbles ? 2 : 1);
+        to += 1 + qrt_piece_vectors(args->problem.nibbles, piece.length) * (args->problem.nibbles ? 2 : 1);
     }
     return finite;
 }
@@ -101,7 +101,7 @@ typedef struct {
 
 /* A vector of each group of columns; `digits` are the rows' words for it. */
 QRT_INLINE void add_vector(const bool nibbles, const bool split, const int rows, const uint8_t *const from[VECTORS],
-                           const char *digits, int64_t row_bytes, row_sums sums[ROWS]) {
+                           const char *digits, int64_t row_bytes, row_sums sums[MR]) {
     const __m512i low = _mm512_set1_epi8(15);
     __m512i first[VECTORS], second[VECTORS];
 #pragma GCC unroll 2
@@ -129,7 +129,7 @@ QRT_INLINE void add_vector(const bool nibbles, const bool split, const int rows,
 
 /* The `count` vectors of a piece. */
 QRT_INLINE void add_vectors(const bool nibbles, const bool split, const int rows, const uint8_t *piece,
-                            const char *digits, int64_t row_bytes, int64_t count, row_sums sums[ROWS]) {
+                            const char *digits, int64_t row_bytes, int64_t count, row_sums sums[MR]) {
     const uint8_t *from[VECTORS] = {piece, piece + count * 64};
     int64_t left = count;
 #define ADD_ONE                                                                                                        \
@@ -164,7 +164,7 @@ QRT_INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
     return _mm512_fmadd_ps(_mm512_cvtepi32_ps(high), _mm512_set1_ps(65536), _mm512_cvtepi32_ps(rest));
 }
 
-/* What the sums of a row begin with. */
+/* Begins the sums of a row with its digits' part in the zero points. */
 QRT_INLINE void begin(const bool differ, const uint8_t *zero_points, const int32_t *header, row_sums *sums) {
 #pragma GCC unroll 2
     for (int h = 0; h < VECTORS; h++)
@@ -182,21 +182,21 @@ QRT_INLINE void begin(const bool differ, const uint8_t *zero_points, const int32
 /* All pieces, each of `fixed` vectors or, with 0, of what its length says. */
 QRT_INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows, const qrt_mixed_matmul_args *args,
                         const char *digits, const uint8_t *panel, float *target) {
-    const int64_t row_bytes = args->row_bytes;
+    const int64_t row_bytes = args->plan.row_bytes;
     const bool low_fits = fixed, split = nibbles && !fixed && rows <= SPLIT_ROWS;
-    __m512 total[ROWS][VECTORS];
+    __m512 total[MR][VECTORS];
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
         total[i][0] = total[i][1] = _mm512_setzero_ps();
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
         const int64_t count = fixed ? fixed : qrt_piece_vectors(nibbles, piece.length);
         const uint8_t *scales = panel + count * VECTORS * 64;
-        const uint8_t *zero_points = scales + (args->half_scales ? 64 : 128);
-        row_sums sums[ROWS];
+        const uint8_t *zero_points = scales + (args->plan.half_scales ? 64 : 128);
+        row_sums sums[MR];
 #pragma GCC unroll 4
         for (int i = 0; i < rows; i++) {
             const int32_t *header = (const int32_t *)(digits + i * row_bytes);
-            if (args->zero_points_differ)
+            if (args->plan.zero_points_differ)
                 begin(true, zero_points, header, &sums[i]);
             else
                 begin(false, zero_points, header, &sums[i]);
@@ -204,8 +204,9 @@ QRT_INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows,
         add_vectors(nibbles, split, rows, panel, digits + 16, row_bytes, count, sums);
 #pragma GCC unroll 2
         for (int h = 0; h < VECTORS; h++) {
-            const __m512 scale = args->half_scales ? _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)scales + h))
-                                                   : _mm512_load_ps((const float *)scales + 16 * h);
+            const __m512 scale = args->plan.half_scales
+                                     ? _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)scales + h))
+                                     : _mm512_load_ps((const float *)scales + 16 * h);
 #pragma GCC unroll 4
             for (int i = 0; i < rows; i++) {
                 const __m512 unit = _mm512_set1_ps(*(const float *)(digits + i * row_bytes));
@@ -213,22 +214,22 @@ QRT_INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows,
                     _mm512_fmadd_ps(_mm512_mul_ps(rounded(low_fits, sums[i].of[h]), scale), unit, total[i][h]);
             }
         }
-        panel = zero_points + (args->zero_points_differ ? 64 : 0);
+        panel = zero_points + (args->plan.zero_points_differ ? 64 : 0);
         digits += 16 + count * (nibbles ? 32 : 16);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int h = 0; h < VECTORS; h++)
-            _mm512_store_ps(target + i * COLUMNS + 16 * h, total[i][h]);
+            _mm512_store_ps(target + i * NR + 16 * h, total[i][h]);
 }
 
 /* With a loop of its own for nibbles in pieces of 32, whose B floats hold. */
 QRT_INLINE void rows_of(const int rows, const qrt_mixed_matmul_args *args, const char *digits, const uint8_t *panel,
                         float *sums) {
-    if (!args->nibbles)
+    if (!args->problem.nibbles)
         tile_of(false, 0, rows, args, digits, panel, sums);
-    else if (args->k_block == 32 && args->k % 32 == 0 && args->low_fits)
+    else if (args->problem.k_block == 32 && args->problem.product.k % 32 == 0 && args->plan.low_fits)
         tile_of(true, 4, rows, args, digits, panel, sums);
     else
         tile_of(true, 0, rows, args, digits, panel, sums);

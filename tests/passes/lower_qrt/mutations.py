@@ -84,7 +84,7 @@ CHANGES = [
     ("csrc/ref/requant.c", "> threshold", ">= threshold"),
     ("csrc/ref/requant.c", "ref_round_half_away((double)", "rint((double)"),
     ("csrc/ref/elementwise.c", "sum + (1 << 19)", "sum + (1 << 19) - 1"),
-    ("csrc/ref/softmax.c", "rint(args", "round(args"),
+    ("csrc/ref/reduce.c", "rint(args", "round(args"),
     # The kernels of the instruction sets.
     *_stores("256", "avx2"),
     *_stores("512", "avx512"),

@@ -1,19 +1,24 @@
 /* Depthwise convolution by 3x3 windows of adjacent columns, where registers hold three interleaved columns beside the
- * sums: stride 1 by pairs of output rows, and stride 2. depthwise_tile.h includes it.
+ * sums: stride 1 by pairs of output rows, and stride 2. tile.inl includes it.
  *
  * The loop calls nothing: across a call all columns would go to memory, and it took 1.5 times as long. So what needs
  * calls (results by the table, several channels of output for one of input) is the tiles'.
  *
- * THREE_KINDS lists, as CASE(kind, segments), the ways to load that get a loop of their own. */
+ * The including file defines THREE_KINDS, which lists, as CASE(kind, segments), the ways to load that get a loop of
+ * their own, and multiply_add_from, whose weights are in memory. */
 #ifndef QRT_ISA_DEPTHWISE_THREE_H
 #define QRT_ISA_DEPTHWISE_THREE_H
 
+#ifndef THREE_KINDS
+#error "depthwise/three.inl needs THREE_KINDS"
+#endif
+
 #define THREE_GROUPS ((3 + GROUP - 1) / GROUP)
 #define COLUMN_VECTORS (THREE_GROUPS * VECTORS)
-#define COLUMN_LINES (THREE_GROUPS * GROUP)
+#define COLUMN_ROWS (THREE_GROUPS * GROUP)
 
 QRT_INLINE void load_column(const qrt_depthwise_run *run, const loader *how, const load_kind kind,
-                            const char *const lines[COLUMN_LINES], const int segments, const int64_t *offsets,
+                            const char *const inputs[COLUMN_ROWS], const int segments, const int64_t *offsets,
                             vector to[COLUMN_VECTORS]) {
     const int64_t first = *offsets, second = segments == 2 ? offsets[run->columns] : first;
     if ((first & second) < 0) {
@@ -24,32 +29,32 @@ QRT_INLINE void load_column(const qrt_depthwise_run *run, const loader *how, con
     } else if ((first | second) < 0) {
 #pragma GCC unroll 2
         for (int g = 0; g < THREE_GROUPS; g++)
-            interleave_lines(run, how, kind, lines + g * GROUP, first, second, true, to + g * VECTORS);
+            interleave_rows(run, how, kind, inputs + g * GROUP, first, second, true, to + g * VECTORS);
     } else {
 #pragma GCC unroll 2
         for (int g = 0; g < THREE_GROUPS; g++)
-            interleave_lines(run, how, kind, lines + g * GROUP, first, second, false, to + g * VECTORS);
+            interleave_rows(run, how, kind, inputs + g * GROUP, first, second, false, to + g * VECTORS);
     }
 }
 
 /* A band. Stride 1 where it has two output rows, else 2. What does not change is not asked for within the loop, which
  * has 80 instructions of vectors to issue for a pixel and its neighbour below. */
 QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, const load_kind kind, const int segments,
-                              const int rows, const finish by, const byte_limits *limits, const char *const *from,
+                              const int rows, const epilogue by, const byte_limits *limits, const char *const *from,
                               bool second_row, char *target, int64_t out_channels) {
     const int step = 3 - rows;
     const block_header *header = run->block->packed;
     const vector *start = (const vector *)run->block->start;
     const int64_t row_elements = run->row_elements;
     const int64_t *offsets = run->offsets, *const end = offsets + run->columns;
-    const char *lines[COLUMN_LINES];
+    const char *inputs[COLUMN_ROWS];
 #pragma GCC unroll 4
-    for (int i = 0; i < COLUMN_LINES; i++)
-        lines[i] = from[i];
+    for (int i = 0; i < COLUMN_ROWS; i++)
+        inputs[i] = from[i];
     vector a[COLUMN_VECTORS], b[COLUMN_VECTORS], c[COLUMN_VECTORS];
-    load_column(run, how, kind, lines, segments, offsets++, a);
+    load_column(run, how, kind, inputs, segments, offsets++, a);
     if (step == 1)
-        load_column(run, how, kind, lines, segments, offsets++, b);
+        load_column(run, how, kind, inputs, segments, offsets++, b);
     /* Columns change their roles, not their registers. */
     for (;;) {
 #define TAPS(r, kx, column)                                                                                            \
@@ -70,8 +75,8 @@ QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, c
     }
 #define PIXEL(left, middle, right)                                                                                     \
     if (step == 2)                                                                                                     \
-        load_column(run, how, kind, lines, segments, offsets++, middle);                                               \
-    load_column(run, how, kind, lines, segments, offsets++, right);                                                    \
+        load_column(run, how, kind, inputs, segments, offsets++, middle);                                              \
+    load_column(run, how, kind, inputs, segments, offsets++, right);                                                   \
     ROW(0, left, middle, right)                                                                                        \
     if (rows == 2 && __builtin_expect(second_row, true))                                                               \
         ROW(1, left, middle, right)                                                                                    \
@@ -93,30 +98,30 @@ QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, c
 }
 
 /* `plain`: input and results of unsigned bytes, every value of which is one of theirs. */
-QRT_INLINE void run_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const load_kind kind,
-                          const int segments, const int rows, const finish by, const bool plain) {
+QRT_INLINE void run_three(const qrt_depthwise_problem *problem, const qrt_depthwise_run *run, const load_kind kind,
+                          const int segments, const int rows, const epilogue by, const bool plain) {
     /* Not what make_loader gave: its address is known, so that it would be read again after every store. */
-    const loader made = make_loader(args, run);
+    const loader made = make_loader(problem, run);
     const loader how = {.flips = !plain && made.flips, .live = made.live, .flip = made.flip, .padding = made.padding};
-    byte_limits limits = make_limits(&args->requant);
+    byte_limits limits = make_limits(&problem->requant);
     limits.narrow = limits.narrow && !plain;
     limits.is_unsigned = limits.is_unsigned || plain;
-    const char *const *lines = run->lines;
+    const char *const *inputs = run->inputs;
     char *target = run->target;
     for (int64_t band = 1; band <= run->bands; band++) {
-        band_of_three(run, &how, kind, segments, rows, by, &limits, lines, band < run->bands || run->last_rows == 2,
-                      target, args->out_channels);
-        lines += COLUMN_LINES;
+        band_of_three(run, &how, kind, segments, rows, by, &limits, inputs, band < run->bands || run->last_rows == 2,
+                      target, problem->out_channels);
+        inputs += COLUMN_ROWS;
         target += rows * run->row_elements;
     }
 }
 
-typedef void (*three_loop)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
+typedef void (*three_loop)(const qrt_depthwise_problem *problem, const qrt_depthwise_run *run);
 
 #define LOOP(kind, segments, rows, by, plain)                                                                          \
-    static __attribute__((noinline)) void kind##_##rows##_##by##_##plain(const qrt_depthwise_args *args,               \
+    static __attribute__((noinline)) void kind##_##rows##_##by##_##plain(const qrt_depthwise_problem *problem,         \
                                                                          const qrt_depthwise_run *run) {               \
-        run_three(args, run, kind, segments, rows, by, plain);                                                         \
+        run_three(problem, run, kind, segments, rows, by, plain);                                                      \
     }
 #define LOOPS(kind, segments)                                                                                          \
     LOOP(kind, segments, 1, BY_FLOAT32, 0)                                                                             \
@@ -137,16 +142,16 @@ static const three_loop three_loops[][2][2][2] = {THREE_KINDS(ENTRIES)};
 #undef LOOPS
 #undef ENTRIES
 
-static bool run_as_three(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
+static bool run_as_three(const qrt_depthwise_problem *problem, const qrt_depthwise_run *run) {
     const qrt_depthwise_block *block = run->block;
-    const finish by = ((const block_header *)block->packed)->by;
-    const load_kind kind = make_loader(args, run).kind;
-    if (args->window.kernel[1] != 3 || run->tap_step != 1 || block->groups != THREE_GROUPS ||
+    const epilogue by = ((const block_header *)block->packed)->by;
+    const load_kind kind = make_loader(problem, run).kind;
+    if (problem->window.kernel[1] != 3 || run->tap_step != 1 || block->groups != THREE_GROUPS ||
         run->pixel_step != 3 - block->rows || by == BY_STORE || kind >= sizeof three_loops / sizeof *three_loops)
         return false;
-    const byte_limits limits = make_limits(&args->requant);
-    const bool plain = args->x == QRT_U8 && limits.is_unsigned && !limits.narrow;
-    three_loops[kind][block->rows - 1][by == BY_FIXED][plain](args, run);
+    const byte_limits limits = make_limits(&problem->requant);
+    const bool plain = problem->x == QRT_U8 && limits.is_unsigned && !limits.narrow;
+    three_loops[kind][block->rows - 1][by == BY_FIXED][plain](problem, run);
     return true;
 }
 

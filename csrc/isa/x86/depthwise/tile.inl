@@ -1,35 +1,36 @@
-/* Depthwise convolution of one block of channels, for any vector width: the loops. depthwise_pack.h comes first.
+/* Depthwise convolution of one block of channels, for any vector width: the loops. pack.inl comes first.
  *
  * A column of GROUP input rows is interleaved once: an element of the result holds GROUP vertically adjacent values of
  * one channel, and one multiply-add with the weights of a kernel column adds GROUP taps. Interleaved columns wait in
  * L1, where each tap column of each output pixel finds them, and two output rows where their windows lie in the same
  * groups.
  *
- * The file that includes this one has defined, besides what depthwise_pack.h asks for,
+ * The including file defines, besides what pack.inl and epilogue.inl ask for,
  *
- *   OP(name)              the intrinsic of that name for the whole vector
  *   PIXELS_1, PIXELS_2    output pixels of a tile of one and of two output rows
+ *   THREE_KINDS           where three.inl serves it
  *   loader, make_loader   how rows of a block are loaded; `kind` is a load_kind
  *   interleave            loads GROUP rows and interleaves them
  *   multiply_add          adds the products of one vector of columns and one of weights
- *   scale_f32, scale_fixed  i32 sums to i32 results: float32; fixed but for the last halving
- *   store_words           clamps and stores a tile's row of results narrowed to 16 bits
- *   THREE_KINDS           where depthwise_three.h serves it, and multiply_add_from: weights in memory */
+ *   store_words           clamps and stores a tile's row of results narrowed to 16 bits */
 #ifndef QRT_ISA_DEPTHWISE_TILE_H
 #define QRT_ISA_DEPTHWISE_TILE_H
 
+#if !defined OP || !defined PIXELS_1 || !defined PIXELS_2
+#error "depthwise/tile.inl needs OP, PIXELS_1 and PIXELS_2"
+#endif
+
 #define MOST_PIXELS (PIXELS_1 > PIXELS_2 ? PIXELS_1 : PIXELS_2)
-#define WORDS (VECTORS / 2) /* vectors of 16-bit results of a pixel */
 
 /* `border`: one of two runs of pixels is outside the input. */
-QRT_INLINE void interleave_lines(const qrt_depthwise_run *run, const loader *how, const load_kind kind,
-                                 const char *const lines[GROUP], int64_t first, int64_t second, const bool border,
-                                 vector to[VECTORS]) {
+QRT_INLINE void interleave_rows(const qrt_depthwise_run *run, const loader *how, const load_kind kind,
+                                const char *const inputs[GROUP], int64_t first, int64_t second, const bool border,
+                                vector to[VECTORS]) {
     const char *low[GROUP], *high[GROUP];
 #pragma GCC unroll 4
     for (int i = 0; i < GROUP; i++) {
-        low[i] = border && first < 0 ? run->padding : lines[i] + first;
-        high[i] = border && second < 0 ? run->padding : lines[i] + second;
+        low[i] = border && first < 0 ? run->padding : inputs[i] + first;
+        high[i] = border && second < 0 ? run->padding : inputs[i] + second;
     }
     interleave(how, kind, low, high, to);
 }
@@ -44,7 +45,7 @@ QRT_INLINE void interleave_group(const qrt_depthwise_run *run, const loader *how
         for (int v = 0; v < VECTORS; v++)
             to[v] = how->padding;
     } else {
-        interleave_lines(run, how, how->kind, run->lines + group * GROUP, first, second, true, to);
+        interleave_rows(run, how, how->kind, run->inputs + group * GROUP, first, second, true, to);
     }
 }
 
@@ -87,23 +88,8 @@ QRT_INLINE void sum_tile(const qrt_depthwise_run *run, const vector *columns, in
     }
 }
 
-/* 16-bit results, the zero point added. Sums of 16 bits saturate, and so does the addition: what saturates lies beyond
- * every 8-bit bound, because zero points are within LARGEST_ZERO_POINT. */
-QRT_INLINE void narrow(const block_header *header, const vector acc[VECTORS], const bool fixed, vector words[WORDS]) {
-    vector q[VECTORS];
-#pragma GCC unroll 4
-    for (int v = 0; v < VECTORS; v++)
-        q[v] = fixed ? scale_fixed(acc[v], header, v) : scale_f32(acc[v], header, v);
-#pragma GCC unroll 2
-    for (int h = 0; h < WORDS; h++) {
-        words[h] = OP(adds_epi16)(OP(packs_epi32)(q[2 * h], q[2 * h + 1]), ((const vector *)header->zero_point)[h]);
-        if (fixed)
-            words[h] = OP(srai_epi16)(words[h], 1);
-    }
-}
-
 static inline int result_size(const qrt_depthwise_args *args) {
-    return args->requant.container <= QRT_U8 ? 1 : args->requant.container <= QRT_U16 ? 2 : 4;
+    return qrt_container_size(args->problem.requant.container);
 }
 
 /* Sums back in the order of the channels, through the table. */
@@ -118,16 +104,18 @@ static __attribute__((noinline)) void store_by_table(const qrt_depthwise_args *a
         for (int p = 0; p < count; p++)
             for (int c = 0; c < CHANNELS / block->segments; c += 4)
                 memcpy(sums + p * CHANNELS + c, acc + p * CHANNELS + element_of(c, segment, block->segments), 16);
-        char *target = run->target +
-                       (row * run->row_elements + segment * run->segment_elements + pixel * args->out_channels) * size;
-        args->kernels->store(&args->requant, sums, CHANNELS, count, block->channels, target, args->out_channels,
-                             block->first * args->requant_step, 0, args->requant_step);
+        char *target =
+            run->target +
+            (row * run->row_elements + segment * run->segment_elements + pixel * args->problem.out_channels) * size;
+        args->kernels->store(&args->problem.requant, sums, CHANNELS, count, block->channels, target,
+                             args->problem.out_channels, block->first * args->problem.requant_step, 0,
+                             args->problem.requant_step);
     }
 }
 
-QRT_INLINE void finish_row(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const load_kind kind,
-                           const byte_limits *limits, const vector acc[MOST_PIXELS][VECTORS], const int row,
-                           int64_t pixel, const int pixels) {
+QRT_INLINE void store_row(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const load_kind kind,
+                          const byte_limits *limits, const vector acc[MOST_PIXELS][VECTORS], const int row,
+                          int64_t pixel, const int pixels) {
     const block_header *header = run->block->packed;
     if (header->by == BY_STORE) {
         /* A copy: sums whose address is taken would not stay in registers. */
@@ -150,23 +138,23 @@ QRT_INLINE void finish_row(const qrt_depthwise_args *args, const qrt_depthwise_r
         for (int p = 0; p < pixels; p++)
             narrow(header, acc[p], false, words[p]);
     }
-    char *target = run->target + row * run->row_elements + pixel * args->out_channels;
+    char *target = run->target + row * run->row_elements + pixel * args->problem.out_channels;
     byte_limits known = *limits; /* one choice for all pixels */
     if (limits->is_unsigned) {
         known.is_unsigned = true;
-        store_words(run, kind, &known, words, target, args->out_channels, pixel, pixels);
+        store_words(run, kind, &known, words, target, args->problem.out_channels, pixel, pixels);
     } else {
         known.is_unsigned = false;
-        store_words(run, kind, &known, words, target, args->out_channels, pixel, pixels);
+        store_words(run, kind, &known, words, target, args->problem.out_channels, pixel, pixels);
     }
 }
 
 /* One band. */
 QRT_INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const int rows,
                           const int pixels) {
-    const loader how = make_loader(args, run);
-    const byte_limits limits = make_limits(&args->requant);
-    const int64_t kernel_width = args->window.kernel[1], tile_reach = (kernel_width - 1) * run->tap_step + 1;
+    const loader how = make_loader(&args->problem, run);
+    const byte_limits limits = make_limits(&args->problem.requant);
+    const int64_t kernel_width = args->problem.window.kernel[1], tile_reach = (kernel_width - 1) * run->tap_step + 1;
     const int64_t groups = run->block->groups;
     int64_t column = 0;
     for (int64_t pixel = 0; pixel < run->pixels; pixel += pixels) {
@@ -177,9 +165,9 @@ QRT_INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_ru
         vector acc[2][MOST_PIXELS][VECTORS];
         sum_tile(run, (const vector *)run->interleaved + pixel * run->pixel_step * groups * VECTORS, kernel_width, rows,
                  pixels, acc);
-        finish_row(args, run, how.kind, &limits, acc[0], 0, pixel, pixels);
+        store_row(args, run, how.kind, &limits, acc[0], 0, pixel, pixels);
         if (rows == 2 && run->last_rows == 2)
-            finish_row(args, run, how.kind, &limits, acc[1], 1, pixel, pixels);
+            store_row(args, run, how.kind, &limits, acc[1], 1, pixel, pixels);
     }
 }
 
@@ -189,7 +177,7 @@ QRT_INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_ru
 
 static void run_depthwise(const qrt_depthwise_args *args, const qrt_depthwise_run *run) {
 #ifdef THREE_KINDS
-    if (run_as_three(args, run))
+    if (run_as_three(&args->problem, run))
         return;
 #endif
     const int rows = run->block->rows;
@@ -200,9 +188,14 @@ static void run_depthwise(const qrt_depthwise_args *args, const qrt_depthwise_ru
             run_tiles(args, &band, 2, PIXELS_2);
         else
             run_tiles(args, &band, 1, PIXELS_1);
-        band.lines += run->block->groups * GROUP;
+        band.inputs += run->block->groups * GROUP;
         band.target += rows * run->row_elements * result_size(args);
     }
 }
+
+#define DESCRIPTION                                                                                                    \
+    .channels = CHANNELS, .group = GROUP, .pixels = PIXELS_1, .header_bytes = sizeof(block_header),                    \
+    .group_bytes = VECTORS * sizeof(vector), .w_min = sizeof(weight) == 1 ? INT8_MIN : -255,                           \
+    .w_max = sizeof(weight) == 1 ? INT8_MAX : 255, .pack = pack_block, .add_bias = add_bias, .run = run_depthwise
 
 #endif

@@ -1,44 +1,45 @@
 /* Products in float32 of short K: all sixteen lanes of a tile one after another, and their tree as they end, so that no
  * sum of a lane is stored.
  *
- * The including file defines `vector` of WIDTH floats and `mask` of as many, and functions of these:
- * zero, broadcast, load, add, multiply_add; live(count), load_live and store_live; with_one_nan(results), and `flags`
- * made by unordered(a, b), either and holds, which find out whether it is needed; and SHORT_ROWS, at most 4.
+ * tile.inl comes first. The including file defines, besides what that asks for, SHORT_ROWS, at most 4, and `flags`
+ * made by unordered(a, b), either and holds, which find out whether with_one_nan is needed.
  * Two lanes at a time are independent chains: per step of AVX-512's 4 rows 16 multiply-adds (8 cycles on two ports) for
  * 12 loads, 31 uops in all. */
 #ifndef QRT_ISA_FLOAT_SHORT_H
 #define QRT_ISA_FLOAT_SHORT_H
 
-#include "qrt/qrt.h"
+#if !defined SHORT_ROWS || !defined unordered || !defined either || !defined holds
+#error "float_matmul/short.inl needs SHORT_ROWS, unordered, either and holds"
+#endif
 
 /* sum = lane l + lane l + 8 */
 QRT_INLINE void pair_of_lanes(const int rows, const qrt_float_panel *p, const float *a, const float *b,
                               vector sum[SHORT_ROWS][2]) {
-    const int64_t half = p->b_stride * (QRT_FLOAT_LANES / 2);
+    const int64_t half = p->b_stride * (LANES / 2);
     vector other[SHORT_ROWS][2];
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++)
-        sum[i][0] = sum[i][1] = other[i][0] = other[i][1] = zero();
-    for (int64_t step = 0; step < p->steps; step++, a += QRT_FLOAT_LANES, b += QRT_FLOAT_COLUMNS) {
-        const vector b0 = load(b), b1 = load(b + WIDTH);
+        sum[i][0] = sum[i][1] = other[i][0] = other[i][1] = OP(setzero_ps)();
+    for (int64_t step = 0; step < p->steps; step++, a += LANES, b += NR) {
+        const vector b0 = OP(load_ps)(b), b1 = OP(load_ps)(b + WIDTH);
 #pragma GCC unroll 4
         for (int i = 0; i < rows; i++) {
             const vector row = broadcast(a + i * p->a_stride);
             sum[i][0] = multiply_add(sum[i][0], row, b0);
             sum[i][1] = multiply_add(sum[i][1], row, b1);
         }
-        const vector c0 = load(b + half), c1 = load(b + half + WIDTH);
+        const vector c0 = OP(load_ps)(b + half), c1 = OP(load_ps)(b + half + WIDTH);
 #pragma GCC unroll 4
         for (int i = 0; i < rows; i++) {
-            const vector row = broadcast(a + i * p->a_stride + QRT_FLOAT_LANES / 2);
+            const vector row = broadcast(a + i * p->a_stride + LANES / 2);
             other[i][0] = multiply_add(other[i][0], row, c0);
             other[i][1] = multiply_add(other[i][1], row, c1);
         }
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++) {
-        sum[i][0] = add(sum[i][0], other[i][0]);
-        sum[i][1] = add(sum[i][1], other[i][1]);
+        sum[i][0] = OP(add_ps)(sum[i][0], other[i][0]);
+        sum[i][1] = OP(add_ps)(sum[i][1], other[i][1]);
     }
 }
 
@@ -47,11 +48,11 @@ QRT_INLINE void four_lanes(const int rows, const qrt_float_panel *p, const float
                            vector part[SHORT_ROWS][2]) {
     vector sum[SHORT_ROWS][2], other[SHORT_ROWS][2];
     pair_of_lanes(rows, p, a, b, sum);
-    pair_of_lanes(rows, p, a + QRT_FLOAT_LANES / 4, b + QRT_FLOAT_LANES / 4 * p->b_stride, other);
+    pair_of_lanes(rows, p, a + LANES / 4, b + LANES / 4 * p->b_stride, other);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++) {
-        part[i][0] = add(sum[i][0], other[i][0]);
-        part[i][1] = add(sum[i][1], other[i][1]);
+        part[i][0] = OP(add_ps)(sum[i][0], other[i][0]);
+        part[i][1] = OP(add_ps)(sum[i][1], other[i][1]);
     }
 }
 
@@ -73,7 +74,9 @@ QRT_INLINE void short_tile(const int rows, const qrt_float_panel *p, const float
     for (int i = 0; i < rows; i++) {
 #pragma GCC unroll 2
         for (int v = 0; v < 2; v++)
-            sum[i][v] = add(add(add(part[0][i][v], part[2][i][v]), add(part[1][i][v], part[3][i][v])), bias[v]);
+            sum[i][v] = OP(add_ps)(
+                OP(add_ps)(OP(add_ps)(part[0][i][v], part[2][i][v]), OP(add_ps)(part[1][i][v], part[3][i][v])),
+                bias[v]);
         nans = either(nans, unordered(sum[i][0], sum[i][1]));
     }
     if (__builtin_expect(holds(nans), false))
@@ -97,7 +100,7 @@ static void some_short_rows(const int rows, const qrt_float_panel *p, const floa
         CASE(2)
         CASE(3)
 #if SHORT_ROWS > 3
-        CASE(4)
+            CASE(4)
 #endif
 #undef CASE
     }

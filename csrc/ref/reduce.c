@@ -1,0 +1,77 @@
+/* Pools (all channels of one output pixel over the valid part of its window), means (exact integer sums over any axes)
+ * and softmax of 8-bit storage (exponentials from a table, an exact sum, one division in float64). */
+#include "ref.h"
+
+void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                        int64_t row_stride, int64_t column_stride, void *target) {
+    const int64_t valid = rows * columns;
+    for (int64_t channel = 0; channel < args->window.channels; channel++) {
+        const int64_t zero_point = args->zero_point[channel * args->zero_point_step];
+        int64_t acc = 0;
+        for (int64_t y = 0; y < rows; y++)
+            for (int64_t x = 0; x < columns; x++)
+                acc += ref_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point;
+        ref_store_value(
+            args->requant.container, target, channel,
+            ref_requantize(&args->requant, acc, (valid - 1) * args->count_step + channel * args->channel_step));
+    }
+}
+
+void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                        int64_t row_stride, int64_t column_stride, void *target) {
+    for (int64_t channel = 0; channel < args->window.channels; channel++) {
+        int64_t largest = INT64_MIN;
+        for (int64_t y = 0; y < rows; y++)
+            for (int64_t x = 0; x < columns; x++) {
+                const int64_t value = ref_load(args->container, pixels, y * row_stride + x * column_stride + channel);
+                largest = value > largest ? value : largest;
+            }
+        ref_store_value(args->container, target, channel, largest);
+    }
+}
+
+static int64_t reduced_sum(const qrt_mean_args *args, const void *x, int64_t first) {
+    int64_t index[QRT_MAX_RANK] = {0}, at = first, sum = 0;
+    for (int64_t i = 0; i < args->count; i++) {
+        sum += ref_load(args->container, x, at);
+        for (int d = args->reduced_rank - 1; d >= 0; d--) {
+            at += args->reduced_strides[d];
+            if (++index[d] < args->reduced_shape[d])
+                break;
+            at -= args->reduced_shape[d] * args->reduced_strides[d];
+            index[d] = 0;
+        }
+    }
+    return sum;
+}
+
+void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, void *target, int64_t count,
+                  int64_t parameter, int64_t step) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t p = parameter + i * step;
+        const int64_t acc = reduced_sum(args, x, i * x_stride) - args->count * args->zero_point[p];
+        ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
+    }
+}
+
+void ref_softmax_row(const qrt_softmax_args *args, const void *x, void *target) {
+    int64_t largest = INT64_MIN, sum = 0;
+    for (int64_t i = 0; i < args->size; i++) {
+        const int64_t value = ref_load(args->container, x, i * args->inner);
+        largest = value > largest ? value : largest;
+    }
+    for (int64_t i = 0; i < args->size; i++)
+        sum += args->table[largest - ref_load(args->container, x, i * args->inner)];
+    /* Positive: the largest value's own entry is. Infinite where the scale is huge: then all ratios are 0. */
+    const double divisor = (double)sum * args->scale;
+    const double low = (double)(args->storage_min - args->zero_point);
+    const double high = (double)(args->storage_max - args->zero_point);
+    for (int64_t i = 0; i < args->size; i++) {
+        const double v = rint(args->table[largest - ref_load(args->container, x, i * args->inner)] / divisor);
+        ref_store_value(args->out, target, i * args->inner,
+                        (int64_t)(v < low    ? low
+                                  : v > high ? high
+                                             : v) +
+                            args->zero_point);
+    }
+}
