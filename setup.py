@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from glob import glob
 from pathlib import Path
 
@@ -36,6 +37,7 @@ NO_VECTORS = {
 JUMPS_INSIDE_32_BYTES = ["-Wa,-mbranches-within-32B-boundaries", "-mbranches-within-32B-boundaries"]  # GNU's, LLVM's
 
 
+@cache
 def architecture() -> str:
     """What the compiler of CC compiles for, which may be another machine; else this machine's."""
     compiler = shlex.split(os.environ.get("CC", ""))
