@@ -18,8 +18,8 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-oracle test-sdist fuzz fuzz-guided lint format expected bench bench-peers \
-    clean
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-sdist fuzz fuzz-guided lint format expected \
+    bench bench-peers clean
 
 build: $(BUILT)
 
@@ -82,6 +82,20 @@ test-tsan:
 # valgrind knows AVX2 and no AVX-512: it sees the ISAs up to avx2, and avxvnni emulated.
 test-valgrind: emulated
 	$(call in_build,emulated) $(BIN)/python -m tests.kernels.memcheck
+
+# csrc/ without a warning by gcc and clang, emulated ISAs too, and what every architecture has, core and ref, for aarch64.
+COMPILERS := gcc clang aarch64-linux-gnu-gcc
+compiled = QRT_CFLAGS=-Werror CC=$(1) $(BIN)/python setup.py --quiet build_clib \
+    --build-clib build/compilers/$(2) --build-temp build/compilers/$(2)
+
+test-compilers: build
+	@for compiler in $(COMPILERS); do command -v $$compiler >/dev/null || { \
+	    echo "$$compiler is missing: apt install gcc clang gcc-aarch64-linux-gnu libc6-dev-arm64-cross" >&2; exit 1; }; done
+	$(call compiled,gcc,gcc)
+	QRT_EMULATE="$(EMULATED)" $(call compiled,gcc,gcc-emulated)
+	$(call compiled,clang,clang)
+	QRT_EMULATE="$(EMULATED)" $(call compiled,clang,clang-emulated)
+	$(call compiled,aarch64-linux-gnu-gcc,aarch64)
 
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
 test-oracle: build

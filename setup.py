@@ -8,7 +8,10 @@ QRT_CFLAGS="-O1 ..."      follows all other flags, of compiler and linker
 import os
 import platform
 import re
+import shlex
 import subprocess
+from collections.abc import Iterable
+from functools import cache
 from glob import glob
 from pathlib import Path
 
@@ -34,16 +37,23 @@ NO_VECTORS = {
 JUMPS_INSIDE_32_BYTES = ["-Wa,-mbranches-within-32B-boundaries", "-mbranches-within-32B-boundaries"]  # GNU's, LLVM's
 
 
+@cache
 def architecture() -> str:
-    machine = platform.machine().lower()
+    """What the compiler of CC compiles for, which may be another machine; else this machine's."""
+    compiler = shlex.split(os.environ.get("CC", ""))
+    machine = subprocess.check_output([*compiler, "-dumpmachine"], text=True) if compiler else platform.machine()
+    machine = machine.split("-")[0].lower()
     return ARCHITECTURES.get(machine, machine)
+
+
+PARENTS = dict(re.findall(r"^QRT_ISA\((\w+), (\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE))
+ROWS = ["gemm", "depthwise", *re.findall(r"^QRT_ROW\(\w+, (\w+),", Path("csrc/rows.def").read_text(), re.MULTILINE)]
 
 
 def isa_flags() -> dict[str, list[str] | None]:
     """The flags of each ISA in isa.def for this architecture, after its parent's; None where it is not built."""
-    lines = re.findall(r"^QRT_ISA\((\w+), (\w+),", Path("csrc/isa.def").read_text(), re.MULTILINE)
     found: dict[str, list[str] | None] = {}
-    for name, parent in lines:
+    for name, parent in PARENTS.items():
         file = Path("csrc/isa", name, "flags")
         targets = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
         own = {target: flags for target, *flags in targets}.get(architecture(), [] if name == "ref" else None)
@@ -52,12 +62,30 @@ def isa_flags() -> dict[str, list[str] | None]:
     return found
 
 
-def own_rows(name: str, folder: str) -> list[tuple[str, str]]:
-    """What isa/rows.h asks for: which rows of the table the files of an ISA's folder define, by their names."""
-    text = "\n".join(map(Path.read_text, Path(folder).glob("*.c")))
-    own = set(re.findall(rf"^(?:\w+ )+\*?{name}_(\w+)(?:\(| = )", text, re.MULTILINE))
-    rows = re.findall(r"^QRT_ROW\(\w+, (\w+),", Path("csrc/rows.def").read_text(), re.MULTILINE)
-    return [("QRT_ISA", name), *((f"QRT_OWN_{row}", str(int(row in own))) for row in ["gemm", "depthwise", *rows])]
+def folder_of(isa: str) -> str:
+    return "csrc/ref" if isa == "ref" else f"csrc/isa/{isa}"
+
+
+def defined_rows(isa: str) -> set[str]:
+    """The rows of the table that the files of an ISA's folder define, by their names."""
+    text = "\n".join(map(Path.read_text, Path(folder_of(isa)).glob("*.c")))
+    return set(ROWS) & set(re.findall(rf"^(?:\w+ )+\*?{isa}_(\w+)(?:\(| = )", text, re.MULTILINE))
+
+
+def row_macros(isa: str) -> list[tuple[str, str]]:
+    """What isa/rows.h asks for."""
+    own = defined_rows(isa)
+    return [("QRT_ISA", isa), *((f"QRT_OWN_{row}", str(int(row in own))) for row in ROWS)]
+
+
+def coverage(isas: Iterable[str]) -> str:
+    """What `qrt.kernels.coverage` reads: each ISA with its parent and its own rows, those that init.c sets by hand too.
+    A table of the kernels would not do: a CPU cannot fill that of an ISA which it does not have."""
+    lines = []
+    for isa in isas:
+        by_hand = set(ROWS) & set(re.findall(r"table->(\w+) = ", Path(folder_of(isa), "init.c").read_text()))
+        lines.append(" ".join([isa, PARENTS[isa], *sorted(defined_rows(isa) | by_hand)]))
+    return ";".join(lines)
 
 
 def library(name: str, folder: str, flags: list[str], macros: list[tuple[str, str]]) -> tuple:
@@ -106,12 +134,7 @@ macros = [(f"QRT_BUILD_{name}", str(int(name in built))) for name in isas]
 macros += [(f"QRT_EMULATE_{name}", str(int(name in EMULATED))) for name in isas]
 libraries = [library("qrt_core", "csrc/core", ["-O2"], macros)]
 libraries += [
-    library(
-        f"qrt_{name}",
-        "csrc/ref" if name == "ref" else f"csrc/isa/{name}",
-        flags,
-        [("QRT_EMULATE", "1")] * (name in EMULATED) + own_rows(name, f"csrc/isa/{name}"),
-    )
+    library(f"qrt_{name}", folder_of(name), flags, [("QRT_EMULATE", "1")] * (name in EMULATED) + row_macros(name))
     for name, flags in built.items()
 ]
 
@@ -120,7 +143,11 @@ extensions = [
         path.removesuffix(".pyx").replace("/", "."),
         [path],
         include_dirs=[*INCLUDES, numpy.get_include()],
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")],
+        define_macros=[
+            ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+            ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
+            ("QRT_COVERAGE", f'"{coverage(built)}"'),
+        ],
         depends=[
             *HEADERS,
             *glob("csrc/**/*.c", recursive=True),

@@ -14,7 +14,7 @@ from qrt._seam import _core
 from qrt._seam._core import get_num_threads, set_num_threads
 from qrt.errors import KernelError, shown
 
-__all__ = ["active", "available", "get_num_threads", "set_num_threads", "use"]
+__all__ = ["active", "available", "coverage", "get_num_threads", "set_num_threads", "use"]
 
 forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
@@ -26,6 +26,22 @@ def available() -> tuple[str, ...]:
     'ref'
     """
     return _core.isas()
+
+
+def coverage() -> dict[str, dict[str, str | None]]:
+    """Which instruction set's kernel each one runs: by name, then by row of the kernel table, in the table's order, the
+    name of the one whose folder defines the row. That is its own, its parent's, and so on up to ``"ref"``; None where
+    nobody defines it and the loops do without. All instruction sets of this build are listed, parents first, be they
+    ``available`` on this CPU or not.
+
+    >>> coverage()["ref"]["store"]
+    'ref'
+    """
+    suppliers: dict[str, dict[str, str | None]] = {}
+    for name, parent, own in _core.built_isas():
+        inherited = suppliers.get(parent) or dict.fromkeys(_core.rows())
+        suppliers[name] = inherited | dict.fromkeys(own, name)
+    return suppliers
 
 
 def active() -> str:

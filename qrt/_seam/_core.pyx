@@ -257,15 +257,25 @@ def isas():
     return tuple(names)
 
 
+cdef extern from *:
+    const char *QRT_COVERAGE  # setup.py's: "isa parent row row;isa parent row"
+
+
+def rows():
+    names = []
+    while qrt_row_name(len(names)) != NULL:
+        names.append(qrt_row_name(len(names)).decode())
+    return tuple(names)
+
+
+def built_isas():
+    lines = [line.split() for line in QRT_COVERAGE.decode().split(";")]
+    return tuple((isa, parent, tuple(own)) for isa, parent, *own in lines)
+
+
 def own_rows(str isa):
     cdef const qrt_kernels *kernels = find_kernels("own_rows", isa)
-    names = []
-    cdef int row = 0
-    while qrt_row_name(row) != NULL:
-        if qrt_row_is_own(kernels, row):
-            names.append(qrt_row_name(row).decode())
-        row += 1
-    return tuple(names)
+    return tuple(name for row, name in enumerate(rows()) if qrt_row_is_own(kernels, row))
 
 
 cdef inline int thread_count() except 0:

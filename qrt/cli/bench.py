@@ -1,5 +1,7 @@
 """``qrt bench``: how long the kernels take on this machine, shape by shape.
 
+``--coverage`` measures nothing: it says which ISA's kernel each ISA runs.
+
 The shapes are those of ``qrt.cases`` that are worth a measurement. A line is the median of repeated calls through the
 public functions, into a result that exists already, with weights packed beforehand.
 """
@@ -30,7 +32,9 @@ Call = Callable[[], object]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
+    chosen.add_argument("--coverage", action="store_true", help="list which ISA's kernel each ISA runs, row by row")
     add_kernel_choice(parser)
     parser.add_argument("--seconds", type=duration, default=0.2, help="spent on each case (default 0.2)")
     parser.set_defaults(command=run)
@@ -124,8 +128,24 @@ def measure(call: Call, budget: float) -> float:
     return median(samples)
 
 
+def print_coverage() -> None:
+    """A line for each row of the kernel table, a column for each ISA of this build: ``own``, or whose kernel it runs;
+    ``-`` where there is none.
+    """
+    suppliers = kernels.coverage()
+    lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())
+    print(f"qrt {qrt.__version__}, not on this machine: {lacking or 'none'}")
+    print(f"{'':<22}" + "".join(f"{isa:<12}" for isa in suppliers).rstrip())
+    for row in suppliers["ref"]:
+        cells = ("own" if by[row] == isa else by[row] or "-" for isa, by in suppliers.items())
+        print(f"{row:<22}" + "".join(f"{cell:<12}" for cell in cells).rstrip())
+
+
 def run(options: argparse.Namespace) -> None:
     """Runs the command. Raises ModelError where no case has such a name."""
+    if options.coverage:
+        print_coverage()
+        return
     with chosen_kernels(options):
         chosen = [w for w in workloads() if fnmatch(w.name, options.case)]
         if not chosen:

@@ -43,6 +43,20 @@ def test_links_point_at_files(name):
         assert (ROOT / name).parent.joinpath(target).exists(), target
 
 
+@pytest.mark.parametrize("name", TEXTS)
+def test_c_files_that_are_named_exist(name):
+    """Links are few among them: most are words in the text."""
+    for path in re.findall(r"(?:csrc/|\b)((?:core|isa|ref)/[\w/]+\.(?:c|h|inl))\b", TEXTS[name]):
+        assert (ROOT / "csrc" / path).exists(), path
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_make_knows_what_is_asked_of_it(name):
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    asked = re.findall(r"(?:`|^    )make ((?: ?[a-z][a-z-]+\b(?!=))+)", TEXTS[name], re.MULTILINE)
+    assert {target for line in asked for target in line.split()} <= targets
+
+
 def test_the_table_of_passes_has_every_pass_and_option():
     """With the defaults, as the command line takes them: an option that only the code knows would be missing here."""
     rows = [line.split("|")[1:3] for line in TEXTS["docs/passes.md"].splitlines() if line.startswith("| `")]

@@ -33,6 +33,8 @@ print(*qrt.kernels.available())
 for isa in ("ref", "dummy"):
     with qrt.kernels.use(isa):
         print(*qrt.clamp(q, 1.0, 3.0).storage, *qrt.requantize(q, q.type).storage)
+supplier = qrt.kernels.coverage()["dummy"]
+print(supplier["clamp_row"], supplier["requantize_row"], supplier["depthwise"])
 """
 
 
@@ -56,8 +58,9 @@ def test_a_dummy_isa_is_built_found_and_called(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
     )
-    isas, plain, dummy = ran.stdout.splitlines()
+    isas, plain, dummy, suppliers = ran.stdout.splitlines()
     assert isas.split()[0] == "ref"
     assert "dummy" in isas.split()
     assert plain == "1 1 2 3 3 0 1 2 3 4"
-    assert dummy == "42 42 42 42 42 0 1 2 3 4"  # what it does not override is its parent's
+    assert dummy == "42 42 42 42 42 0 1 2 3 4"  # what it does not define is its parent's
+    assert suppliers == "dummy ref None"

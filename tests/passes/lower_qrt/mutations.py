@@ -102,7 +102,7 @@ def changed(file: str, old: str, new: str) -> str:
 
 def passes(folder: Path, file: str) -> bool:
     """Whether the drawn programs show no difference, in a copy of the repository."""
-    if file.endswith((".c", ".h")):
+    if file.endswith((".c", ".h", ".inl")):
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         subprocess.run(build, cwd=folder, check=True, capture_output=True)
     command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", TEST]

@@ -1,0 +1,59 @@
+"""Which ISA's kernel each ISA runs. Hazard: a table that is told and not run, above all of ISAs that this CPU lacks,
+whose kernel tables nobody can fill."""
+
+import re
+
+import pytest
+
+from qrt import kernels
+from qrt._seam import _core
+from qrt.cli import main
+from tests.kernels.compiled import CSRC
+
+COVERAGE = kernels.coverage()
+PARENTS = dict(re.findall(r"^QRT_ISA\((\w+), (\w+),", (CSRC / "isa.def").read_text(), re.MULTILINE))
+SET_BY_HAND = {"ref": {"gemm"}, "amx": {"gemm"}}
+"""Rows that init.c sets to something else than a function of their name."""
+
+
+def defined(isa: str) -> set[str]:
+    """The rows whose functions, named for the ISA and the row, stand in the ISA's sources."""
+    folder = CSRC / "ref" if isa == "ref" else CSRC / "isa" / isa
+    text = "\n".join(path.read_text() for path in sorted(folder.glob("*.c")))
+    names = set(re.findall(rf"^[\w ]+[ *]{isa}_(\w+)(?:\([^;{{]*\{{| = \{{)$", text, re.MULTILINE))
+    return names & set(_core.rows())
+
+
+def test_every_isa_of_the_build_has_every_row() -> None:
+    assert set(kernels.available()) <= COVERAGE.keys() <= PARENTS.keys()
+    assert next(iter(COVERAGE)) == "ref"
+    assert {tuple(rows) for rows in COVERAGE.values()} == {_core.rows()}
+    assert len(_core.rows()) > 20
+
+
+@pytest.mark.parametrize("isa", COVERAGE)
+def test_an_isa_supplies_what_its_sources_define(isa: str) -> None:
+    own = {row for row, supplier in COVERAGE[isa].items() if supplier == isa}
+    assert own == defined(isa) | SET_BY_HAND.get(isa, set())
+
+
+@pytest.mark.parametrize("isa", [isa for isa in COVERAGE if isa != "ref"])
+def test_the_other_rows_are_those_of_the_parent(isa: str) -> None:
+    for row, supplier in COVERAGE[isa].items():
+        assert supplier in (isa, COVERAGE[PARENTS[isa]][row])
+
+
+@pytest.mark.parametrize("isa", kernels.available())
+def test_the_kernel_tables_say_the_same(isa: str) -> None:
+    assert {row for row, supplier in COVERAGE[isa].items() if supplier == isa} == set(_core.own_rows(isa))
+
+
+def test_the_command_prints_a_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--coverage"]) == 0
+    title, heads, *lines = capsys.readouterr().out.splitlines()
+    lacking = [isa for isa in COVERAGE if isa not in kernels.available()]
+    assert title.endswith(f"not on this machine: {', '.join(lacking) or 'none'}")
+    assert heads.split() == list(COVERAGE)
+    assert [line.split() for line in lines] == [
+        [row, *("own" if by[row] == isa else by[row] or "-" for isa, by in COVERAGE.items())] for row in _core.rows()
+    ]
