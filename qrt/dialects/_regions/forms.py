@@ -127,6 +127,4 @@ def require_carried(operation: Operation, inits: Sequence[Value], arguments: Seq
 
 def terminator_operands(operation: Operation, region: int) -> list[Value]:
     """What the last operation of a region's one block is given."""
-    last = operation.regions[region].blocks[0].last
-    assert last is not None  # the verifier holds it
-    return last.operands
+    return operation.regions[region].blocks[0].terminator.operands

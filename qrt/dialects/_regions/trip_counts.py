@@ -50,8 +50,7 @@ def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, in
     """(lower bound, upper bound, step) of each dimension of an `scf.parallel` or `scf.forall`."""
     if op.name == "scf.forall":
         return list(zip(*mixed_bounds(op), strict=True))
-    assert op.definition is not None  # whose groups these are
-    groups = (op.definition.operand_group(op, name) for name in ("lowerBound", "upperBound", "step"))
+    groups = (op.operand_group(name) for name in ("lowerBound", "upperBound", "step"))
     return list(zip(*groups, strict=True))
 
 

@@ -30,10 +30,9 @@ def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
 def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
     """Offsets, sizes and strides are `rank` each, or as many `offsets` as that says, with an operand for each that is
     left open; the first two are not negative."""
-    assert operation.definition is not None  # that declares the lists
     lists = {name: static_values(operation, name) for name in PARTS}
     for name in ("sizes", "strides", "offsets"):
-        given, wanted = len(operation.definition.operand_group(operation, name)), lists[name].count(None)
+        given, wanted = len(operation.operand_group(name)), lists[name].count(None)
         if given != wanted:
             raise operation.error(
                 f"expected the number of '{name}' to match the number of dynamic entries in 'static_{name}' "

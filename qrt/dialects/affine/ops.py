@@ -267,7 +267,7 @@ def _print_for(printer: Printer, operation: Operation) -> None:
     if (step := step_of(operation)) != 1:
         printer.word(f"step {step}")
     if arguments:
-        inits = FOR.operand_group(operation, "inits")
+        inits = operation.operand_group("inits")
         printer.word(f"iter_args{spell_assignments(printer, arguments, inits)}")
         printer.word(f"-> ({spell_types([value.type for value in arguments])})")
     printer.attach(" ")
@@ -277,7 +277,7 @@ def _print_for(printer: Printer, operation: Operation) -> None:
 
 
 def _spell_bound(printer: Printer, operation: Operation, which: str, prefix: str) -> str:
-    map, values = map_of(operation, f"{which}BoundMap"), FOR.operand_group(operation, f"{which}BoundOperands")
+    map, values = map_of(operation, f"{which}BoundMap"), operation.operand_group(f"{which}BoundOperands")
     if len(map.results) == 1:
         if isinstance(map.results[0], int) and not values:
             return str(map.results[0])
@@ -289,20 +289,19 @@ def _spell_bound(printer: Printer, operation: Operation, which: str, prefix: str
 
 def step_of(operation: Operation) -> int:
     """The step of an `affine.for`."""
-    step = operation.attributes["step"]
-    assert isinstance(step, IntegerAttr)  # the attribute's kind
+    step = operation.attribute("step", IntegerAttr)
     return step.value
 
 
 def _verify_for(operation: Operation) -> None:
-    inits = FOR.operand_group(operation, "inits")
+    inits = operation.operand_group("inits")
     arguments = operation.regions[0].blocks[0].arguments
     if not arguments or arguments[0].type is not INDEX:
         raise operation.op_error("expected body to have a single index argument for the induction variable")
     if step_of(operation) < 0:
         raise operation.op_error("expected step to be a positive integer")
     for which in ("lower", "upper"):
-        map, values = map_of(operation, f"{which}BoundMap"), FOR.operand_group(operation, f"{which}BoundOperands")
+        map, values = map_of(operation, f"{which}BoundMap"), operation.operand_group(f"{which}BoundOperands")
         if len(values) != map.dimensions + map.symbols:
             raise operation.op_error("operand count and affine map dimension and symbol count must match")
         if not map.results:
@@ -319,9 +318,7 @@ def _verify_for(operation: Operation) -> None:
 
 def set_of(operation: Operation) -> IntegerSetAttr:
     """The condition of an `affine.if`."""
-    condition = operation.attributes["condition"]
-    assert isinstance(condition, IntegerSetAttr)  # the attribute's kind
-    return condition
+    return operation.attribute("condition", IntegerSetAttr)
 
 
 def _parse_if(parser: Parser, pending: PendingOperation) -> None:

@@ -63,8 +63,7 @@ def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, 
 
 
 def _group_sizes(operation: Operation, which: str) -> list[int]:
-    sizes = operation.attributes[f"{which}BoundsGroups"]
-    assert isinstance(sizes, DenseElementsAttr)  # the attribute's kind
+    sizes = operation.attribute(f"{which}BoundsGroups", DenseElementsAttr)
     return sizes.array.tolist()  # type: ignore[no-any-return]
 
 

@@ -91,10 +91,9 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
     number, shape = constant_number(axis), getattr(tensor.type, "shape", None)
     if made.name != "bufferization.alloc_tensor" or number is None or shape is None or not 0 <= number < len(shape):
         return None
-    assert made.definition is not None
-    if copied := made.definition.operand_group(made, "copy"):
+    if copied := made.operand_group("copy"):
         return [builder.value(op.name, (copied[0], _index(builder, number)), INDEX)]
-    sizes = made.definition.operand_group(made, "dynamic_sizes")
+    sizes = made.operand_group("dynamic_sizes")
     return [sizes[shape[:number].count(None)]] if shape[number] is None else None
 
 
@@ -103,10 +102,9 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type; a hint is not needed any more."""
-    assert op.definition is not None
-    if op.definition.operand_group(op, "copy"):
+    if op.operand_group("copy"):
         return None
-    type, sizes = ranked(op.results[0]), op.definition.operand_group(op, "dynamic_sizes")
+    type, sizes = ranked(op.results[0]), op.operand_group("dynamic_sizes")
     shape, kept = constant_sizes(type.shape or (), sizes)
     if len(kept) == len(sizes):
         return None

@@ -50,10 +50,9 @@ def _verify_materialize(operation: Operation) -> None:
 
 
 def _verify_alloc_tensor(operation: Operation) -> None:
-    assert operation.definition is not None  # that says this rule
     made = operation.results[0].type
     assert isinstance(made, TensorType)  # the constraint
-    sizes, copied = (operation.definition.operand_group(operation, group) for group in ("dynamic_sizes", "copy"))
+    sizes, copied = (operation.operand_group(group) for group in ("dynamic_sizes", "copy"))
     if copied and sizes:
         raise operation.error("dynamic sizes not needed when copying a tensor")
     dynamic = (made.shape or ()).count(None)

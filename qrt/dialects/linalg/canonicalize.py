@@ -261,8 +261,7 @@ def concat_of_fills(op: Operation, builder: Builder) -> Made:
 
 
 def _numbers(op: Operation, name: str) -> tuple[int, ...]:
-    stated = op.attributes[name]
-    assert isinstance(stated, DenseArrayAttr)  # the attribute's kind
+    stated = op.attribute(name, DenseArrayAttr)
     return stated.values
 
 

@@ -39,8 +39,7 @@ class _Form(StructuredOp):
     @property
     def numbers(self) -> tuple[int, ...]:
         """The dimensions or the permutation it says."""
-        stated = self.attributes[_ATTRIBUTE[self.name]]
-        assert isinstance(stated, DenseArrayAttr)  # the verifier holds it
+        stated = self.attribute(_ATTRIBUTE[self.name], DenseArrayAttr)
         return stated.values
 
     @property

@@ -45,8 +45,7 @@ class GenericOp(StructuredOp):
 
     @property
     def iterators(self) -> tuple[str, ...]:
-        stated = self.attributes[_ITERATORS]
-        assert isinstance(stated, ArrayAttr)  # the verifier holds it
+        stated = self.attribute(_ITERATORS, ArrayAttr)
         return tuple(map(_kind, stated.elements))
 
 

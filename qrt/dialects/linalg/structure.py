@@ -39,8 +39,7 @@ class StructuredOp(Operation):
 
     @property
     def input_count(self) -> int:
-        sizes = self.attributes[OPERAND_SEGMENTS]
-        assert isinstance(sizes, DenseArrayAttr)  # the verifier holds it
+        sizes = self.attribute(OPERAND_SEGMENTS, DenseArrayAttr)
         return sizes.values[0]
 
     @property

@@ -100,8 +100,7 @@ def dim(op: Operation, builder: Builder) -> Made:
     if number is None or not 0 <= number < len(shape) or shape[number] is not None:
         return None
     if made.name in ("memref.alloc", "memref.alloca"):
-        assert made.definition is not None
-        return [made.definition.operand_group(made, "dynamicSizes")[shape[:number].count(None)]]
+        return [made.operand_group("dynamicSizes")[shape[:number].count(None)]]
     if made.name == "memref.view":
         return [made.operands[2 + shape[:number].count(None)]]
     if made.name != "memref.subview":
@@ -127,8 +126,7 @@ def only_written(op: Operation, builder: Builder) -> Made:
 def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type."""
     type = memref_type(op.results[0])
-    assert op.definition is not None
-    dynamic = op.definition.operand_group(op, "dynamicSizes")
+    dynamic = op.operand_group("dynamicSizes")
     shape, kept = constant_sizes(type.shape or (), dynamic)
     if len(kept) == len(dynamic) or type.layout is not None or len(dynamic) < len(op.operands):
         return None

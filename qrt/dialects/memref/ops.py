@@ -67,8 +67,7 @@ add_type_constraint(
 
 def _verify_alloc(operation: Operation) -> None:
     made = memref_type(operation.results[0])
-    assert operation.definition is not None  # that says this rule
-    sizes, symbols = (len(operation.definition.operand_group(operation, n)) for n in ("dynamicSizes", "symbolOperands"))
+    sizes, symbols = (len(operation.operand_group(n)) for n in ("dynamicSizes", "symbolOperands"))
     dynamic = (made.shape or ()).count(None)
     if dynamic != sizes:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {sizes}, expected {dynamic}")
@@ -232,8 +231,7 @@ def _verify_global(operation: Operation) -> None:
 
 def global_of(operation: Operation) -> Operation | None:
     """The `memref.global` that a `memref.get_global` names."""
-    name, table = operation.attributes["name"], nearest_table(operation)
-    assert isinstance(name, SymbolRefAttr)  # the attribute's kind
+    name, table = operation.attribute("name", SymbolRefAttr), nearest_table(operation)
     found = symbols(table).get(name.path[-1]) if table is not None else None
     return found if found is not None and found.name == "memref.global" else None
 

@@ -222,8 +222,7 @@ def _verify_collapse_shape(operation: Operation) -> None:
 
 def permutation_of(operation: Operation) -> tuple[int, ...]:
     """Which dimension of the source each one of a `memref.transpose` is."""
-    map = operation.attributes["permutation"]
-    assert isinstance(map, AffineMapAttr)  # the attribute's kind
+    map = operation.attribute("permutation", AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) and result[0] == "d" else -1 for result in map.results)
 
 

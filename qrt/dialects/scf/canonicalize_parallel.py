@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qrt.dialects._regions.trip_counts import number_of, trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
-from qrt.dialects.scf.parallel import FORALL, PARALLEL, mixed_bounds
+from qrt.dialects.scf.parallel import mixed_bounds
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX
@@ -24,10 +24,9 @@ class _Parts:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.body = op.regions[0].blocks[0]
-        assert self.body.last is not None  # the verifier holds it
-        self.insertions: Block = self.body.last.regions[0].blocks[0]
+        self.insertions: Block = self.body.terminator.regions[0].blocks[0]
         self.bounds = mixed_bounds(op)
-        self.outputs = FORALL.operand_group(op, "outputs")
+        self.outputs = op.operand_group("outputs")
 
     @property
     def rank(self) -> int:
@@ -133,8 +132,7 @@ def _value(bound: int | Value, builder: Builder) -> Value:
 
 def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Value]:
     """The body in place of a loop of one iteration: what it inserts side by side is inserted one after another."""
-    results, last = list(parts.outputs), parts.body.last
-    assert last is not None
+    results, last = list(parts.outputs), parts.body.terminator
     insertions = [(each, parts.shared.index(each.operands[1])) for each in parts.insertions]
     builder.absorb(parts.body, [*lower, *parts.outputs])
     for each, index in insertions:
@@ -166,7 +164,7 @@ def extent_of_result(op: Operation, builder: Builder) -> Made:
     loop = made_by(op.operands[0], "scf.forall")
     if loop is None:
         return None
-    output = FORALL.operand_group(loop, "outputs")[op.operands[0].index]
+    output = loop.operand_group("outputs")[op.operands[0].index]
     return [builder.value("tensor.dim", (output, op.operands[1]), INDEX)]
 
 
@@ -178,7 +176,7 @@ def nested_parallel(op: Operation, builder: Builder) -> Made:
         return None
     if any(value in body.arguments for value in inner.operands):
         return None
-    groups = [[*PARALLEL.operand_group(op, name), *PARALLEL.operand_group(inner, name)] for name in _RANGES]
+    groups = [[*op.operand_group(name), *inner.operand_group(name)] for name in _RANGES]
     rank = len(body.arguments)
     (region,) = inner.take_regions()
     block = region.blocks[0]

@@ -20,10 +20,7 @@ class _Parts:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.before, self.after = (region.blocks[0] for region in op.regions)
-        condition, last = self.before.last, self.after.last
-        assert condition is not None  # the verifier holds both
-        assert last is not None
-        self.condition, self.last = condition, last
+        self.condition, self.last = self.before.terminator, self.after.terminator
 
     @property
     def forwarded(self) -> list[Value]:
@@ -85,8 +82,7 @@ def compared_after(op: Operation, builder: Builder) -> Made:
 
 
 def _predicate(comparison: Operation) -> int:
-    predicate = comparison.attributes["predicate"]
-    assert isinstance(predicate, IntegerAttr)  # the attribute's kind
+    predicate = comparison.attribute("predicate", IntegerAttr)
     return predicate.value
 
 

@@ -239,8 +239,7 @@ def _print_index_switch(printer: Printer, operation: Operation) -> None:
 
 
 def _cases(operation: Operation) -> tuple[int, ...]:
-    cases = operation.attributes["cases"]
-    assert isinstance(cases, DenseArrayAttr)  # the attribute's kind
+    cases = operation.attribute("cases", DenseArrayAttr)
     return cases.values
 
 

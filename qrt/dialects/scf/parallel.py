@@ -54,7 +54,7 @@ def _parse_parallel(parser: Parser, pending: PendingOperation) -> None:
 def _print_parallel(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
     outer = printer.begin(region)
-    parts = [PARALLEL.operand_group(operation, group) for group in ("lowerBound", "upperBound", "step", "initVals")]
+    parts = [operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")]
     lower, upper, step, inits = (spell_values(printer, part) for part in parts)
     induction = spell_values(printer, region.blocks[0].arguments)
     printer.word(f"{induction} = {lower} to {upper} step {step}")
@@ -70,7 +70,7 @@ def _print_parallel(printer: Printer, operation: Operation) -> None:
 
 def _verify_parallel(operation: Operation) -> None:
     lower, upper, step, inits = (
-        PARALLEL.operand_group(operation, group) for group in ("lowerBound", "upperBound", "step", "initVals")
+        operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")
     )
     if not lower:
         raise operation.op_error("needs at least one tuple element for lowerBound, upperBound and step")
@@ -231,9 +231,8 @@ def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
     """Lower bounds, upper bounds and steps of an `scf.forall`."""
     found = []
     for name in _BOUNDS:
-        static = operation.attributes[f"static{name}"]
-        assert isinstance(static, DenseArrayAttr)  # the attribute's kind
-        dynamic = iter(FORALL.operand_group(operation, f"dynamic{name}"))
+        static = operation.attribute(f"static{name}", DenseArrayAttr)
+        dynamic = iter(operation.operand_group(f"dynamic{name}"))
         found.append([next(dynamic) if value == DYNAMIC else value for value in static.values])
     return found
 
@@ -252,7 +251,7 @@ def _print_forall(printer: Printer, operation: Operation) -> None:
     else:
         printer.word("{} = ({}) to ({}) step ({})".format(text, *parts))
     if operation.results:
-        outputs = FORALL.operand_group(operation, "outputs")
+        outputs = operation.operand_group("outputs")
         printer.word(f"shared_outs{spell_assignments(printer, arguments[len(lower) :], outputs)}")
         printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
     printer.word("")
@@ -264,13 +263,12 @@ def _print_forall(printer: Printer, operation: Operation) -> None:
 def _verify_forall(operation: Operation) -> None:
     ranks = []
     for name, what in zip(_BOUNDS, ("lower bound", "upper bound", "step"), strict=True):
-        static = operation.attributes[f"static{name}"]
-        assert isinstance(static, DenseArrayAttr)  # the attribute's kind
-        given = len(FORALL.operand_group(operation, f"dynamic{name}"))
+        static = operation.attribute(f"static{name}", DenseArrayAttr)
+        given = len(operation.operand_group(f"dynamic{name}"))
         if static.values.count(DYNAMIC) != given:
             raise operation.op_error(f"expected {static.values.count(DYNAMIC)} dynamic {what} values")
         ranks.append(len(static.values))
-    arguments, outputs = operation.regions[0].blocks[0].arguments, FORALL.operand_group(operation, "outputs")
+    arguments, outputs = operation.regions[0].blocks[0].arguments, operation.operand_group("outputs")
     if len(set(ranks)) > 1:
         raise operation.op_error("expected as many lower bounds as upper bounds and steps")
     if len(outputs) != len(operation.results):

@@ -56,8 +56,7 @@ def _parse_const_shape(parser: Parser, pending: PendingOperation) -> None:
 
 def extents_of(operation: Operation) -> tuple[int, ...]:
     """The extents that a `shape.const_shape` says."""
-    shape = operation.attributes["shape"]
-    assert isinstance(shape, DenseElementsAttr)  # the attribute's constraint
+    shape = operation.attribute("shape", DenseElementsAttr)
     return tuple(shape.array.tolist())
 
 
@@ -69,8 +68,7 @@ _EXTENT_ATTRIBUTE = AttributeKind("index elements attribute", _is_extents, lambd
 
 
 def _verify_const_shape(operation: Operation) -> None:
-    shape, made = operation.attributes["shape"], operation.results[0].type
-    assert isinstance(shape, DenseElementsAttr)  # the attribute's kind
+    shape, made = operation.attribute("shape", DenseElementsAttr), operation.results[0].type
     assert isinstance(made, TensorType)  # the constraint
     inferred = TensorType((shape.array.size,), INDEX)
     if made is not inferred:

@@ -185,9 +185,8 @@ def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
 
 def pad_value(op: Operation) -> Value | None:
     """The one value that a tensor is padded by, if it does not depend on where."""
-    last = op.regions[0].blocks[0].last
-    assert last is not None
-    (value,) = last.operands
+    body = op.regions[0].blocks[0]
+    (value,) = body.terminator.operands
     owner = value.owner
     block = owner.parent if isinstance(owner, Operation) else owner
-    return None if block is last.parent else value
+    return None if block is body else value

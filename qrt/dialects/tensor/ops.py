@@ -25,8 +25,7 @@ def _result(operation: Operation) -> TensorType:
 def _verify_sizes(operation: Operation) -> None:
     """As many `dynamicSizes` as the result has dynamic dimensions."""
     dynamic = (_result(operation).shape or ()).count(None)
-    assert operation.definition is not None  # that says this rule
-    found = len(operation.definition.operand_group(operation, "dynamicSizes"))
+    found = len(operation.operand_group("dynamicSizes"))
     if dynamic != found:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
 
@@ -139,8 +138,8 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
         return [_index(size)]
     for name in ("tensor.empty", "tensor.generate"):
         maker = made_by(source, name)
-        if maker is not None and maker.definition is not None:
-            return [maker.definition.operand_group(maker, "dynamicSizes")[shape[:axis].count(None)]]
+        if maker is not None:
+            return [maker.operand_group("dynamicSizes")[shape[:axis].count(None)]]
     slice_ = made_by(source, "tensor.extract_slice")
     if slice_ is not None and len(static_values(slice_, "sizes")) == len(shape):
         found = mixed_values(slice_, "sizes")[axis]

@@ -23,11 +23,10 @@ class Transfer:
     """What a transfer reads or writes, and where."""
 
     def __init__(self, op: Operation) -> None:
-        assert op.definition is not None  # whose groups these are
-        group = op.definition.operand_group
-        self.base: Value = group(op, "base")[0]
-        self.indices = group(op, "indices")
-        self.mask = group(op, "mask")
+        group = op.operand_group
+        self.base: Value = group("base")[0]
+        self.indices = group("indices")
+        self.mask = group("mask")
         self.vector = op.results[0] if op.name == "vector.transfer_read" else op.operands[0]
         self.type: VectorType = vector_of(self.vector)
         self.map = op.attributes[MAP]

@@ -21,8 +21,7 @@ _POSITION = "dynamic_indices($dynamic_position, $static_position) attr-dict"
 
 def _require_position(operation: Operation, vector: VectorType, part: Type) -> None:
     positions = integers(operation, "static_position")
-    assert operation.definition is not None  # that says this rule
-    if positions.count(DYNAMIC) != len(operation.definition.operand_group(operation, "dynamic_position")):
+    if positions.count(DYNAMIC) != len(operation.operand_group("dynamic_position")):
         raise operation.op_error(
             "mismatch between dynamic and static positions (kDynamic marker but no corresponding dynamic position) -- "
             "this can only happen due to an incorrect fold/rewrite"

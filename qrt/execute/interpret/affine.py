@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.affine.ops import FOR, set_of, step_of
+from qrt.dialects.affine.ops import set_of, step_of
 from qrt.dialects.affine.parallel import bounds_of, reductions_of, steps_of
 from qrt.dialects.affine.scope import map_of
 from qrt.errors import QuantTypeError, UndefinedError
@@ -101,11 +101,11 @@ def _bound(compiler: Compiler, map: AffineMapAttr, operands: Sequence[Value]) ->
 
 def _for(op: Operation, compiler: Compiler) -> Step:
     lower, upper = (
-        _bound(compiler, map_of(op, f"{which}BoundMap"), FOR.operand_group(op, f"{which}BoundOperands"))
+        _bound(compiler, map_of(op, f"{which}BoundMap"), op.operand_group(f"{which}BoundOperands"))
         for which in ("lower", "upper")
     )
     bounds = _range(lower, upper, step_of(op))
-    return counted_loop(op, compiler, bounds, np.int64, FOR.operand_group(op, "inits"))
+    return counted_loop(op, compiler, bounds, np.int64, op.operand_group("inits"))
 
 
 _IDENTITIES = {
@@ -131,9 +131,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
         function = bind(f"arith.{reduction}", [result.type] * 2, [result.type])
         start = np.array(_IDENTITIES[reduction]).astype(element_dtype(result.type))[()]
         combine.append((function, start, compiler.slot(result)))
-    last = op.regions[0].blocks[0].last
-    assert last is not None  # the verifier holds it
-    yielded = [compiler.slot(value) for value in last.operands]
+    yielded = [compiler.slot(value) for value in op.regions[0].blocks[0].terminator.operands]
 
     def fold(frame: Frame) -> None:
         for (function, _, slot), value in zip(combine, yielded, strict=True):

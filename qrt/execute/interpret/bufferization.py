@@ -51,8 +51,7 @@ def _materialize(op: Operation, compiler: Compiler) -> Function:
 
 def _alloc_tensor(op: Operation, compiler: Compiler) -> Function:
     made = as_tensor(op.results[0].type)
-    assert op.definition is not None  # that groups the operands
-    if op.definition.operand_group(op, "copy"):
+    if op.operand_group("copy"):
         return lambda source, *hint: source
     count = (made.shape or ()).count(None)
     return lambda *operands: allocate(sizes_of(made, operands[:count]), made.element)

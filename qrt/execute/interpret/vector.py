@@ -235,8 +235,7 @@ class _Transfer:
 
 
 def _groups(op: Operation) -> tuple[int, bool]:
-    assert op.definition is not None  # that groups the operands
-    return len(op.definition.operand_group(op, "indices")), bool(op.definition.operand_group(op, "mask"))
+    return len(op.operand_group("indices")), bool(op.operand_group("mask"))
 
 
 def _transfer_read(op: Operation, compiler: Compiler) -> Function:

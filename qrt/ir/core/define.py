@@ -104,8 +104,7 @@ class Groups:
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
         """The size of each group."""
         if self.uses_segments:
-            found = operation.attributes[self.segments]
-            assert isinstance(found, DenseArrayAttr)  # the verifier holds it
+            found = operation.attribute(self.segments, DenseArrayAttr)
             return found.values
         return [count - self.single if group.size else 1 for group in self.declared]
 

@@ -133,8 +133,7 @@ class Builder:
 
     def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
         """Move what is in a block here, but for its terminator, whose operands are returned."""
-        last = block.last
-        assert last is not None
+        last = block.terminator
         self.absorb(block, arguments)
         values = list(last.operands)
         self.observer.erase(last)

@@ -318,10 +318,8 @@ def _parse_dynamic_indices(parser: "Parser", pending: "PendingOperation", names:
 
 
 def _print_dynamic_indices(printer: "Printer", operation: Operation, names: tuple[str, ...]) -> None:
-    static = operation.attributes[names[1]]
-    assert operation.definition is not None  # whose format this is
-    assert isinstance(static, DenseArrayAttr)  # the attribute's kind
-    dynamic = iter(operation.definition.operand_group(operation, names[0]))
+    static = operation.attribute(names[1], DenseArrayAttr)
+    dynamic = iter(operation.operand_group(names[0]))
     printer.attach(f"[{', '.join(printer.name(next(dynamic)) if n == DYNAMIC else str(n) for n in static.values)}]")
 
 
