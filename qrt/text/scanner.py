@@ -4,8 +4,12 @@ import re
 import struct
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
+from typing import TypeVar
 
 from qrt.errors import ParseError
+
+T = TypeVar("T")
 
 MAX_NESTING = 64
 """Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
@@ -146,6 +150,21 @@ class Scanner:
     def expect(self, literal: str, context: str = "") -> None:
         if not self.accept(literal):
             raise self.error(f"expected '{literal}'{context}")
+
+    def separated(self, read: Callable[[], T]) -> list[T]:
+        """One or more of what `read` takes, with commas between them."""
+        found = [read()]
+        while self.accept(","):
+            found.append(read())
+        return found
+
+    def bracketed(self, brackets: str, read: Callable[[], T], before: str = "", after: str = "") -> list[T]:
+        """What `read` takes in brackets, perhaps nothing, with commas between. `before` and `after` complete the errors
+        where a bracket is missing."""
+        self.expect(brackets[0], before)
+        found = [] if self.at(brackets[1]) else self.separated(read)
+        self.expect(brackets[1], after)
+        return found
 
     def match(self, compiled: re.Pattern[str]) -> re.Match[str] | None:
         """Take what a `pattern` matches."""

@@ -11,16 +11,14 @@ from qrt.types import Type
 
 def parse_assignments(parser: Parser) -> tuple[list[OperandName], list[OperandName]]:
     """`(%argument = %operand, ...)`: the arguments, and the operands they begin with."""
-    scanner = parser.scanner
-    arguments: list[OperandName] = []
-    operands: list[OperandName] = []
-    scanner.expect("(", " before assignments")
-    while not scanner.at(")") and (not arguments or scanner.accept(",")):
-        arguments.append(parser.argument())
-        scanner.expect("=", " after an argument")
-        operands.append(parser.operand())
-    scanner.expect(")", " after assignments")
-    return arguments, operands
+
+    def assignment() -> tuple[OperandName, OperandName]:
+        argument = parser.argument()
+        parser.scanner.expect("=", " after an argument")
+        return argument, parser.operand()
+
+    pairs = parser.scanner.bracketed("()", assignment, " before assignments", " after assignments")
+    return [argument for argument, _ in pairs], [operand for _, operand in pairs]
 
 
 def spell_assignments(printer: Printer, arguments: Sequence[Value], operands: Sequence[Value]) -> str:
@@ -38,13 +36,7 @@ def parse_values(parser: Parser, brackets: str = "()") -> list[OperandName]:
 
 def parse_arguments(parser: Parser) -> list[OperandName]:
     """The names of block arguments in parentheses, perhaps none."""
-    scanner = parser.scanner
-    arguments: list[OperandName] = []
-    scanner.expect("(", " before arguments")
-    while not scanner.at(")") and (not arguments or scanner.accept(",")):
-        arguments.append(parser.argument())
-    scanner.expect(")", " after arguments")
-    return arguments
+    return parser.scanner.bracketed("()", parser.argument, " before arguments", " after arguments")
 
 
 def spell_values(printer: Printer, values: Sequence[Value], brackets: str = "()") -> str:

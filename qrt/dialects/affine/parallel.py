@@ -97,8 +97,7 @@ def _parse_bounds(parser: Parser, pending: PendingOperation, which: str, keyword
     while not scanner.at(")") and (not sizes or scanner.accept(",")):
         names = ValueNames()
         if scanner.accept_word(keyword):
-            scanner.expect("(", f" after '{keyword}'")
-            group = parse_expressions(parser, names, ")")
+            group = parse_expressions(parser, names, before=f" after '{keyword}'")
         else:
             group = [parse_expression(parser, names)]
         places = [("d", _place(dimensions, name)) for name in names.dimensions]
@@ -125,8 +124,7 @@ def _parse_steps(parser: Parser, count: int) -> ArrayAttr:
     steps: Sequence[Expression] = [1] * count
     start = parser.scanner.skip()
     if parser.scanner.accept_word("step"):
-        parser.scanner.expect("(", " before steps")
-        steps = parse_expressions(parser, ValueNames(), ")")
+        steps = parse_expressions(parser, ValueNames(), before=" before steps")
     if any(not isinstance(step, int) for step in steps):
         raise parser.scanner.error("steps must be constant integers", start, parser.scanner.pos)
     return ArrayAttr(tuple(IntegerAttr(step, _I64) for step in steps if isinstance(step, int)))
@@ -134,16 +132,19 @@ def _parse_steps(parser: Parser, count: int) -> ArrayAttr:
 
 def _parse_reductions(parser: Parser) -> ArrayAttr:
     scanner = parser.scanner
-    found: list[Attribute] = []
-    if scanner.accept_word("reduce"):
-        scanner.expect("(", " after 'reduce'")
-        while not found or scanner.accept(","):
-            start = scanner.skip()
-            name = parser.attribute()
-            if not isinstance(name, StringAttr) or name.value not in REDUCTIONS:
-                raise scanner.error(f"invalid reduction value: {name}", start, scanner.pos)
-            found.append(IntegerAttr(REDUCTIONS.index(name.value), _I64))
-        scanner.expect(")", " after reductions")
+
+    def reduction() -> Attribute:
+        start = scanner.skip()
+        name = parser.attribute()
+        if not isinstance(name, StringAttr) or name.value not in REDUCTIONS:
+            raise scanner.error(f"invalid reduction value: {name}", start, scanner.pos)
+        return IntegerAttr(REDUCTIONS.index(name.value), _I64)
+
+    if not scanner.accept_word("reduce"):
+        return ArrayAttr(())
+    scanner.expect("(", " after 'reduce'")
+    found = scanner.separated(reduction)
+    scanner.expect(")", " after reductions")
     return ArrayAttr(tuple(found))
 
 

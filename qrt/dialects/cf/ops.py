@@ -85,9 +85,7 @@ def _parse_destination(parser: Parser, pending: PendingOperation) -> int:
         return 0
     operands: list[OperandName] = parser.operand_list()
     scanner.expect(":", " before operand types")
-    types = [parser.type()]
-    while scanner.accept(","):
-        types.append(parser.type())
+    types = scanner.separated(parser.type)
     scanner.expect(")", " after operand types")
     pending.operands.extend(operands)
     pending.operand_types.extend(types)

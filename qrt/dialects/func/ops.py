@@ -98,15 +98,12 @@ def _merge(parser: Parser, pending: PendingOperation, extra: dict[str, Attribute
 
 def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], list[DictAttr]]:
     scanner = parser.scanner
-    scanner.expect("(", " before function arguments")
     names: list[OperandName] = []
     types: list[Type] = []
     attributes: list[DictAttr] = []
-    if scanner.accept(")"):
-        return names, types, attributes
-    named = scanner.at("%")
-    while True:
-        if named:
+
+    def argument() -> None:
+        if names or (not types and scanner.at("%")):
             names.append(parser.argument())
             scanner.expect(":", " after argument name")
         elif scanner.at("%"):
@@ -114,28 +111,20 @@ def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], lis
         types.append(parser.type())
         attributes.append(DictAttr.of(parser.optional_attributes()))
         parser.optional_location()
-        if not scanner.accept(","):
-            break
-    scanner.expect(")", " after function arguments")
+
+    scanner.bracketed("()", argument, " before function arguments", " after function arguments")
     return names, types, attributes
 
 
 def _parse_results(parser: Parser) -> tuple[list[Type], list[DictAttr]]:
-    scanner = parser.scanner
-    if not scanner.at("("):
+    if not parser.scanner.at("("):
         return [parser.types.parse_non_function()], []
-    scanner.expect("(")
-    types: list[Type] = []
-    attributes: list[DictAttr] = []
-    if scanner.accept(")"):
-        return types, attributes
-    while True:
-        types.append(parser.type())
-        attributes.append(DictAttr.of(parser.optional_attributes()))
-        if not scanner.accept(","):
-            break
-    scanner.expect(")", " after function results")
-    return types, attributes
+
+    def result() -> tuple[Type, DictAttr]:
+        return parser.type(), DictAttr.of(parser.optional_attributes())
+
+    results = parser.scanner.bracketed("()", result, after=" after function results")
+    return [type for type, _ in results], [attributes for _, attributes in results]
 
 
 def _print_function(printer: Printer, operation: Operation) -> None:

@@ -158,13 +158,13 @@ def _parse_body(parser: Parser, pending: PendingOperation) -> None:
     if payload is not None:
         pending.regions.append(_payload_region(pending, *payload))
         return
-    arguments: list[tuple[str, int, Type]] = []
-    scanner.expect("(", " before the body's arguments")
-    while not scanner.at(")") and (not arguments or scanner.accept(",")):
+
+    def argument() -> tuple[str, int, Type]:
         name, _, at = parser.argument()
         scanner.expect(":", " after an argument")
-        arguments.append((name, at, parser.type()))
-    scanner.expect(")", " after the body's arguments")
+        return name, at, parser.type()
+
+    arguments = scanner.bracketed("()", argument, " before the body's arguments", " after the body's arguments")
     pending.regions.append(parser.region(isolated=False, dialect="linalg", arguments=arguments))
 
 

@@ -112,9 +112,7 @@ def _parse_group(parser: Parser, pending: PendingOperation, word: str) -> int:
     start = scanner.pos
     operands = parser.operand_list() if scanner.at("%") else []
     scanner.expect(":", " before operand types")
-    types = [parser.type()]
-    while scanner.accept(","):
-        types.append(parser.type())
+    types = scanner.separated(parser.type)
     scanner.expect(")", f" after '{word}' operands")
     if len(operands) != len(types):
         counts = f"got {len(operands)} operands and {len(types)} types"

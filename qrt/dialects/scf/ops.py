@@ -210,9 +210,7 @@ def _parse_index_switch(parser: Parser, pending: PendingOperation) -> None:
     pending.operands, pending.operand_types = [parser.operand()], [INDEX]
     pending.attributes.update(parser.optional_attributes())
     if scanner.accept("->"):
-        pending.result_types.append(parser.type())
-        while scanner.accept(","):
-            pending.result_types.append(parser.type())
+        pending.result_types = scanner.separated(parser.type)
     cases: list[int] = []
     while scanner.accept_word("case"):
         cases.append(scanner.integer(64, "a case"))

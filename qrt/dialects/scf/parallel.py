@@ -18,7 +18,7 @@ from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, PURE, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK, TERMINATOR
 from qrt.ir.text import attribute_kinds
-from qrt.ir.text.assembly_elements import DYNAMIC
+from qrt.ir.text.assembly_elements import DYNAMIC, parse_mixed
 from qrt.ir.text.names import OperandName, PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
@@ -112,8 +112,7 @@ def _parse_reduce(parser: Parser, pending: PendingOperation) -> None:
     if scanner.accept("("):
         pending.operands = parser.operand_list()
         scanner.expect(":", " before operand types")
-        while not pending.operand_types or scanner.accept(","):
-            pending.operand_types.append(parser.type())
+        pending.operand_types = scanner.separated(parser.type)
         scanner.expect(")", " after operand types")
     while scanner.at("{") and len(pending.regions) < len(pending.operands):
         parse_body(parser, pending)
@@ -174,15 +173,13 @@ def _parse_forall(parser: Parser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     induction = parse_arguments(parser)
     rank = len(induction)
-    zeros: _Mixed = [], (0,) * rank
-    ones: _Mixed = [], (1,) * rank
+    parts: list[tuple[list[OperandName], tuple[int, ...]]] = []
     if scanner.accept_word("in"):
-        parts = [zeros, _parse_mixed(parser), ones]
+        parts = [([], (0,) * rank), parse_mixed(parser, "()", "bounds"), ([], (1,) * rank)]
     else:
-        parts = []
         for word in ("=", "to", "step"):
             scanner.expect(word, " before bounds")
-            parts.append(_parse_mixed(parser))
+            parts.append(parse_mixed(parser, "()", "bounds"))
     for what, (operands, static) in zip(("lower bound", "upper bound", "step"), parts, strict=True):
         if len(static) != rank:
             raise scanner.error(f"expected {rank} {what} values, got {len(static)}", pending.start)
@@ -198,25 +195,6 @@ def _parse_forall(parser: Parser, pending: PendingOperation) -> None:
     parse_body(parser, pending, [*induction, *arguments], types, _IN_PARALLEL)
     _give_block(pending.regions[0])
     pending.attributes.update(parser.optional_attributes())
-
-
-_Mixed = tuple[list[OperandName], tuple[int, ...]]
-
-
-def _parse_mixed(parser: Parser) -> _Mixed:
-    """`(%a, 4)`: the operands, and integers with `DYNAMIC` for each."""
-    scanner = parser.scanner
-    operands: list[OperandName] = []
-    static: list[int] = []
-    scanner.expect("(", " before bounds")
-    while not scanner.at(")") and (not static or scanner.accept(",")):
-        if scanner.at("%"):
-            operands.append(parser.operand())
-            static.append(DYNAMIC)
-        else:
-            static.append(scanner.integer(64, "an integer or an SSA operand"))
-    scanner.expect(")", " after bounds")
-    return operands, tuple(static)
 
 
 def _give_block(region: Region) -> None:

@@ -43,11 +43,7 @@ def _verify_shape_of(operation: Operation) -> None:
 def _parse_const_shape(parser: Parser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     pending.attributes.update(parser.optional_attributes())
-    scanner.expect("[", " before extents")
-    extents: list[int] = []
-    while not scanner.at("]") and (not extents or scanner.accept(",")):
-        extents.append(scanner.integer(64, "an extent"))
-    scanner.expect("]", " after extents")
+    extents = scanner.bracketed("[]", lambda: scanner.integer(64, "an extent"), " before extents", " after extents")
     scanner.expect(":", " before the type")
     pending.result_types = [parser.type()]
     kept = TensorType((len(extents),), INDEX)

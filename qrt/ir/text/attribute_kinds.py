@@ -126,12 +126,8 @@ def dense_array(element: IntegerType) -> AttributeKind:
     """`array<i64: 1, 2>`, spelled `[1, 2]`."""
 
     def parse(parser: "AttributeParser") -> Attribute:
-        scanner = parser.scanner
-        scanner.expect("[", " before array elements")
-        values: list[int] = []
-        while not scanner.at("]") and (not values or scanner.accept(",")):
-            values.append(scanner.integer(element.width))
-        scanner.expect("]", " after array elements")
+        read = lambda: parser.scanner.integer(element.width)  # noqa: E731
+        values = parser.scanner.bracketed("[]", read, " before array elements", " after array elements")
         return DenseArrayAttr(element, tuple(values))
 
     def spell(value: Attribute) -> str:

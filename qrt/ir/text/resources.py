@@ -40,20 +40,11 @@ class ResourceParser(AttributeParser):
             self._braced(self._other_resource)
 
         if not scanner.at("#-}"):
-            section()
-            while scanner.accept(","):
-                section()
+            scanner.separated(section)
         scanner.expect("#-}", " to end the resources")
 
     def _braced(self, entry: Callable[[], None]) -> None:
-        scanner = self.scanner
-        scanner.expect("{", " to begin resources")
-        if scanner.accept("}"):
-            return
-        entry()
-        while scanner.accept(","):
-            entry()
-        scanner.expect("}", " to end resources")
+        self.scanner.bracketed("{}", entry, " to begin resources", " to end resources")
 
     def _resource(self) -> None:
         scanner = self.scanner
