@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.ops import iterator
 from qrt.ir import ArrayAttr, Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
@@ -114,12 +115,10 @@ class ChannelEmitter(Emitter):
 
 def extents(builder: Builder, tensor: Value) -> list[Value]:
     """The dynamic extents of a ranked tensor."""
-    assert isinstance(tensor.type, TensorType)
     found = []
-    for axis, size in enumerate(tensor.type.shape or ()):
+    for axis, size in enumerate(ranked(tensor).shape or ()):
         if size is None:
-            index = builder.constant(scalar_attribute(axis, INDEX), INDEX)
-            found.append(builder.value("tensor.dim", (tensor, index), INDEX))
+            found.append(builder.value("tensor.dim", (tensor, builder.index(axis)), INDEX))
     return found
 
 

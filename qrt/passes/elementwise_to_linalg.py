@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.ops import iterator
-from qrt.ir import ArrayAttr, Block, IntegerAttr, Module, Operation, Region, Value
+from qrt.ir import ArrayAttr, Block, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
-from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
+from qrt.ir.core.constraints import element_of, is_ranked_tensor
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.elementwise import BINDERS
+from qrt.passes.elementwise import extents
 from qrt.types import TensorType
 
 
@@ -33,7 +35,7 @@ def _generic(operation: Operation) -> Operation:
     builder = Builder.before(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
-    rank = len(_type(operation.results[0]).shape or ())
+    rank = len(ranked(operation.results[0]).shape or ())
     identity, scalar = AffineMapAttr.identity(rank), AffineMapAttr(rank, 0, ())
     return builder.create(
         "linalg.generic",
@@ -50,24 +52,14 @@ def _generic(operation: Operation) -> Operation:
     )
 
 
-def _type(value: Value) -> TensorType:
-    assert isinstance(value.type, TensorType)  # an element-wise op of tensors yields some
-    return value.type
-
-
 def _output(builder: Builder, operation: Operation, result: Value) -> Value:
     """An operand of the result's type, whose values are not read; else a new tensor."""
     for operand in operation.operands:
         if operand.type is result.type:
             return operand
     source = next(operand for operand in operation.operands if is_ranked_tensor(operand.type))
-    sizes = [
-        builder.value("tensor.dim", (source, builder.constant(IntegerAttr(axis, INDEX), INDEX)), INDEX)
-        for axis, size in enumerate(_type(source).shape or ())
-        if size is None
-    ]
-    shape = _type(source).shape
-    return builder.value("tensor.empty", sizes, TensorType(shape, _type(result).element))
+    type = TensorType(ranked(source).shape, ranked(result).element)
+    return builder.value("tensor.empty", extents(builder, source), type)
 
 
 def _body(operation: Operation, operands: list[Value]) -> Region:

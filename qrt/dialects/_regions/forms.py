@@ -72,9 +72,8 @@ def print_body(printer: Printer, operation: Operation, index: int, terminator: s
     """Region number `index`, whose entry block says its own arguments."""
     region = operation.regions[index]
     printer.word("")
-    outer = printer.begin(region)
-    printer.region(region, entry_said=False, terminator=terminator)
-    printer.end(outer)
+    with printer.numbered(region):
+        printer.region(region, entry_said=False, terminator=terminator)
 
 
 def require_edge(

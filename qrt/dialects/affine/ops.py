@@ -260,19 +260,18 @@ def _parse_bound(parser: Parser, pending: PendingOperation, which: str, prefix: 
 
 def _print_for(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    induction, *arguments = region.blocks[0].arguments
-    lower = _spell_bound(printer, operation, "lower", "max")
-    printer.word(f"{printer.name(induction)} = {lower} to {_spell_bound(printer, operation, 'upper', 'min')}")
-    if (step := step_of(operation)) != 1:
-        printer.word(f"step {step}")
-    if arguments:
-        inits = operation.operand_group("inits")
-        printer.word(f"iter_args{spell_assignments(printer, arguments, inits)}")
-        printer.word(f"-> ({spell_types([value.type for value in arguments])})")
-    printer.attach(" ")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
-    printer.end(outer)
+    with printer.numbered(region):
+        induction, *arguments = region.blocks[0].arguments
+        lower = _spell_bound(printer, operation, "lower", "max")
+        printer.word(f"{printer.name(induction)} = {lower} to {_spell_bound(printer, operation, 'upper', 'min')}")
+        if (step := step_of(operation)) != 1:
+            printer.word(f"step {step}")
+        if arguments:
+            inits = operation.operand_group("inits")
+            printer.word(f"iter_args{spell_assignments(printer, arguments, inits)}")
+            printer.word(f"-> ({spell_types([value.type for value in arguments])})")
+        printer.attach(" ")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, ("lowerBoundMap", "upperBoundMap", "step", "operandSegmentSizes"))
 
 
@@ -289,8 +288,7 @@ def _spell_bound(printer: Printer, operation: Operation, which: str, prefix: str
 
 def step_of(operation: Operation) -> int:
     """The step of an `affine.for`."""
-    step = operation.attribute("step", IntegerAttr)
-    return step.value
+    return operation.attribute("step", IntegerAttr).value
 
 
 def _verify_for(operation: Operation) -> None:

@@ -63,8 +63,7 @@ def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, 
 
 
 def _group_sizes(operation: Operation, which: str) -> list[int]:
-    sizes = operation.attribute(f"{which}BoundsGroups", DenseElementsAttr)
-    return sizes.array.tolist()  # type: ignore[no-any-return]
+    return operation.attribute(f"{which}BoundsGroups", DenseElementsAttr).array.tolist()  # type: ignore[no-any-return]
 
 
 # -- custom form: `(%i) = (0) to (min(%n, 4)) step (2) reduce ("addf") -> (f32)` ---------------------------------------
@@ -150,18 +149,17 @@ def _parse_reductions(parser: Parser) -> ArrayAttr:
 
 def _print(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    variables = ", ".join(map(printer.name, region.blocks[0].arguments))
-    lower, upper = (_spell_bounds(printer, operation, *each) for each in (("lower", "max"), ("upper", "min")))
-    printer.word(f"({variables}) = ({lower}) to ({upper})")
-    if any(step != 1 for step in steps_of(operation)):
-        printer.word(f"step ({', '.join(map(str, steps_of(operation)))})")
-    if operation.results:
-        reductions = ", ".join(f'"{name}"' for name in reductions_of(operation))
-        printer.word(f"reduce ({reductions}) -> ({spell_types([value.type for value in operation.results])})")
-    printer.attach(" ")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
-    printer.end(outer)
+    with printer.numbered(region):
+        variables = ", ".join(map(printer.name, region.blocks[0].arguments))
+        lower, upper = (_spell_bounds(printer, operation, *each) for each in (("lower", "max"), ("upper", "min")))
+        printer.word(f"({variables}) = ({lower}) to ({upper})")
+        if any(step != 1 for step in steps_of(operation)):
+            printer.word(f"step ({', '.join(map(str, steps_of(operation)))})")
+        if operation.results:
+            reductions = ", ".join(f'"{name}"' for name in reductions_of(operation))
+            printer.word(f"reduce ({reductions}) -> ({spell_types([value.type for value in operation.results])})")
+        printer.attach(" ")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, tuple(_ATTRIBUTES))
 
 

@@ -4,7 +4,7 @@ from qrt.dialects._shaped.lists import constant_sizes
 from qrt.dialects._shaped.types import memref_type, ranked
 from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.tensor.canonicalize import cast
-from qrt.ir import IntegerAttr, Operation, Value
+from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
@@ -39,11 +39,7 @@ def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
 
 
 def _extent(builder: Builder, source: Value, axis: int) -> Value:
-    return builder.value("memref.dim", (source, _index(builder, axis)), INDEX)
-
-
-def _index(builder: Builder, number: int) -> Value:
-    return builder.constant(IntegerAttr(number, INDEX), INDEX)
+    return builder.value("memref.dim", (source, builder.index(axis)), INDEX)
 
 
 def _casts(given: MemRefType, made: MemRefType) -> bool:
@@ -92,7 +88,7 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
     if made.name != "bufferization.alloc_tensor" or number is None or shape is None or not 0 <= number < len(shape):
         return None
     if copied := made.operand_group("copy"):
-        return [builder.value(op.name, (copied[0], _index(builder, number)), INDEX)]
+        return [builder.value(op.name, (copied[0], builder.index(number)), INDEX)]
     sizes = made.operand_group("dynamic_sizes")
     return [sizes[shape[:number].count(None)]] if shape[number] is None else None
 

@@ -132,25 +132,24 @@ def _print_function(printer: Printer, operation: Operation) -> None:
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):
         printer.word(visibility.value)
-    outer = printer.begin(operation.regions[0])
-    arguments = []
-    if not operation.is_declaration:
-        entry = operation.regions[0].blocks[0]
-        arguments = [printer.name(value) + ": " for value in entry.arguments]
-    inputs = [
-        f"{arguments[i] if arguments else ''}{type}{_port_text(operation, 'inputs', i)}"
-        for i, type in enumerate(operation.type.inputs)
-    ]
-    results = [f"{type}{_port_text(operation, 'results', i)}" for i, type in enumerate(operation.type.results)]
-    printer.word(f"{symbol_text(operation.sym_name)}({', '.join(inputs)})")
-    if results:
-        bare = len(results) == 1 and results[0] == str(operation.type.results[0]) and results[0][0] != "("
-        printer.word(f"-> {results[0]}" if bare else f"-> ({', '.join(results)})")
-    printer.attributes(operation, elided=_INHERENT, keyword="attributes")
-    if not operation.is_declaration:
-        printer.word("")
-        printer.region(operation.regions[0], entry_said=True)
-    printer.end(outer)
+    with printer.numbered(operation.regions[0]):
+        arguments = []
+        if not operation.is_declaration:
+            entry = operation.regions[0].blocks[0]
+            arguments = [printer.name(value) + ": " for value in entry.arguments]
+        inputs = [
+            f"{arguments[i] if arguments else ''}{type}{_port_text(operation, 'inputs', i)}"
+            for i, type in enumerate(operation.type.inputs)
+        ]
+        results = [f"{type}{_port_text(operation, 'results', i)}" for i, type in enumerate(operation.type.results)]
+        printer.word(f"{symbol_text(operation.sym_name)}({', '.join(inputs)})")
+        if results:
+            bare = len(results) == 1 and results[0] == str(operation.type.results[0]) and results[0][0] != "("
+            printer.word(f"-> {results[0]}" if bare else f"-> ({', '.join(results)})")
+        printer.attributes(operation, elided=_INHERENT, keyword="attributes")
+        if not operation.is_declaration:
+            printer.word("")
+            printer.region(operation.regions[0], entry_said=True)
 
 
 def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int) -> str:

@@ -10,7 +10,7 @@ from qrt.dialects.linalg.named import body_of
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.canonicalize import cast, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
-from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
+from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import segments
@@ -119,7 +119,7 @@ def index_of_one(op: Operation, builder: Builder) -> Made:
     for value, map in zip(around.operands, around.indexing_maps, strict=True):
         shape = value.type.shape if isinstance(value.type, TensorType | MemRefType) else None
         if any(size == 1 and result == loop for size, result in zip(shape or (), map.results, strict=True)):
-            return [_index(builder, 0)]
+            return [builder.index(0)]
     return None
 
 
@@ -159,16 +159,12 @@ def pad_of_fill(op: Operation, builder: Builder) -> Made:
     for axis, stated, low, high in asked:
         extent = _extent(builder, op.operands[0], axis) if stated is None else stated
         size = affine_sum(builder, (extent, low, high))
-        sizes.append(size if isinstance(size, Value) else _index(builder, size))
+        sizes.append(size if isinstance(size, Value) else builder.index(size))
     return [_fill(builder, fill.operands[0], builder.value("tensor.empty", sizes, type))]
 
 
-def _index(builder: Builder, number: int) -> Value:
-    return builder.constant(IntegerAttr(number, INDEX), INDEX)
-
-
 def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
-    return builder.value("tensor.dim", (tensor, _index(builder, axis)), INDEX)
+    return builder.value("tensor.dim", (tensor, builder.index(axis)), INDEX)
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> Made:
@@ -261,8 +257,7 @@ def concat_of_fills(op: Operation, builder: Builder) -> Made:
 
 
 def _numbers(op: Operation, name: str) -> tuple[int, ...]:
-    stated = op.attribute(name, DenseArrayAttr)
-    return stated.values
+    return op.attribute(name, DenseArrayAttr).values
 
 
 def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: Sequence[int]) -> list[Value]:

@@ -39,8 +39,7 @@ class _Form(StructuredOp):
     @property
     def numbers(self) -> tuple[int, ...]:
         """The dimensions or the permutation it says."""
-        stated = self.attribute(_ATTRIBUTE[self.name], DenseArrayAttr)
-        return stated.values
+        return self.attribute(_ATTRIBUTE[self.name], DenseArrayAttr).values
 
     @property
     def input_count(self) -> int:
@@ -220,11 +219,10 @@ def _print_body(printer: Printer, operation: Operation) -> None:
     if payload is not None:
         return
     region = operation.regions[0]
-    outer = printer.begin(region)
-    printer.word(f"({', '.join(map(printer.typed_name, region.blocks[0].arguments))})")
-    printer.word("")
-    printer.region(region, entry_said=True)
-    printer.end(outer)
+    with printer.numbered(region):
+        printer.word(f"({', '.join(map(printer.typed_name, region.blocks[0].arguments))})")
+        printer.word("")
+        printer.region(region, entry_said=True)
 
 
 # -- verification ----------------------------------------------------------------------------------------------------

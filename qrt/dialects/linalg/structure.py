@@ -39,8 +39,7 @@ class StructuredOp(Operation):
 
     @property
     def input_count(self) -> int:
-        sizes = self.attribute(OPERAND_SEGMENTS, DenseArrayAttr)
-        return sizes.values[0]
+        return self.attribute(OPERAND_SEGMENTS, DenseArrayAttr).values[0]
 
     @property
     def indexing_maps(self) -> Maps:

@@ -10,8 +10,7 @@ from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import permutation_of
-from qrt.errors import VerifyError
-from qrt.ir import IntegerAttr, Operation, Value
+from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
@@ -64,15 +63,8 @@ def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed
     sizes = numbers_of(lists["sizes"])
     made = MemRefType([sizes[axis] for axis in kept], full.element, strides, full.space)
     operands, attributes = with_lists(lists, (source,))
-    view = builder.create(op.name, operands, (made,), attributes)
-    assert view.definition is not None
-    assert view.definition.verify_signature is not None
-    try:
-        view.definition.verify_signature(view)
-    except VerifyError:  # constants that are out of bounds: an error when it runs
-        builder.erase(view)
-        return None
-    return [cast(builder, view.results[0], type)]
+    view = builder.create_valid(op.name, operands, (made,), attributes)
+    return None if view is None else [cast(builder, view.results[0], type)]  # out of bounds: an error when it runs
 
 
 def static_view(op: Operation, builder: Builder) -> Made:
@@ -100,10 +92,7 @@ def known_metadata(op: Operation, builder: Builder) -> Made:
     if not any(result.uses and number is not None for result, number in pairs):
         return None
     same = builder.create(op.name, op.operands, [result.type for result in op.results]).results
-    return [
-        value if number is None else builder.constant(IntegerAttr(number, INDEX), INDEX)
-        for value, number in zip(same, numbers, strict=True)
-    ]
+    return [value if number is None else builder.index(number) for value, number in zip(same, numbers, strict=True)]
 
 
 def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:

@@ -6,7 +6,7 @@ from qrt.dialects._regions.trip_counts import number_of, trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
 from qrt.dialects.scf.parallel import mixed_bounds
 from qrt.ir import Block, Operation, Value
-from qrt.ir.core.attributes import Attribute, DenseArrayAttr, IntegerAttr
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
@@ -127,7 +127,7 @@ def single_iterations(op: Operation, builder: Builder) -> Made:
 
 
 def _value(bound: int | Value, builder: Builder) -> Value:
-    return bound if isinstance(bound, Value) else builder.constant(IntegerAttr(bound, INDEX), INDEX)
+    return bound if isinstance(bound, Value) else builder.index(bound)
 
 
 def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Value]:

@@ -82,8 +82,7 @@ def compared_after(op: Operation, builder: Builder) -> Made:
 
 
 def _predicate(comparison: Operation) -> int:
-    predicate = comparison.attribute("predicate", IntegerAttr)
-    return predicate.value
+    return comparison.attribute("predicate", IntegerAttr).value
 
 
 def in_order_of_carried(op: Operation, builder: Builder) -> Made:

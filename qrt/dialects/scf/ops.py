@@ -61,18 +61,17 @@ def _parse_for(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_for(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    induction, *arguments = region.blocks[0].arguments
-    lower, upper, step = map(printer.name, operation.operands[:3])
-    if "unsignedCmp" in operation.attributes:
-        printer.word("unsigned")
-    printer.word(f"{printer.name(induction)} = {lower} to {upper} step {step}")
-    if arguments:
-        printer.word(f"iter_args{spell_assignments(printer, arguments, operation.operands[3:])}")
-        printer.word(f"-> ({spell_types([value.type for value in arguments])})")
-    printer.attach(" " if induction.type is INDEX else f"  : {induction.type} ")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
-    printer.end(outer)
+    with printer.numbered(region):
+        induction, *arguments = region.blocks[0].arguments
+        lower, upper, step = map(printer.name, operation.operands[:3])
+        if "unsignedCmp" in operation.attributes:
+            printer.word("unsigned")
+        printer.word(f"{printer.name(induction)} = {lower} to {upper} step {step}")
+        if arguments:
+            printer.word(f"iter_args{spell_assignments(printer, arguments, operation.operands[3:])}")
+            printer.word(f"-> ({spell_types([value.type for value in arguments])})")
+        printer.attach(" " if induction.type is INDEX else f"  : {induction.type} ")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, ("unsignedCmp",))
 
 
@@ -145,14 +144,13 @@ def _parse_while(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_while(printer: Printer, operation: Operation) -> None:
     before = operation.regions[0]
-    outer = printer.begin(before)
-    if operation.operands:
-        printer.word(spell_assignments(printer, before.blocks[0].arguments, operation.operands))
-    printer.word(":")
-    printer.signature(operation)
-    printer.word("")
-    printer.region(before, entry_said=True)
-    printer.end(outer)
+    with printer.numbered(before):
+        if operation.operands:
+            printer.word(spell_assignments(printer, before.blocks[0].arguments, operation.operands))
+        printer.word(":")
+        printer.signature(operation)
+        printer.word("")
+        printer.region(before, entry_said=True)
     printer.word("do")
     print_body(printer, operation, 1)
     printer.attributes(operation, keyword="attributes")
@@ -237,8 +235,7 @@ def _print_index_switch(printer: Printer, operation: Operation) -> None:
 
 
 def _cases(operation: Operation) -> tuple[int, ...]:
-    cases = operation.attribute("cases", DenseArrayAttr)
-    return cases.values
+    return operation.attribute("cases", DenseArrayAttr).values
 
 
 def _verify_index_switch(operation: Operation) -> None:

@@ -53,18 +53,17 @@ def _parse_parallel(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_parallel(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    parts = [operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")]
-    lower, upper, step, inits = (spell_values(printer, part) for part in parts)
-    induction = spell_values(printer, region.blocks[0].arguments)
-    printer.word(f"{induction} = {lower} to {upper} step {step}")
-    if operation.results:
-        types = [value.type for value in operation.results]
-        arrow = f"({spell_types(types)})" if len(types) > 1 else spell_types(types)
-        printer.word(f"init {inits} -> {arrow}")
-    printer.word("")
-    printer.region(region, entry_said=True)
-    printer.end(outer)
+    with printer.numbered(region):
+        parts = [operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")]
+        lower, upper, step, inits = (spell_values(printer, part) for part in parts)
+        induction = spell_values(printer, region.blocks[0].arguments)
+        printer.word(f"{induction} = {lower} to {upper} step {step}")
+        if operation.results:
+            types = [value.type for value in operation.results]
+            arrow = f"({spell_types(types)})" if len(types) > 1 else spell_types(types)
+            printer.word(f"init {inits} -> {arrow}")
+        printer.word("")
+        printer.region(region, entry_said=True)
     printer.attributes(operation, ("operandSegmentSizes",))
 
 
@@ -217,24 +216,23 @@ def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
 
 def _print_forall(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    lower, upper, step = mixed_bounds(operation)
-    arguments = region.blocks[0].arguments
-    text = spell_values(printer, arguments[: len(lower)])
-    parts = [
-        ", ".join(str(n) if isinstance(n, int) else printer.name(n) for n in part) for part in (lower, upper, step)
-    ]
-    if all(isinstance(n, int) and n == 0 for n in lower) and all(isinstance(n, int) and n == 1 for n in step):
-        printer.word(f"{text} in ({parts[1]})")
-    else:
-        printer.word("{} = ({}) to ({}) step ({})".format(text, *parts))
-    if operation.results:
-        outputs = operation.operand_group("outputs")
-        printer.word(f"shared_outs{spell_assignments(printer, arguments[len(lower) :], outputs)}")
-        printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
-    printer.word("")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _IN_PARALLEL)
-    printer.end(outer)
+    with printer.numbered(region):
+        lower, upper, step = mixed_bounds(operation)
+        arguments = region.blocks[0].arguments
+        text = spell_values(printer, arguments[: len(lower)])
+        parts = [
+            ", ".join(str(n) if isinstance(n, int) else printer.name(n) for n in part) for part in (lower, upper, step)
+        ]
+        if all(isinstance(n, int) and n == 0 for n in lower) and all(isinstance(n, int) and n == 1 for n in step):
+            printer.word(f"{text} in ({parts[1]})")
+        else:
+            printer.word("{} = ({}) to ({}) step ({})".format(text, *parts))
+        if operation.results:
+            outputs = operation.operand_group("outputs")
+            printer.word(f"shared_outs{spell_assignments(printer, arguments[len(lower) :], outputs)}")
+            printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
+        printer.word("")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _IN_PARALLEL)
     printer.attributes(operation, ("operandSegmentSizes", *(f"static{name}" for name in _BOUNDS)))
 
 

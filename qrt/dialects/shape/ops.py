@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects._shaped.types import ranked, shaped
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint
 from qrt.ir.core.define import AttributeSpec, Definition, incompatible
@@ -18,7 +19,7 @@ from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
-from qrt.types import IndexType, IntegerType, MemRefType, TensorType
+from qrt.types import IndexType, IntegerType, TensorType
 
 _EXTENTS = "shape or extent tensor"
 
@@ -29,9 +30,7 @@ add_type_constraint(
 
 
 def _verify_shape_of(operation: Operation) -> None:
-    given, made = operation.operands[0].type, operation.results[0].type
-    assert isinstance(given, TensorType | MemRefType)  # the constraints
-    assert isinstance(made, TensorType)
+    given, made = shaped(operation.operands[0]), ranked(operation.results[0])
     assert made.shape is not None
     if given.rank is not None and made.shape[0] not in (None, given.rank):
         raise incompatible(operation, [TensorType((given.rank,), INDEX)])
@@ -52,8 +51,7 @@ def _parse_const_shape(parser: Parser, pending: PendingOperation) -> None:
 
 def extents_of(operation: Operation) -> tuple[int, ...]:
     """The extents that a `shape.const_shape` says."""
-    shape = operation.attribute("shape", DenseElementsAttr)
-    return tuple(shape.array.tolist())
+    return tuple(operation.attribute("shape", DenseElementsAttr).array.tolist())
 
 
 def _is_extents(value: Attribute) -> bool:

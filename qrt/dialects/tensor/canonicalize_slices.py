@@ -6,7 +6,6 @@ from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lis
 from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
 from qrt.dialects._shaped.types import Shape, ranked
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.errors import VerifyError
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder, Made
@@ -29,13 +28,8 @@ def _slice(
 ) -> Value | None:
     """The same op on other lists; None where the slice would not be within its source."""
     operands, attributes = with_lists(lists, before)
-    made = builder.create(op.name, operands, (type,) if op.results else (), attributes)
-    assert made.definition is not None
-    assert made.definition.verify_signature is not None
-    try:
-        made.definition.verify_signature(made)
-    except VerifyError:
-        builder.erase(made)
+    made = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
+    if made is None:
         return None
     return made.results[0] if op.results else before[0]
 

@@ -3,7 +3,7 @@
 from math import prod
 
 from qrt.dialects._shaped.lists import mixed_values, static_values
-from qrt.dialects._shaped.types import ranked
+from qrt.dialects._shaped.types import ranked, require_cast, require_sizes
 from qrt.dialects.tensor import slices
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
@@ -11,23 +11,21 @@ from qrt.ir.core.define import Definition
 from qrt.ir.core.matching import constant_of, is_known_dimension, made_by
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.traits import NO_MEMORY_EFFECT, PURE, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
+from qrt.ir.core.traits import (
+    NO_MEMORY_EFFECT,
+    PURE,
+    RECURSIVE_MEMORY_EFFECTS,
+    RETURN_LIKE,
+    SINGLE_BLOCK,
+    TERMINATOR,
+    have_compatible_shapes,
+)
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IndexType, IntegerType, TensorType
 
 
-def _result(operation: Operation) -> TensorType:
-    type = operation.results[0].type
-    assert isinstance(type, TensorType)  # the constraint
-    return type
-
-
 def _verify_sizes(operation: Operation) -> None:
-    """As many `dynamicSizes` as the result has dynamic dimensions."""
-    dynamic = (_result(operation).shape or ()).count(None)
-    found = len(operation.operand_group("dynamicSizes"))
-    if dynamic != found:
-        raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
+    require_sizes(operation, ranked(operation.results[0]), len(operation.operand_group("dynamicSizes")))
 
 
 def _verify_extract(operation: Operation) -> None:
@@ -37,16 +35,13 @@ def _verify_extract(operation: Operation) -> None:
 
 
 def _verify_from_elements(operation: Operation) -> None:
-    count = prod(size or 0 for size in _result(operation).shape or ())
+    count = prod(size or 0 for size in ranked(operation.results[0]).shape or ())
     if len(operation.operands) != count:
         raise operation.op_error("failed to verify that operand types match result element type")
 
 
 def _verify_reshape(operation: Operation) -> None:
-    source, shape = (value.type for value in operation.operands)
-    made = _result(operation)
-    assert isinstance(source, TensorType)  # the constraints
-    assert isinstance(shape, TensorType)
+    source, shape, made = map(ranked, (*operation.operands, *operation.results))
     assert shape.shape is not None
     if source.element is not made.element:
         raise operation.op_error("element types of source and destination tensor types should be the same")
@@ -60,30 +55,15 @@ def _verify_reshape(operation: Operation) -> None:
     raise operation.op_error("cannot use shape operand with dynamic length to reshape to statically-ranked tensor type")
 
 
-def _fits(given: TensorType, made: TensorType) -> bool:
-    """Whether two shapes may be of one tensor."""
-    if given.shape is None or made.shape is None:
-        return True
-    return len(given.shape) == len(made.shape) and all(
-        a is None or b is None or a == b for a, b in zip(given.shape, made.shape, strict=True)
-    )
-
-
-def _require(operation: Operation, fits: bool) -> None:
-    if not fits:
-        given, made = operation.operands[0].type, operation.results[0].type
-        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
-
-
 def _verify_cast(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), _result(operation)
-    _require(operation, given.element is made.element and _fits(given, made))
+    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
+    require_cast(operation, given.element is made.element and have_compatible_shapes((given, made)))
 
 
 def _verify_bitcast(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), _result(operation)
+    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
     widths = {type.element.width if isinstance(type.element, IntegerType | FloatType) else 0 for type in (given, made)}
-    _require(operation, len(widths) == 1 and 0 not in widths and _fits(given, made))
+    require_cast(operation, len(widths) == 1 and 0 not in widths and have_compatible_shapes((given, made)))
 
 
 def _verify_insert(operation: Operation) -> None:
@@ -96,12 +76,12 @@ def _verify_generate(operation: Operation) -> None:
     block = operation.regions[0].blocks[0]
     if any(argument.type is not INDEX for argument in block.arguments):
         raise operation.error("all body arguments must be index")
-    if len(block.arguments) != _result(operation).rank:
+    if len(block.arguments) != ranked(operation.results[0]).rank:
         raise operation.error("must have one body argument per input dimension")
     last = block.last
     if last is None or last.name != "tensor.yield":
         raise operation.op_error("body must be terminated with a `yield` operation")
-    if [value.type for value in last.operands] != [_result(operation).element]:
+    if [value.type for value in last.operands] != [ranked(operation.results[0]).element]:
         raise operation.op_error("body must be terminated with a `yield` operation of the tensor element type")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from qrt.dialects._shaped.lists import mixed_values, with_lists
 from qrt.dialects._shaped.slices import PARTS
-from qrt.dialects._shaped.types import ranked
+from qrt.dialects._shaped.types import ranked, shaped
 from qrt.dialects.tensor.canonicalize import cast_source
 from qrt.dialects.vector.canonicalize_masks import is_full
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
@@ -16,7 +16,7 @@ from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Made, Pattern
-from qrt.types import MemRefType, TensorType, VectorType
+from qrt.types import TensorType, VectorType
 
 
 class Transfer:
@@ -35,8 +35,7 @@ class Transfer:
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        assert isinstance(self.base.type, TensorType | MemRefType)  # the constraint
-        return self.base.type.shape or ()
+        return shaped(self.base).shape or ()
 
     @property
     def is_minor_identity(self) -> bool:

@@ -29,8 +29,7 @@ def permutation_of(operation: Operation) -> tuple[int | None, ...]:
 
 def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
     """Whether no lane along each dimension of the vector leaves the memory."""
-    flags = operation.attribute(BOUNDS, ArrayAttr)
-    return tuple(flag == TRUE for flag in flags.elements)
+    return tuple(flag == TRUE for flag in operation.attribute(BOUNDS, ArrayAttr).elements)
 
 
 def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> VectorType:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from qrt.errors import VerifyError
 from qrt.ir.core import registry
-from qrt.ir.core.attributes import Attribute, LocationAttr
+from qrt.ir.core.attributes import Attribute, IntegerAttr, LocationAttr
+from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
@@ -167,9 +169,31 @@ class Builder:
     def erase(self, operation: Operation) -> None:
         self.observer.erase(operation)
 
+    def create_valid(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        types: Sequence[Type],
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Operation | None:
+        """A new operation, unless the rules on its signature refuse it."""
+        made = self.create(name, operands, types, attributes)
+        assert made.definition is not None
+        assert made.definition.verify_signature is not None
+        try:
+            made.definition.verify_signature(made)
+        except VerifyError:
+            self.erase(made)
+            return None
+        return made
+
     def constant(self, value: Attribute, type: Type) -> Value:
         """An `arith.constant`."""
         return self.value("arith.constant", (), type, {"value": value})
+
+    def index(self, number: int) -> Value:
+        """An `arith.constant` of type index."""
+        return self.constant(IntegerAttr(number, INDEX), INDEX)
 
 
 def replace(operation: Operation, values: Sequence[Value]) -> None:

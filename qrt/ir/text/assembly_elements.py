@@ -235,9 +235,8 @@ class RegionOf(Element):
     def print(self, printer: "Printer", operation: Operation) -> None:
         for index, region in enumerate(self._regions(operation)):
             printer.attach(", " if index else "")
-            outer = printer.begin(region)
-            printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
-            printer.end(outer)
+            with printer.numbered(region):
+                printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
 
     def begins(self, parser: "Parser") -> bool:
         return parser.scanner.at("{")

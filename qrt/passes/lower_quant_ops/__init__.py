@@ -9,7 +9,7 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.casts import QCAST
-from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter, scalar_attribute
+from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter
 from qrt.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
 from qrt.types import TensorType, Type, UniformType
 
@@ -134,12 +134,12 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
     """The number of elements before the axis, of channels, and after it."""
-    before, after = (builder.constant(scalar_attribute(i, INDEX), INDEX) for i in (axis, axis + 1))
+    before, after = (builder.index(i) for i in (axis, axis + 1))
     head = builder.create("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)
     tail = builder.create("shape.split_at", (extents, after), (_EXTENTS, _EXTENTS)).results[1]
     right = _count(builder, tail)
-    return [left, builder.constant(scalar_attribute(channels, INDEX), INDEX), right]
+    return [left, builder.index(channels), right]
 
 
 def _count(builder: Builder, extents: Value) -> Value:
