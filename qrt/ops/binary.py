@@ -5,7 +5,7 @@ half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i) * m_i + 2**19) >> 20
 as ``matmul`` with K = 1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -147,9 +148,7 @@ def _mul_parameters(
     return combined_parameters(attributes["requant"], factors, elements[2], indices[2])
 
 
-def _bind(
-    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     elements, indices = _indices(types, result)
     a, b, element = elements
     shape = np.broadcast_shapes(*(i.shape for i in indices))

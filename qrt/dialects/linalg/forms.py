@@ -19,6 +19,7 @@ from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import dense_array
 from qrt.ir.text.names import PendingOperation
@@ -135,10 +136,8 @@ def _print_shared(printer: Printer, operation: Operation) -> None:
 def _parse_copying(parser: Parser, pending: PendingOperation) -> None:
     _parse_shared(parser, pending)
     block = Block(map(element_of, pending.operand_types))
-    if len(pending.operand_types) != 2:  # the verifier says so
-        pending.regions.append(Region([block]))
-        return
-    block.append(_operation("linalg.yield", block, [0], []))
+    if len(pending.operand_types) == 2:  # else the verifier says so
+        Builder(block, None, block.location).create("linalg.yield", block.arguments[:1])
     pending.regions.append(Region([block]))
 
 
@@ -178,23 +177,13 @@ def _payload_region(pending: PendingOperation, name: str, attributes: dict[str, 
     block = Block(map(element_of, pending.operand_types))
     if not block.arguments:  # the verifier says so
         return Region([block])
-    order = _payload_operands(pending.name, len(block.arguments))
-    payload = _operation(name, block, order, [element_of(pending.operand_types[-1])], attributes)
+    builder = Builder(block, None, block.location)
+    operands = [block.arguments[index] for index in _payload_operands(pending.name, len(block.arguments))]
+    payload = builder.create(name, operands, [element_of(pending.operand_types[-1])], attributes)
     defaults = payload.definition.defaults if payload.definition is not None else {}
     payload.attributes = {key: value for key, value in attributes.items() if defaults.get(key) != value}
-    block.append(payload)
-    last = _operation("linalg.yield", block, [], [])
-    last.set_operands(payload.results)
-    block.append(last)
+    builder.create("linalg.yield", payload.results)
     return Region([block])
-
-
-def _operation(
-    name: str, block: Block, arguments: list[int], types: list[Type], attributes: dict[str, Attribute] | None = None
-) -> Operation:
-    definition = registry.definition(name)
-    operands = [block.arguments[index] for index in arguments]
-    return definition.operation_class(name, operands, types, attributes, definition=definition)
 
 
 def _payload_of(operation: Operation) -> Operation | None:

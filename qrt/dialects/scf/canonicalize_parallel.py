@@ -183,9 +183,7 @@ def nested_parallel(op: Operation, builder: Builder) -> Made:
     outer = [Value(INDEX, block, index) for index in range(rank)]
     for argument, value in zip(body.arguments, outer, strict=True):
         builder.replace_uses(argument, value)
-    block.arguments = [*outer, *block.arguments]
-    for index, argument in enumerate(block.arguments):
-        argument.index = index
+    block.set_arguments([*outer, *block.arguments])
     builder.erase(inner)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
     builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])

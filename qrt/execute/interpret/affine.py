@@ -13,6 +13,7 @@ from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handl
 from qrt.execute.interpret.memref import checked, loader, storer
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop
 from qrt.execute.interpret.scf import nest
+from qrt.execute.values import as_index
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, is_defined
 from qrt.ops.core import element_dtype
@@ -60,16 +61,10 @@ def _is_identity(map: AffineMapAttr) -> bool:
     return list(map.results) == operands
 
 
-def _index(number: int) -> Any:
-    if not -(1 << 63) <= number < 1 << 63:
-        raise UndefinedError(f"{number} is out of the range of an index")
-    return np.int64(number)
-
-
 def _chosen(choose: Callable[[list[int]], int]) -> Handler:
     def bind(op: Operation, compiler: Compiler) -> Function:
         results = _compile_map(map_of(op))
-        return lambda *operands: _index(choose(results([int(operand) for operand in operands])))
+        return lambda *operands: as_index(choose(results([int(operand) for operand in operands])))
 
     return bind
 

@@ -303,6 +303,12 @@ class Block:
         self.arguments.append(value)
         return value
 
+    def set_arguments(self, values: Iterable[Value]) -> None:
+        """Replace the arguments by others of this block, in this order."""
+        self.arguments = list(values)
+        for index, argument in enumerate(self.arguments):
+            argument.index = index
+
     def append(self, operation: Operation) -> Operation:
         operation.parent = self
         operation.previous = self.last

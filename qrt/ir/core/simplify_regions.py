@@ -71,9 +71,7 @@ def _erase_dead_arguments(region: Region) -> bool:
     for operation in unread:
         operation.erase()
     for block in region.blocks[1:]:
-        block.arguments = _kept(block.arguments, block.arguments, dead)
-        for index, argument in enumerate(block.arguments):
-            argument.index = index
+        block.set_arguments(_kept(block.arguments, block.arguments, dead))
     return True
 
 

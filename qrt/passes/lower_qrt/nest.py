@@ -115,9 +115,7 @@ class Nest:
         self._read_extents()
         starts = [self._start(argument.type, start) for argument, start in self._outputs]
         block = self._body.block
-        block.arguments = [argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs]
-        for position, argument in enumerate(block.arguments):
-            argument.index = position
+        block.set_arguments([argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs])
         self._body.create("linalg.yield", values)
         maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._kept_loops)] * len(starts)
         kinds = ["parallel"] * len(self.kept) + ["reduction"] * len(self.reduced)
