@@ -92,17 +92,14 @@ class TensorType(Type):
         encoding = "" if self.encoding is None else f", {self.encoding}"
         return f"tensor<{dims}{self.element}{encoding}>"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.encoding)
-
 
 class VectorType(Type):
     """A vector; `scalable` marks the dimensions written `[n]`."""
 
     __slots__ = ("element", "scalable", "shape")
     shape: tuple[int, ...]
-    scalable: tuple[bool, ...]
     element: Type
+    scalable: tuple[bool, ...]
 
     def __new__(cls, shape: Iterable[int], element: Type, scalable: Iterable[bool] | None = None) -> Self:
         dims = _shape(shape)
@@ -120,9 +117,6 @@ class VectorType(Type):
     def spell(self) -> str:
         dims = "".join(f"[{n}]x" if flag else f"{n}x" for n, flag in zip(self.shape, self.scalable, strict=True))
         return f"vector<{dims}{self.element}>"
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.scalable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +219,6 @@ class MemRefType(Type):
         dims = "*x" if self.shape is None else _dims(self.shape)
         rest = "".join(f", {part}" for part in (self.layout, self.space) if part is not None)
         return f"memref<{dims}{self.element}{rest}>"
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.layout, self.space)
 
 
 def _identity_map(rank: int) -> str:
