@@ -11,10 +11,11 @@ from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
+from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, is_dead, replace
 from qrt.ops.core import Array
-from qrt.types import IntegerType, TensorType, Type, UniformType
+from qrt.types import IntegerType, Type, UniformType
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,7 @@ def _is_quantized_constant(operation: Operation) -> bool:
 def _stored(type: Type) -> Type:
     """The type of the constant that a value of `type` is made of."""
     element = as_tensor(type).element
-    if not isinstance(element, UniformType):
-        return type
-    return type.with_(element=element.storage_type) if isinstance(type, TensorType) else element.storage_type
+    return with_element(type, element.storage_type) if isinstance(element, UniformType) else type
 
 
 def _constant(builder: Builder, value: Attribute, type: Type) -> Value:

@@ -19,8 +19,7 @@ def generalize(operation: Operation, builder: Builder) -> list[Value]:
         OPERAND_SEGMENTS: segments(len(operation.inputs), len(operation.outputs)),
     }
     types = [value.type for value in operation.results]
-    regions, operation.regions = operation.regions, ()
-    return builder.create("linalg.generic", operation.operands, types, attributes, regions).results
+    return builder.create("linalg.generic", operation.operands, types, attributes, operation.take_regions()).results
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:

@@ -60,10 +60,8 @@ def parse_body(
     terminator: str | None = None,
 ) -> None:
     """A region whose entry block has arguments that the form has named; None if the region says its own."""
-    scanner = parser.scanner
     if arguments is not None and len(arguments) != len(types):
-        message = "mismatch in number of loop-carried values and defined values"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "mismatch in number of loop-carried values and defined values")
     named = None if arguments is None else [(n, at, t) for (n, _, at), t in zip(arguments, types, strict=True)]
     pending.regions.append(parser.region(False, pending.name, named, terminator))
 

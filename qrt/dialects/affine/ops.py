@@ -218,8 +218,7 @@ def _parse_for(parser: Parser, pending: PendingOperation) -> None:
     arguments, inits = parse_assignments(parser) if scanner.accept_word("iter_args") else ([], [])
     pending.result_types = parse_optional_results(parser)
     if len(pending.result_types) != len(inits):
-        message = "mismatch between the number of loop-carried values and results"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "mismatch between the number of loop-carried values and results")
     pending.operands = [*lower, *upper, *inits]
     pending.operand_types = [INDEX] * (len(lower) + len(upper)) + pending.result_types
     pending.attributes["operandSegmentSizes"] = segments(len(lower), len(upper), len(inits))

@@ -275,7 +275,7 @@ def _parse(parser: Parser, pending: PendingOperation) -> None:
     wanted = arity_of(pending.name, pending.attributes)
     if (inputs, outputs) != (wanted, 1):
         message = f"'{pending.name}' takes {wanted} inputs and 1 output, not {inputs} and {outputs}"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, message)
     location = Location(parser.source, pending.start, pending.start + len(pending.name))
     try:
         pending.regions.append(body_of(pending.name, pending.operand_types, pending.attributes, location))

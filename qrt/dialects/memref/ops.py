@@ -174,8 +174,7 @@ def _parse_global(parser: Parser, pending: PendingOperation) -> None:
     type = parser.type()
     pending.attributes["type"] = TypeAttr(type)
     if not isinstance(type, MemRefType) or not type.has_static_shape:
-        message = f"type should be static shaped memref, but got '{type}'"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, f"type should be static shaped memref, but got '{type}'")
     if scanner.accept("="):
         if scanner.accept_word("uninitialized"):
             pending.attributes["initial_value"] = PRESENT

@@ -66,13 +66,12 @@ def _finish(parser: Parser, pending: PendingOperation, memory: Type, vector: Typ
     """The attributes that a custom form leaves out, and the type of the mask."""
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
-        raise scanner.error("requires vector type", pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "requires vector type")
     if not isinstance(memory, TensorType | MemRefType) or memory.shape is None:
-        raise scanner.error("requires memref or ranked tensor type", pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "requires memref or ranked tensor type")
     rank = _transfer_rank(memory.element, vector)
     if not 0 <= rank <= len(memory.shape) and MAP not in pending.attributes:
-        message = "expected a custom permutation_map when rank(source) != rank(destination)"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "expected a custom permutation_map when rank(source) != rank(destination)")
     map = pending.attributes.setdefault(MAP, minor_identity(len(memory.shape), rank))
     if isinstance(map, AffineMapAttr):
         pending.attributes.setdefault(BOUNDS, ArrayAttr((FALSE,) * len(map.results)))

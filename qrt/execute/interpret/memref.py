@@ -17,7 +17,7 @@ from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.ops import global_of, global_type
 from qrt.dialects.memref.views import permutation_of
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
 from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
 from qrt.execute.interpret.tensor import check_expansion, integers_of
@@ -272,10 +272,6 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
 # -- views -------------------------------------------------------------------------------------------------------------
 
 
-def _same(op: Operation, compiler: Compiler) -> Function:
-    return lambda array: array
-
-
 def _cast(op: Operation, compiler: Compiler) -> Function:
     made = memref_type(op.results[0])
 
@@ -435,7 +431,7 @@ def _alloca_scope(op: Operation, compiler: Compiler) -> Step:
 HANDLERS: dict[str, Handler] = {
     "memref.alloc": _alloc,
     "memref.alloca": _alloc,
-    "memref.assume_alignment": _same,
+    "memref.assume_alignment": as_it_is,
     "memref.cast": _cast,
     "memref.collapse_shape": _collapse_shape,
     "memref.copy": _copy,
@@ -444,7 +440,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.expand_shape": _expand_shape,
     "memref.extract_strided_metadata": _extract_strided_metadata,
     "memref.load": _load,
-    "memref.memory_space_cast": _same,
+    "memref.memory_space_cast": as_it_is,
     "memref.rank": lambda op, compiler: lambda array: np.int64(array.ndim),
     "memref.reinterpret_cast": _reinterpret_cast,
     "memref.reshape": _reshape,

@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt.dialects.shape.ops import extents_of
 from qrt.errors import UndefinedError
-from qrt.execute.interpret.core import Compiler, Function, Handler
+from qrt.execute.interpret.core import Compiler, Function, Handler, as_it_is
 from qrt.execute.values import as_index
 from qrt.ir import Operation
 from qrt.ops.core import Array
@@ -81,5 +81,5 @@ HANDLERS: dict[str, Handler] = {
     "shape.shape_eq": _always(lambda *shapes: np.bool_(all(np.array_equal(shapes[0], each) for each in shapes[1:]))),
     "shape.shape_of": _always(lambda array: _extents(array.shape)),
     "shape.split_at": _always(_split_at),
-    "shape.to_extent_tensor": _always(lambda extents: extents),
+    "shape.to_extent_tensor": as_it_is,
 }

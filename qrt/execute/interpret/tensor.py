@@ -11,7 +11,7 @@ from qrt.dialects._shaped.lists import mixed_values, static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
 from qrt.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, raise_located
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located
 from qrt.execute.interpret.linalg import is_elementwise
 from qrt.execute.interpret.loops import Shape, grid
 from qrt.execute.operations import failure
@@ -221,10 +221,6 @@ def check_part(shape: Shape, sizes: Shape, dropped: Shape) -> None:
 # -- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _cast(op: Operation, compiler: Compiler) -> Function:
-    return lambda array: array
-
-
 def _bitcast(op: Operation, compiler: Compiler) -> Function:
     source, target = (as_tensor(value.type).element for value in (op.operands[0], op.results[0]))
     dtype = _dtype(op.results[0])
@@ -292,7 +288,7 @@ def _concat(op: Operation, compiler: Compiler) -> Function:
 
 HANDLERS: dict[str, Handler] = {
     "tensor.bitcast": _bitcast,
-    "tensor.cast": _cast,
+    "tensor.cast": as_it_is,
     "tensor.collapse_shape": _collapse_shape,
     "tensor.concat": _concat,
     "tensor.dim": _dim,
