@@ -30,6 +30,7 @@ from qrt.ops.core import (
     parameter_index,
     parameters_of,
     quantized,
+    row_major_strides,
     static_shape,
 )
 from qrt.ops.declare import Declaration, Operand
@@ -176,17 +177,9 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
         a_zero_points=spread(a, indices[0]),
         b_zero_points=spread(b, indices[1]),
         requant=requant,
-        step=_row_major_steps(shape),
+        step=tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True)),
         **arguments,
     )
-
-
-def _row_major_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
-    steps, stride = [], 1
-    for size in reversed(shape):
-        steps.append(stride if size > 1 else 0)
-        stride *= size
-    return tuple(reversed(steps))
 
 
 def _family(op: str) -> OpFamily:

@@ -13,12 +13,13 @@ SLICE_ATTRIBUTES = {f"static_{part}": STATIC for part in PARTS}
 SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
 
 
-def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
-    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`."""
+def dropped_dimensions(full: Shape, reduced: Shape, may_be_open: bool = False) -> tuple[int, ...] | None:
+    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`. With
+    `may_be_open` a size that is not known may be any."""
     dropped: list[int] = []
     at = 0
     for axis, size in enumerate(full):
-        if at < len(reduced) and reduced[at] == size:
+        if at < len(reduced) and (reduced[at] == size or (may_be_open and None in (size, reduced[at]))):
             at += 1
         elif size == 1:
             dropped.append(axis)

@@ -8,10 +8,10 @@ from itertools import groupby
 from qrt.dialects._regions.trip_counts import trips_of_affine_for
 from qrt.dialects.affine.maps import Inputs, simplest
 from qrt.dialects.affine.ops import set_of
-from qrt.dialects.affine.ranges import Ranges, linear_terms
+from qrt.dialects.affine.ranges import Ranges
 from qrt.dialects.affine.scope import map_of
 from qrt.ir import Attribute, Operation, Value
-from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, substitute
+from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder, Made, Pattern

@@ -16,8 +16,8 @@ from qrt.dialects._regions.forms import (
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.affine.parallel import PARALLEL
 from qrt.dialects.affine.scope import is_symbol, map_of, require_valid
-from qrt.errors import ParseError
-from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
+from qrt.errors import ParseError, UndefinedError
+from qrt.ir.core.affine import AffineMapAttr, IntegerSetAttr, evaluate, is_index, spell_expression
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
@@ -94,26 +94,6 @@ def _verify_map(operation: Operation) -> None:
                 raise operation.op_error("symbol must be an affine symbol")
 
 
-def evaluate(expression: Expression, values: Sequence[int], dimensions: int) -> int | None:
-    """The value of an expression where dimensions and symbols have these values; None where it is undefined."""
-    if isinstance(expression, int):
-        return expression
-    if expression[0] in ("d", "s"):
-        index: int = expression[1] + (dimensions if expression[0] == "s" else 0)
-        return values[index]
-    operator: str = expression[0]
-    left, right = (evaluate(part, values, dimensions) for part in expression[1:])
-    if left is None or right is None:
-        return None
-    if operator in "+*":
-        return left + right if operator == "+" else left * right
-    if not is_defined(operator, right):
-        return None
-    if operator == "mod":
-        return left % right
-    return left // right if operator == "floordiv" else -(-left // right)
-
-
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
     """Constants through the map of an operation."""
 
@@ -123,10 +103,12 @@ def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
         values = [constant.value for constant in constants if isinstance(constant, IntegerAttr)]
         if len(values) != len(constants):
             return None
-        found = [evaluate(result, values, map.dimensions) for result in map.results]
-        known = [number for number in found if number is not None]
-        chosen = choose(known) if len(known) == len(found) else None
-        return None if chosen is None or not is_index(chosen) else [IntegerAttr(chosen, INDEX)]
+        dimensions, symbols = values[: map.dimensions], values[map.dimensions :]
+        try:
+            chosen = choose([evaluate(result, dimensions, symbols) for result in map.results])
+        except UndefinedError:
+            return None
+        return [IntegerAttr(chosen, INDEX)] if is_index(chosen) else None
 
     return fold
 

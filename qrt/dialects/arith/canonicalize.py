@@ -206,6 +206,11 @@ _SWAPPED = {"l": "g", "g": "l"}
 _INVERTED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 
+def inverse(predicate: str) -> str:
+    """The predicate of `arith.cmpi` that holds where another does not."""
+    return _INVERTED[predicate] if predicate in _INVERTED else predicate[0] + _INVERTED[predicate[1:]]
+
+
 def _predicate(name: str) -> dict[str, Attribute]:
     return {"predicate": IntegerAttr(tuple(INTEGER_PREDICATES).index(name), IntegerType(64))}
 
@@ -236,9 +241,7 @@ def not_cmpi(op: Operation, builder: Builder) -> Made:
     source = made_by(op.operands[0], "arith.cmpi")
     if source is None or op.results[0].type is not I1 or not splat_is(op.operands[1], 1):
         return None
-    name = predicate_of(source)
-    inverted = _INVERTED[name] if name in _INVERTED else name[0] + _INVERTED[name[1:]]
-    return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverted))
+    return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverse(predicate_of(source))))
 
 
 def select_of_not(op: Operation, builder: Builder) -> Made:

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.dialects._regions.forms import spell_types
 from qrt.ir.core.attributes import DenseArrayAttr
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.define import AttributeSpec, Definition, check_branch, instance_of, segments
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import MEM_WRITE, PURE, TERMINATOR
 from qrt.ir.text import attribute_kinds
@@ -148,14 +148,7 @@ def _verify_switch(operation: Operation) -> None:
         raise operation.op_error("the case operands do not add up to 'case_operand_segments'")
     lists = [operation.operand_group("defaultOperands"), *(operands for _, operands in switch_cases(operation))]
     for index, (operands, block) in enumerate(zip(lists, operation.successors, strict=True)):
-        if len(operands) != len(block.arguments):
-            raise operation.error(
-                f"branch has {len(operands)} operands for successor #{index}, but target block has "
-                f"{len(block.arguments)}"
-            )
-        for argument, (value, wanted) in enumerate(zip(operands, block.arguments, strict=True)):
-            if value.type is not wanted.type:
-                raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
+        check_branch(operation, index, block, operands)
 
 
 SWITCH = Definition(

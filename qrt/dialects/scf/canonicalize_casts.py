@@ -5,19 +5,16 @@ Upstream casts what an iteration yields whatever its sizes are, which is undefin
 seen that an iteration keeps them.
 """
 
-from qrt.dialects.tensor.canonicalize import cast, destinations, keeps_sizes
+from qrt.dialects.tensor.canonicalize import cast, cast_source, destinations
 from qrt.ir import Operation, Value
-from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import Type
 
 
 def _source(value: Value) -> Value | None:
     """What was cast to a type that says less."""
-    inner = made_by(value, "tensor.cast")
-    if inner is None or inner.operands[0].type is value.type:
-        return None
-    return inner.operands[0] if keeps_sizes(value.type, inner.operands[0].type) else None
+    source = cast_source(value)
+    return None if source is None or source.type is value.type else source
 
 
 def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:

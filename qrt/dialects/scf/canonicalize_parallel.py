@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qrt.dialects._regions.trip_counts import number_of, trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
-from qrt.dialects.scf.parallel import mixed_bounds
+from qrt.dialects.scf.parallel import BOUNDS, mixed_bounds
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
@@ -14,7 +14,6 @@ from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
-_NAMES = ("LowerBound", "UpperBound", "Step")
 _RANGES = ("lowerBound", "upperBound", "step")
 
 
@@ -48,7 +47,7 @@ class _Parts:
         """Operands and attributes of the loop with other bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
-        for name, part in zip(_NAMES, bounds, strict=True):
+        for name, part in zip(BOUNDS, bounds, strict=True):
             stated = tuple(DYNAMIC if isinstance(value, Value) else value for value in part)
             attributes[f"static{name}"] = DenseArrayAttr(IntegerType(64), stated)
         attributes["operandSegmentSizes"] = segments(*map(len, dynamic), len(outputs))

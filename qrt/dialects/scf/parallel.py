@@ -158,7 +158,7 @@ def _verify_reduce_return(operation: Operation) -> None:
 
 # -- scf.forall --------------------------------------------------------------------------------------------------------
 
-_BOUNDS = ("LowerBound", "UpperBound", "Step")
+BOUNDS = ("LowerBound", "UpperBound", "Step")
 _IN_PARALLEL = "scf.forall.in_parallel"
 _PLACES = "x y z " + " ".join(f"linear_dim_{i}" for i in range(10))
 for _name in ("block", "thread", "warp", "warpgroup", "lane"):
@@ -186,7 +186,7 @@ def _parse_forall(parser: Parser, pending: PendingOperation) -> None:
     arguments, outputs = parse_assignments(parser) if scanner.accept_word("shared_outs") else ([], [])
     pending.result_types = parse_optional_results(parser)
     pending.attributes["operandSegmentSizes"] = segments(*(len(operands) for operands, _ in parts), len(outputs))
-    for name, (_, static) in zip(_BOUNDS, parts, strict=True):
+    for name, (_, static) in zip(BOUNDS, parts, strict=True):
         pending.attributes[f"static{name}"] = DenseArrayAttr(_I64, static)
     pending.operand_types = [INDEX] * len(pending.operands) + pending.result_types
     pending.operands.extend(outputs)
@@ -207,7 +207,7 @@ def _give_block(region: Region) -> None:
 def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
     """Lower bounds, upper bounds and steps of an `scf.forall`."""
     found = []
-    for name in _BOUNDS:
+    for name in BOUNDS:
         static = operation.attribute(f"static{name}", DenseArrayAttr)
         dynamic = iter(operation.operand_group(f"dynamic{name}"))
         found.append([next(dynamic) if value == DYNAMIC else value for value in static.values])
@@ -233,12 +233,12 @@ def _print_forall(printer: Printer, operation: Operation) -> None:
             printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
         printer.word("")
         printer.region(region, entry_said=True, terminator=None if operation.results else _IN_PARALLEL)
-    printer.attributes(operation, ("operandSegmentSizes", *(f"static{name}" for name in _BOUNDS)))
+    printer.attributes(operation, ("operandSegmentSizes", *(f"static{name}" for name in BOUNDS)))
 
 
 def _verify_forall(operation: Operation) -> None:
     ranks = []
-    for name, what in zip(_BOUNDS, ("lower bound", "upper bound", "step"), strict=True):
+    for name, what in zip(BOUNDS, ("lower bound", "upper bound", "step"), strict=True):
         static = operation.attribute(f"static{name}", DenseArrayAttr)
         given = len(operation.operand_group(f"dynamic{name}"))
         if static.values.count(DYNAMIC) != given:
@@ -297,10 +297,10 @@ _STATIC = AttributeSpec(kind=attribute_kinds.dense_array(_I64), required=True)
 
 FORALL = Definition(
     "scf.forall",
-    operands=(*(f"dynamic{name}*: index" for name in _BOUNDS), "outputs*: ranked tensor"),
+    operands=(*(f"dynamic{name}*: index" for name in BOUNDS), "outputs*: ranked tensor"),
     results=("results*",),
     attributes={
-        **{f"static{name}": _STATIC for name in _BOUNDS},
+        **{f"static{name}": _STATIC for name in BOUNDS},
         "mapping": AttributeSpec(kind=_MAPPING),
     },
     regions=("region: 1",),
