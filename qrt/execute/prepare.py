@@ -11,7 +11,6 @@ from qrt.execute.operations import (
     MAX_CALL_DEPTH,
     Held,
     body,
-    callee,
     constant_array,
     failure,
     family_call,
@@ -46,8 +45,8 @@ def inline(module: Module, function: Operation, saturating: bool) -> None:
     budget = Budget(inlined_at_most(module.operation))
     while pending:
         call, depth = pending.pop()
-        called = callee(module, call)
-        called = as_it_was if called is function else called
+        named = module.callee(call)
+        called = as_it_was if named is function else named
         block = body(called)
         if block is None or not budget.allows(called):
             continue

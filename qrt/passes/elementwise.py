@@ -7,10 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from qrt.dialects._shaped.types import ranked
-from qrt.dialects.linalg.ops import iterator
-from qrt.ir import ArrayAttr, Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
+from qrt.dialects.linalg.structure import generic
+from qrt.ir import Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
-from qrt.ir.core.define import segments
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import static_shape, storage_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
@@ -104,13 +103,9 @@ class ChannelEmitter(Emitter):
         empty = self._outer.value("tensor.empty", extents(self._outer, self._inputs[0]), type)
         loops = self._map.dimensions
         identity = AffineMapAttr.identity(loops)
-        attributes: dict[str, Attribute] = {
-            "indexing_maps": ArrayAttr((identity, *[self._map] * (len(self._inputs) - 1), identity)),
-            "iterator_types": ArrayAttr((iterator("parallel"),) * loops),
-            "operandSegmentSizes": segments(len(self._inputs), 1),
-        }
-        operands = (*self._inputs, empty)
-        return self._outer.create("linalg.generic", operands, (type,), attributes, [Region([self._body])]).results[0]
+        maps = (identity, *[self._map] * (len(self._inputs) - 1), identity)
+        region = Region([self._body])
+        return generic(self._outer, self._inputs, [empty], [type], maps, ["parallel"] * loops, region)[0]
 
 
 def extents(builder: Builder, tensor: Value) -> list[Value]:

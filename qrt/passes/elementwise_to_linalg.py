@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from qrt.dialects._shaped.types import ranked
-from qrt.dialects.linalg.ops import iterator
-from qrt.ir import ArrayAttr, Block, Module, Operation, Region, Value
+from qrt.dialects.linalg.structure import generic
+from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of, is_ranked_tensor
-from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.elementwise import BINDERS
 from qrt.passes.elementwise import extents
@@ -21,7 +20,7 @@ class ConvertElementwiseToLinalg:
     def run(self, module: Module) -> None:
         for operation in list(module.operation.walk()):
             if operation.name in BINDERS and _is_on_tensors(operation):
-                replace(operation, _generic(operation).results)
+                replace(operation, _generic(operation))
 
 
 def _is_on_tensors(operation: Operation) -> bool:
@@ -31,25 +30,15 @@ def _is_on_tensors(operation: Operation) -> bool:
     return bool(shaped) and all(map(is_ranked_tensor, shaped))
 
 
-def _generic(operation: Operation) -> Operation:
+def _generic(operation: Operation) -> list[Value]:
     builder = Builder.before(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
     rank = len(ranked(operation.results[0]).shape or ())
     identity, scalar = AffineMapAttr.identity(rank), AffineMapAttr(rank, 0, ())
-    return builder.create(
-        "linalg.generic",
-        operands,
-        [value.type for value in operation.results],
-        {
-            "indexing_maps": ArrayAttr(
-                tuple(identity if is_ranked_tensor(value.type) else scalar for value in operands)
-            ),
-            "iterator_types": ArrayAttr((iterator("parallel"),) * rank),
-            OPERAND_SEGMENTS: segments(len(operation.operands), len(outputs)),
-        },
-        [_body(operation, operands)],
-    )
+    maps = [identity if is_ranked_tensor(value.type) else scalar for value in operands]
+    types, body = [value.type for value in operation.results], _body(operation, operands)
+    return generic(builder, operation.operands, outputs, types, maps, ["parallel"] * rank, body)
 
 
 def _output(builder: Builder, operation: Operation, result: Value) -> Value:

@@ -1,12 +1,13 @@
 """What structured ops of `linalg` share: maps, loops, the operands' custom form, and the rules on all of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from qrt.errors import UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
 from qrt.ir.text.attribute_kinds import enumeration
 from qrt.ir.text.names import PendingOperation
@@ -69,6 +70,24 @@ def array_of_maps(value: Attribute) -> str | None:
 def iterator(kind: str) -> OpaqueAttr:
     """`#linalg.iterator_type<parallel>`, which the custom form of `generic` spells as a string."""
     return OpaqueAttr(f"#linalg.iterator_type<{kind}>")
+
+
+def generic(
+    builder: Builder,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    types: Sequence[Type],
+    maps: Sequence[AffineMapAttr],
+    kinds: Iterable[str],
+    region: Region,
+) -> list[Value]:
+    """The results of a new `linalg.generic`; the loops are of these kinds, the maps those of inputs and outputs."""
+    attributes: dict[str, Attribute] = {
+        MAPS: ArrayAttr(tuple(maps)),
+        "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
+        OPERAND_SEGMENTS: segments(len(inputs), len(outputs)),
+    }
+    return builder.create("linalg.generic", [*inputs, *outputs], types, attributes, [region]).results
 
 
 def rank_of(type: Type) -> int:

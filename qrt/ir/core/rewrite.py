@@ -231,6 +231,16 @@ def is_dead(operation: Operation) -> bool:
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
+def erase_dead(pending: list[Operation]) -> None:
+    """Erase those of the operations that are dead, and what only they used."""
+    while pending:
+        operation = pending.pop()
+        if operation.parent is not None and is_dead(operation):
+            sources = [value.operation for value in operation.operands]
+            operation.erase()
+            pending.extend(source for source in sources if source is not None)
+
+
 def constants_last(operation: Operation) -> bool:
     """Put the constant operands of a commutative operation last; whether there was one to move."""
     ordered = sorted(operation.operands, key=lambda value: constant_of(value) is not None)
