@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.text.names import OperandName, PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
@@ -64,6 +64,31 @@ def parse_body(
         raise parser.error_at(pending, "mismatch in number of loop-carried values and defined values")
     named = None if arguments is None else [(n, at, t) for (n, _, at), t in zip(arguments, types, strict=True)]
     pending.regions.append(parser.region(False, pending.name, named, terminator))
+
+
+def spell_results(values: Sequence[Value]) -> str:
+    """What stands behind `->`: one type, or several in parentheses."""
+    types = spell_types([value.type for value in values])
+    return types if len(values) == 1 else f"({types})"
+
+
+def parse_branches(parser: Parser, pending: PendingOperation, terminator: str) -> None:
+    """A region, perhaps `else` and another one, and attributes."""
+    parse_body(parser, pending, terminator=terminator)
+    if parser.scanner.accept_word("else"):
+        parse_body(parser, pending, terminator=terminator)
+    else:
+        pending.regions.append(Region())
+    pending.attributes.update(parser.optional_attributes())
+
+
+def print_branches(printer: Printer, operation: Operation, terminator: str) -> None:
+    """The regions of an operation that `parse_branches` reads."""
+    unsaid = None if operation.results else terminator
+    print_body(printer, operation, 0, unsaid)
+    if operation.regions[1].blocks:
+        printer.word("else")
+        print_body(printer, operation, 1, unsaid)
 
 
 def print_body(printer: Printer, operation: Operation, index: int, terminator: str | None = None) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from qrt.dialects._regions.forms import (
     parse_assignments,
     parse_body,
+    parse_branches,
     parse_optional_results,
     parse_values,
-    print_body,
+    print_branches,
     require_edge,
     spell_assignments,
+    spell_results,
     spell_types,
     spell_values,
 )
@@ -22,7 +24,7 @@ from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import (
     LOOP_LIKE,
@@ -316,26 +318,16 @@ def _parse_if(parser: Parser, pending: PendingOperation) -> None:
     pending.attributes["condition"] = condition
     pending.operand_types = [INDEX] * len(pending.operands)
     pending.result_types = parse_optional_results(parser)
-    parse_body(parser, pending, terminator=_YIELD)
-    if scanner.accept_word("else"):
-        parse_body(parser, pending, terminator=_YIELD)
-    else:
-        pending.regions.append(Region())
-    pending.attributes.update(parser.optional_attributes())
+    parse_branches(parser, pending, _YIELD)
 
 
 def _print_if(printer: Printer, operation: Operation) -> None:
     condition = set_of(operation)
     values = _spell_dimensions_and_symbols(printer, operation.operands, condition.dimensions)
     printer.word(f"{condition}{values}")
-    types = [value.type for value in operation.results]
-    if types:
-        printer.word(f"-> {spell_types(types)}" if len(types) == 1 else f"-> ({spell_types(types)})")
-    terminator = None if types else _YIELD
-    print_body(printer, operation, 0, terminator)
-    if operation.regions[1].blocks:
-        printer.word("else")
-        print_body(printer, operation, 1, terminator)
+    if operation.results:
+        printer.word(f"-> {spell_results(operation.results)}")
+    print_branches(printer, operation, _YIELD)
     printer.attributes(operation, ("condition",))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from qrt.dialects._regions.forms import spell_results
 from qrt.errors import UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
@@ -154,8 +155,7 @@ def parse_results(parser: Parser, pending: PendingOperation) -> None:
 
 def print_results(printer: Printer, operation: Operation) -> None:
     if operation.results:
-        types = ", ".join(str(value.type) for value in operation.results)
-        printer.word(f"-> {types}" if len(operation.results) == 1 else f"-> ({types})")
+        printer.word(f"-> {spell_results(operation.results)}")
 
 
 # -- verification ----------------------------------------------------------------------------------------------------

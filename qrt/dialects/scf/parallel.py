@@ -8,6 +8,7 @@ from qrt.dialects._regions.forms import (
     parse_values,
     print_body,
     spell_assignments,
+    spell_results,
     spell_types,
     spell_values,
 )
@@ -59,9 +60,7 @@ def _print_parallel(printer: Printer, operation: Operation) -> None:
         induction = spell_values(printer, region.blocks[0].arguments)
         printer.word(f"{induction} = {lower} to {upper} step {step}")
         if operation.results:
-            types = [value.type for value in operation.results]
-            arrow = f"({spell_types(types)})" if len(types) > 1 else spell_types(types)
-            printer.word(f"init {inits} -> {arrow}")
+            printer.word(f"init {inits} -> {spell_results(operation.results)}")
         printer.word("")
         printer.region(region, entry_said=True)
     printer.attributes(operation, ("operandSegmentSizes",))
