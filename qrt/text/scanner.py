@@ -246,6 +246,16 @@ class Scanner:
         raw = _ESCAPE.sub(_unescape, body.encode("utf-8", "surrogateescape"))
         return raw.decode("utf-8", "surrogateescape")
 
+    def bytes_of_hex(self, text: str, start: int, end: int) -> bytes:
+        """What a string literal says that stands from `start` to `end`."""
+        try:
+            if not text.startswith("0x"):
+                raise ValueError
+            return bytes.fromhex(text[2:])
+        except ValueError:
+            message = "expected a string of hex digits, two per byte, starting with 0x"
+            raise self.error(message, start, end) from None
+
     # -- numbers ----------------------------------------------------------------------------------------------------
 
     def number(self) -> re.Match[str] | None:

@@ -35,7 +35,23 @@ def _dims(shape: Shape) -> str:
     return "".join("?x" if dim is None else f"{dim}x" for dim in shape)
 
 
-class TensorType(Type):
+class _Shaped(Type):
+    """A type whose shape may be open."""
+
+    __slots__ = ()
+    shape: Shape | None
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions; `None` if unranked."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def has_static_shape(self) -> bool:
+        return self.shape is not None and None not in self.shape
+
+
+class TensorType(_Shaped):
     """A tensor of a shape (`None` for a dynamic dimension), or unranked (shape `None`), and an element type.
 
     >>> str(TensorType((2, None), FloatType("f32"))), str(TensorType(None, FloatType("f32")))
@@ -70,15 +86,6 @@ class TensorType(Type):
         if shape is None and encoding is not None:
             raise QuantTypeError("an unranked tensor has no encoding")
         return {"shape": shape, "element": element, "encoding": encoding}
-
-    @property
-    def rank(self) -> int | None:
-        """The number of dimensions; `None` if unranked."""
-        return None if self.shape is None else len(self.shape)
-
-    @property
-    def has_static_shape(self) -> bool:
-        return self.shape is not None and None not in self.shape
 
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
@@ -151,7 +158,7 @@ def row_major(shape: Iterable[int | None]) -> Shape:
     return tuple(reversed(strides))
 
 
-class MemRefType(Type):
+class MemRefType(_Shaped):
     """A memref. `layout` is None where elements are contiguous in row-major order, else strides, or the text of an
     affine map; `space` is the text of the memory space. A quantized element is an error: memrefs hold `iN`.
 
@@ -191,15 +198,6 @@ class MemRefType(Type):
         if shape is not None and isinstance(layout, StridedLayout) and len(layout.strides) != len(shape):
             raise QuantTypeError("expected the number of strides to match the rank")
         return {"shape": shape, "element": element, "layout": layout, "space": space}
-
-    @property
-    def rank(self) -> int | None:
-        """The number of dimensions; `None` if unranked."""
-        return None if self.shape is None else len(self.shape)
-
-    @property
-    def has_static_shape(self) -> bool:
-        return self.shape is not None and None not in self.shape
 
     @property
     def strides(self) -> StridedLayout | None:

@@ -52,13 +52,7 @@ class ResourceParser(AttributeParser):
         scanner.expect(":", " after resource key")
         start = scanner.skip()
         text = scanner.string("a resource string")
-        try:
-            if not text.startswith("0x"):
-                raise ValueError
-            data = bytes.fromhex(text[2:])
-        except ValueError:
-            message = "expected a string of hex digits, two per byte, starting with 0x"
-            raise scanner.error(message, start, scanner.pos) from None
+        data = scanner.bytes_of_hex(text, start, scanner.pos)
         if len(data) < 4:
             raise scanner.error("a resource begins with its alignment in four bytes", start, scanner.pos)
         alignment = int.from_bytes(data[:4], "little")
