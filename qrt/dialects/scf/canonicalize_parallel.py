@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from qrt.dialects._regions.trip_counts import number_of, trips
+from qrt.dialects._regions.trip_counts import trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
 from qrt.dialects.scf.parallel import BOUNDS, mixed_bounds
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import made_by, number_of
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType

@@ -8,8 +8,8 @@ from qrt.dialects.tensor import slices
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import Definition
-from qrt.ir.core.matching import constant_of, is_known_dimension, made_by
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.matching import constant_number, constant_of, is_known_dimension, made_by
+from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import (
     NO_MEMORY_EFFECT,
@@ -92,11 +92,6 @@ def _index(value: int) -> IntegerAttr:
     return IntegerAttr(value, IndexType())
 
 
-def _constant_index(value: Value) -> int | None:
-    found = constant_of(value)
-    return found.value if isinstance(found, IntegerAttr) else None
-
-
 def _fold_identity(operation: Operation, folds: Folds) -> Folded:
     given = operation.operands[0]
     return [given] if given.type is operation.results[0].type else None
@@ -109,7 +104,7 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 
 def _fold_dim(operation: Operation, folds: Folds) -> Folded:
     """Of a static dimension, or of one whose extent an op was given."""
-    source, axis = operation.operands[0], _constant_index(operation.operands[1])
+    source, axis = operation.operands[0], constant_number(operation.operands[1])
     shape = ranked(source).shape
     if axis is None or shape is None or not 0 <= axis < len(shape):
         return None
@@ -130,7 +125,7 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
 def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     """From a constant, a splat, or what was made of elements; not from a place that is known to be out of bounds."""
     tensor, *positions = operation.operands
-    index, shape = [_constant_index(value) for value in positions], ranked(tensor).shape or ()
+    index, shape = [constant_number(value) for value in positions], ranked(tensor).shape or ()
     for at, size in zip(index, shape, strict=True):
         if at is not None and (at < 0 or (size is not None and at >= size)):
             return None
