@@ -11,7 +11,7 @@ from qrt.eager.calls import Calls, Function, Tensor, kept_calls, tensor_of
 from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, BoundCall, Shape, element_dtype, static_shape
+from qrt.ops.core import Array, BoundCall, Constants, Shape, element_dtype, static_shape
 from qrt.types import FloatType, TensorType, UniformType
 
 F32 = FloatType("f32")
@@ -142,7 +142,7 @@ def bind_family(
     types: tuple[TensorType, ...],
     attributes: Mapping[str, Any],
     out_type: UniformType | None,
-    constants: Mapping[int, Array],
+    constants: Constants,
 ) -> Binding:
     family = FAMILIES[name]
     complete = family.complete(attributes)

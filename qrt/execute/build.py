@@ -17,7 +17,7 @@ from qrt.execute.constants import SCALARS, captured, held
 from qrt.execute.interpret import TABLES
 from qrt.execute.interpret.core import Compiler, Frame, ModuleCode, raise_located
 from qrt.execute.interpret.core import Step as FrameStep
-from qrt.execute.operations import body, callee, family_call, family_name
+from qrt.execute.operations import body, family_call, family_name
 from qrt.execute.plan import CallStep, Coverage, Place, Plan, Slot, Step, ValueStep, empty, is_kernel
 from qrt.execute.values import ShapedType, as_tensor, of_rank
 from qrt.ir import Block, Module, Operation, Value
@@ -92,7 +92,7 @@ class _Builder:
 
     def _op(self, op: Operation, operands: list[Place]) -> list[Place]:
         if op.name == "func.call":
-            return self.call(callee(self.code.module, op), operands)
+            return self.call(self.code.module.callee(op), operands)
         if op.name == "arith.constant" and (array := held(op.result)) is not None:
             declared = op.result.type
             return [self.place("constant", as_tensor(declared).with_(shape=array.shape), declared, array)]

@@ -11,10 +11,11 @@ from qrt.execute.interpret.core import Compiler, ModuleCode
 from qrt.execute.operations import constant_array
 from qrt.execute.values import as_tensor
 from qrt.ir import Attribute, Module, Operation, Value
+from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.rewrite import Builder, is_dead, replace
+from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array
-from qrt.types import IntegerType, TensorType, Type, UniformType
+from qrt.types import IntegerType, Type, UniformType
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,7 @@ class _Folding:
             return False
         builder = Builder.before(operation)
         replace(operation, [_constant(builder, each, v.type) for each, v in zip(made, operation.results, strict=True)])
-        for value in known:
-            _erase_dead(value)
+        erase_dead([value.operation for value in known if value.operation is not None])
         return True
 
     def value(self, value: Value) -> Array | None:
@@ -125,21 +125,9 @@ def _is_quantized_constant(operation: Operation) -> bool:
 def _stored(type: Type) -> Type:
     """The type of the constant that a value of `type` is made of."""
     element = as_tensor(type).element
-    if not isinstance(element, UniformType):
-        return type
-    return type.with_(element=element.storage_type) if isinstance(type, TensorType) else element.storage_type
+    return with_element(type, element.storage_type) if isinstance(element, UniformType) else type
 
 
 def _constant(builder: Builder, value: Attribute, type: Type) -> Value:
     constant = builder.constant(value, _stored(type))
     return constant if constant.type is type else builder.value("quant.scast", (constant,), type)
-
-
-def _erase_dead(value: Value) -> None:
-    """Erase what made a value, and what that alone used, if nothing is lost with it."""
-    pending = [value]
-    while pending:
-        source = pending.pop().operation
-        if source is not None and source.parent is not None and is_dead(source):
-            pending.extend(source.operands)
-            source.erase()

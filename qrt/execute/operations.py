@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.errors import ModelError
 from qrt.execute.values import as_tensor, concrete
-from qrt.ir import Attribute, Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Module, Operation
+from qrt.ir import Attribute, Block, DenseElementsAttr, DenseResourceAttr, FloatAttr, Operation
 from qrt.ir.text.dense import storage_dtype
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.core import Array, element_dtype, static_shape
@@ -26,11 +26,6 @@ def body(function: Operation) -> Block | None:
     blocks = function.regions[0].blocks
     returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
     return blocks[0] if returns else None
-
-
-def callee(module: Module, op: Operation) -> Operation:
-    """The function that a ``func.call`` names."""
-    return module.function(op.attributes["callee"].python)
 
 
 _FAMILY_OF = {family.declaration.op: name for name, family in FAMILIES.items()}

@@ -1,7 +1,6 @@
 """What is done to a program before it is planned: passes by name, each on the function that is planned, in a copy."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from qrt.dialects.func.inlining import Budget, inlined_at_most
 from qrt.errors import QuantError
@@ -12,7 +11,6 @@ from qrt.execute.operations import (
     MAX_CALL_DEPTH,
     Held,
     body,
-    callee,
     constant_array,
     failure,
     family_call,
@@ -20,7 +18,7 @@ from qrt.execute.operations import (
 )
 from qrt.execute.plan import empty
 from qrt.execute.values import as_tensor
-from qrt.ir import Block, Module, Operation, Value
+from qrt.ir import Module, Operation
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.core import Array
@@ -42,40 +40,23 @@ def prepared(module: Module, name: str, saturating: bool) -> Module:
 def inline(module: Module, function: Operation, saturating: bool) -> None:
     """Puts the bodies of functions in place of calls outside regions, until the program would be very much longer than
     it was. Calls stay of functions that the interpreter runs, and those behind that bound."""
-    (before,) = function.regions[0].blocks
-    if all(op.name != "func.call" for op in before):
-        return
-    after = Block((value.type for value in before.arguments), before.location)
-    _Inlining(module, after, Budget(inlined_at_most(module.operation))).copy(function, after.arguments, 0)
-    function.regions[0].blocks.clear()
-    function.regions[0].append(after)
-
-
-@dataclass(frozen=True)
-class _Inlining:
-    """Copies to the end of a block. What is called is as it was, should it be the function that is copied."""
-
-    module: Module
-    block: Block
-    budget: Budget
-
-    def copy(self, function: Operation, arguments: Sequence[Value], depth: int) -> list[Value]:
-        """What a function does with these arguments; its results, which the outermost one returns."""
+    pending = [(op, 1) for op in reversed(function.regions[0].blocks[0].operations) if op.name == "func.call"]
+    as_it_was = function.clone({}) if pending else function  # what is called, should the function call itself
+    budget = Budget(inlined_at_most(module.operation))
+    while pending:
+        call, depth = pending.pop()
+        named = module.callee(call)
+        called = as_it_was if named is function else named
+        block = body(called)
+        if block is None or not budget.allows(called):
+            continue
         if depth > MAX_CALL_DEPTH:
-            raise failure(function, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
-        (block,) = function.regions[0].blocks
+            raise failure(called, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+        values = dict(zip(block.arguments, call.operands, strict=True))
         *operations, end = block
-        values = dict(zip(block.arguments, arguments, strict=True))
-        for op in operations:
-            called = callee(self.module, op) if op.name == "func.call" else None
-            if called is not None and body(called) is not None and self.budget.allows(called):
-                results = self.copy(called, [values[value] for value in op.operands], depth + 1)
-                values.update(zip(op.results, results, strict=True))
-            else:
-                self.block.append(op.clone(values))
-        if depth == 0:
-            self.block.append(end.clone(values))
-        return [values[value] for value in end.operands]
+        copies = [Builder.before(call).insert(op.clone(values)) for op in operations]
+        pending.extend((op, depth + 1) for op in reversed(copies) if op.name == "func.call")
+        replace(call, [values[value] for value in end.operands])
 
 
 def constant_fold(module: Module, function: Operation, saturating: bool) -> None:

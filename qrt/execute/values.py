@@ -4,13 +4,14 @@ Inside, a quantized value is its storage, a signless ``iN`` a signed integer arr
 scalar in the interpreter, and an array of rank 0 in a plan.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from qrt.eager.storage import ready
-from qrt.errors import ModelError, QuantTypeError
+from qrt.errors import ModelError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
 from qrt.types import IntegerType, MemRefType, TensorType, Type, UniformType, VectorType, check_integrity
@@ -49,6 +50,22 @@ def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
         return concrete(declared, shape, what)
     except QuantTypeError as error:
         raise ModelError(str(error)) from None
+
+
+def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
+    """The shape of a type, its dynamic dimensions as given. Raises UndefinedError for a negative one."""
+    remaining = iter(dynamic)
+    shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
+    if any(size < 0 for size in shape):
+        raise UndefinedError(f"a dimension is negative: {list(shape)}")
+    return shape
+
+
+def as_index(number: int) -> Any:
+    """A whole number as a value of type index. Raises UndefinedError for one out of its range."""
+    if not -(1 << 63) <= number < 1 << 63:
+        raise UndefinedError(f"{number} is out of the range of an index")
+    return np.int64(number)
 
 
 def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:

@@ -4,14 +4,14 @@
 in 64; nothing wraps.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qrt import numerics
 from qrt.errors import QuantTypeError, shown
-from qrt.ops.core import Array, BoundCall, quantized, storage_dtype
+from qrt.ops.core import Array, BoundCall, Constants, quantized, storage_dtype
 from qrt.ops.requant import check_rule, largest_accumulator, max_magnitude
 from qrt.types import TensorType, UniformType
 
@@ -110,7 +110,7 @@ def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool
 
 
 def bias_operand(
-    types: Sequence[TensorType], op: str, a: UniformType, w: UniformType, constants: Mapping[int, Array]
+    types: Sequence[TensorType], op: str, a: UniformType, w: UniformType, constants: Constants
 ) -> tuple[Array | str | None, Prepare | None]:
     """(bias for the seam, preparation): a constant at the accumulator's scale, or the dtype name of a bias given at
     each call.

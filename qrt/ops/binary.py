@@ -5,7 +5,7 @@ half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i) * m_i + 2**19) >> 20
 as ``matmul`` with K = 1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -29,6 +30,7 @@ from qrt.ops.core import (
     parameter_index,
     parameters_of,
     quantized,
+    row_major_strides,
     static_shape,
 )
 from qrt.ops.declare import Declaration, Operand
@@ -147,9 +149,7 @@ def _mul_parameters(
     return combined_parameters(attributes["requant"], factors, elements[2], indices[2])
 
 
-def _bind(
-    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     elements, indices = _indices(types, result)
     a, b, element = elements
     shape = np.broadcast_shapes(*(i.shape for i in indices))
@@ -177,17 +177,9 @@ def _bind(
         a_zero_points=spread(a, indices[0]),
         b_zero_points=spread(b, indices[1]),
         requant=requant,
-        step=_row_major_steps(shape),
+        step=tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True)),
         **arguments,
     )
-
-
-def _row_major_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
-    steps, stride = [], 1
-    for size in reversed(shape):
-        steps.append(stride if size > 1 else 0)
-        stride *= size
-    return tuple(reversed(steps))
 
 
 def _family(op: str) -> OpFamily:

@@ -4,7 +4,7 @@ The rule is MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attri
 ``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in / s_out``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     check_bounds,
@@ -88,9 +89,7 @@ def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, Any]
     }
 
 
-def _bind_qcast(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     element = quantized(result, "qcast", "result")
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
@@ -122,9 +121,7 @@ def _reference_dcast(arrays: Sequence[Array], types: Types, result: TensorType, 
     return values.astype(expressed_dtype(element.expressed_type))
 
 
-def _bind_dcast(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     element = quantized(types[0], "dcast", "operand")
     if element.expressed_type.name not in KERNEL_FLOATS:
         return None
@@ -168,7 +165,7 @@ def _reference_requantize(arrays: Sequence[Array], types: Types, result: TensorT
 
 
 def _bind_requantize(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+    types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> BoundCall | None:
     source, element = quantized(types[0], "requantize", "operand"), quantized(result, "requantize", "result")
     shape = static_shape(types[0], "requantize")

@@ -4,7 +4,7 @@ Each bound is quantized by the default cast rule of the operand's type (per chan
 is clamped: the result has the operand's type.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 
@@ -17,6 +17,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     collapsed_layout,
@@ -73,7 +74,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return np.clip(q.astype(np.int64), lower[index], upper[index])
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     t = quantized(types[0], "clamp", "x")
     shape, block, step = collapsed_layout(t, static_shape(types[0], "clamp"))
     lower, upper = stored_bounds(t, attributes)

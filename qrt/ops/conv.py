@@ -4,7 +4,7 @@ The same sum as ``matmul`` over a window: padding holds the input's zero point, 
 axis along their output channels (axis 0).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -124,7 +125,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def call_arguments(
-    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+    op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> tuple[dict[str, Any], Prepare | None]:
     """(The arguments with which both convolutions are bound, the weights' shape excepted; what prepares a bias)."""
     x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
@@ -146,7 +147,7 @@ def call_arguments(
     }, prepare
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     arguments, prepare = call_arguments("conv2d", types, result, attributes, constants)
     w_shape = static_shape(types[1], "conv2d")
     if w_shape[3] == 1 and arguments["x_shape"][3] > 1:

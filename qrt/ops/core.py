@@ -19,6 +19,8 @@ from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, Unifo
 Array = npt.NDArray[Any]
 Types = tuple[TensorType, ...]
 Attributes = Mapping[str, Any]
+Constants = Mapping[int, Array]
+"""Operands that are known at binding, by number."""
 Shape = tuple[int, ...]
 
 
@@ -50,7 +52,7 @@ class OpFamily:
     declaration: Declaration
     infer: Callable[[Types, Attributes, TensorType | None], TensorType]
     reference: Callable[[Sequence[Array], Types, TensorType, Attributes], Array]
-    bind: Callable[[Types, TensorType, Attributes, Mapping[int, Array]], BoundCall | None] | None = None
+    bind: Callable[[Types, TensorType, Attributes, Constants], BoundCall | None] | None = None
     packs: tuple[int, ...] = ()
     aliases: Callable[[Types, TensorType], bool] = lambda types, result: False
 
@@ -88,7 +90,7 @@ class OpFamily:
         return self.infer(types, attributes, result)
 
     def call(
-        self, types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array] | None = None
+        self, types: Types, result: TensorType, attributes: Attributes, constants: Constants | None = None
     ) -> tuple[BoundCall, bool]:
         """(bound call, whether it is a kernel): the reference stands in where no kernel has the signature."""
         constants = constants or {}
@@ -107,7 +109,7 @@ class ReferenceCall:
     types: Types
     result: TensorType
     attributes: Attributes
-    constants: Mapping[int, Array]
+    constants: Constants
 
     def __call__(self, *arrays: Array) -> None:
         *inputs, out = arrays

@@ -5,7 +5,7 @@ of ``(x - zx) * (w - zw)`` over the window plus the bias; bias and requantizatio
 input's zero point, so it adds nothing. Weights may be per axis along their output channels (axis 2).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     fail,
@@ -63,7 +64,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return requantized(OP, acc, arrays, types, result, attributes["requant"])
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     arguments, prepare = call_arguments(OP, types, result, attributes, constants)
     call = _core.bind_depthwise_conv2d(w_shape=static_shape(types[1], OP), **arguments)
     return call if prepare is None else PreparedBias(call, prepare)

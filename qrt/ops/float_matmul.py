@@ -16,7 +16,7 @@ weight as ``dcast`` gives it, and added.
 **Wider quantized weights** count as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any, TypeGuard
@@ -31,6 +31,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     container,
@@ -153,7 +154,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return total.reshape(static_shape(result, "float_matmul"))
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     shape, (depth, columns) = static_shape(types[0], "float_matmul"), static_shape(types[1], "float_matmul")
     element, w = types[1].element, constants.get(1)
     sizes: dict[str, Any] = {

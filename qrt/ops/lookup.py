@@ -5,7 +5,7 @@ order: ``y = table[q - least]`` with the least value of the storage type, whatev
 table's type. ``x`` is per layer, and so is the table.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -18,6 +18,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -80,7 +81,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return table.astype(np.int64)[q.astype(np.int64) - least]
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     x = quantized(types[0], "lookup", "x")
     return _core.bind_lookup(
         isa=kernels.active(),

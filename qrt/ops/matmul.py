@@ -7,7 +7,7 @@ Weights may be per axis along their columns, or sub-channel along K and the colu
 rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -30,6 +30,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -183,7 +184,7 @@ def _matrix_steps(t: UniformType, rank: int, matrix: tuple[int, ...], contracted
     return (1, 0) if rank == 3 else None
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
     a_matrix, w_matrix = _as_matrices(types)
     if w.is_sub_channel:
@@ -246,7 +247,7 @@ def _three_steps(index: Array, batch: tuple[int, ...]) -> tuple[Array, tuple[int
 
 
 def _bind_sub_channel(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
+    types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> BoundCall | None:
     a, w, element = (quantized(t, "matmul", "operand") for t in (types[0], types[1], result))
     bias = quantized(types[2], "matmul", "bias") if len(types) > 2 else None

@@ -4,7 +4,7 @@
 per-axis operand may not be summed over its axis; a per-axis result has its channels along an axis that is kept.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -17,6 +17,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Shape,
     Types,
@@ -103,7 +104,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return numerics.requantize(acc, parameters, index).reshape(static_shape(result, "mean"))
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     parameters, index, zero_points = _parameters(types, result, attributes)
     strides = row_major_strides(index.shape)
     step = [stride if size > 1 else 0 for size, stride in zip(index.shape, strides, strict=True)]

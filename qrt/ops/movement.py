@@ -4,7 +4,7 @@ A per-axis type keeps its channel axis through all three (a reshape that splits 
 along the channel axis joins the channels; operands of another type than the result's are requantized first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -19,6 +19,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Shape,
     Types,
@@ -96,9 +97,7 @@ def _reference_reshape(arrays: Sequence[Array], types: Types, result: TensorType
     return arrays[0].reshape(static_shape(result, "reshape"))
 
 
-def _bind_reshape(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     size = prod(static_shape(types[0], "reshape"))
     return _copy(types[0], [((size,), (1,), (1,), 0)], [size], size)
 
@@ -164,9 +163,7 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
     return arrays[0].transpose(axes_order(types, attributes))
 
 
-def _bind_transpose(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_transpose(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     permutation = axes_order(types, attributes)
     shape, source = static_shape(result, "transpose"), row_major_strides(static_shape(types[0], "transpose"))
     size = prod(shape)
@@ -270,9 +267,7 @@ class _RequantizedConcat:
         self.copy(*ready, out)
 
 
-def _bind_concat(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_concat(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     if len(types) > 15:
         return None
     axis = one_axis("concat", types, attributes)

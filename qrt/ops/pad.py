@@ -5,7 +5,7 @@ default cast rule; without one the zero point, which is the real 0, clamped to t
 each channel with that channel's own, and its axis may not be padded: there are no parameters for more channels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan, prod
 
 import numpy as np
@@ -17,6 +17,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Shape,
     Types,
@@ -87,7 +88,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return padded
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     """A strided copy: x into the middle, then for each dimension the slabs before and after what is already there."""
     t, padding = quantized(types[0], "pad", "x"), _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")

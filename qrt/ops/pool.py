@@ -4,7 +4,7 @@
 ``max_pool2d`` moves storage and keeps the type.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -106,9 +107,7 @@ def _window_arguments(types: Types, attributes: Attributes) -> dict[str, Any]:
     }
 
 
-def _bind_avg(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     parameters, index = _avg_parameters(types, result, attributes)
     channels = index.shape[1]
     return _core.bind_avg_pool2d(
@@ -136,9 +135,7 @@ def _reference_max(arrays: Sequence[Array], types: Types, result: TensorType, at
     return np.asarray(windows(q.astype(np.int64), *window, fill=x.storage_min - 1).max(axis=(4, 5)))
 
 
-def _bind_max(
-    types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]
-) -> BoundCall | None:
+def _bind_max(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     return _core.bind_max_pool2d(**_window_arguments(types, attributes))
 
 

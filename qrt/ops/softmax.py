@@ -10,7 +10,7 @@ the exact product of the two doubles, so the table depends on the text alone. Ev
 f64 ``arith``, or ``math.roundeven``: a lowering has the same bits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
@@ -22,6 +22,7 @@ from qrt.ops.core import (
     Array,
     Attributes,
     BoundCall,
+    Constants,
     OpFamily,
     Types,
     checked_result,
@@ -63,7 +64,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return numerics.softmax(q, axis, table, element.scale, element.zero_point, element.storage_min, element.storage_max)
 
 
-def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Mapping[int, Array]) -> BoundCall | None:
+def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> BoundCall | None:
     x, element = quantized(types[0], "softmax", "x"), quantized(result, "softmax", "result")
     return _core.bind_softmax(
         isa=kernels.active(),

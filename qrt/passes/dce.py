@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from qrt.ir import Module
-from qrt.ir.core.rewrite import is_dead
+from qrt.ir.core.rewrite import erase_dead, is_dead
 
 
 @dataclass(frozen=True)
@@ -11,11 +11,4 @@ class DeadCodeElimination:
     """Removes pure operations whose results nothing uses, and what only they used. Changes no value."""
 
     def run(self, module: Module) -> None:
-        pending = [operation for operation in module.operation.walk() if is_dead(operation)]
-        while pending:
-            operation = pending.pop()
-            if operation.parent is None or not is_dead(operation):
-                continue
-            sources = [value.operation for value in operation.operands]
-            operation.erase()
-            pending.extend(source for source in sources if source is not None and is_dead(source))
+        erase_dead([operation for operation in module.operation.walk() if is_dead(operation)])

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from qrt.dialects.linalg.ops import iterator
-from qrt.ir import ArrayAttr, Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
+from qrt.dialects._shaped.types import ranked
+from qrt.dialects.linalg.structure import generic
+from qrt.ir import Attribute, Block, DenseElementsAttr, FloatAttr, IntegerAttr, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, floordiv
-from qrt.ir.core.define import segments
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import static_shape, storage_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
@@ -103,23 +103,17 @@ class ChannelEmitter(Emitter):
         empty = self._outer.value("tensor.empty", extents(self._outer, self._inputs[0]), type)
         loops = self._map.dimensions
         identity = AffineMapAttr.identity(loops)
-        attributes: dict[str, Attribute] = {
-            "indexing_maps": ArrayAttr((identity, *[self._map] * (len(self._inputs) - 1), identity)),
-            "iterator_types": ArrayAttr((iterator("parallel"),) * loops),
-            "operandSegmentSizes": segments(len(self._inputs), 1),
-        }
-        operands = (*self._inputs, empty)
-        return self._outer.create("linalg.generic", operands, (type,), attributes, [Region([self._body])]).results[0]
+        maps = (identity, *[self._map] * (len(self._inputs) - 1), identity)
+        region = Region([self._body])
+        return generic(self._outer, self._inputs, [empty], [type], maps, ["parallel"] * loops, region)[0]
 
 
 def extents(builder: Builder, tensor: Value) -> list[Value]:
     """The dynamic extents of a ranked tensor."""
-    assert isinstance(tensor.type, TensorType)
     found = []
-    for axis, size in enumerate(tensor.type.shape or ()):
+    for axis, size in enumerate(ranked(tensor).shape or ()):
         if size is None:
-            index = builder.constant(scalar_attribute(axis, INDEX), INDEX)
-            found.append(builder.value("tensor.dim", (tensor, index), INDEX))
+            found.append(builder.value("tensor.dim", (tensor, builder.index(axis)), INDEX))
     return found
 
 

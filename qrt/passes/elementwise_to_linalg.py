@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from qrt.dialects.linalg.ops import iterator
-from qrt.ir import ArrayAttr, Block, IntegerAttr, Module, Operation, Region, Value
+from qrt.dialects._shaped.types import ranked
+from qrt.dialects.linalg.structure import generic
+from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
-from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
-from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.constraints import element_of, is_ranked_tensor
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops.elementwise import BINDERS
+from qrt.passes.elementwise import extents
 from qrt.types import TensorType
 
 
@@ -19,7 +20,7 @@ class ConvertElementwiseToLinalg:
     def run(self, module: Module) -> None:
         for operation in list(module.operation.walk()):
             if operation.name in BINDERS and _is_on_tensors(operation):
-                replace(operation, _generic(operation).results)
+                replace(operation, _generic(operation))
 
 
 def _is_on_tensors(operation: Operation) -> bool:
@@ -29,30 +30,15 @@ def _is_on_tensors(operation: Operation) -> bool:
     return bool(shaped) and all(map(is_ranked_tensor, shaped))
 
 
-def _generic(operation: Operation) -> Operation:
+def _generic(operation: Operation) -> list[Value]:
     builder = Builder.before(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
-    rank = len(_type(operation.results[0]).shape or ())
+    rank = len(ranked(operation.results[0]).shape or ())
     identity, scalar = AffineMapAttr.identity(rank), AffineMapAttr(rank, 0, ())
-    return builder.create(
-        "linalg.generic",
-        operands,
-        [value.type for value in operation.results],
-        {
-            "indexing_maps": ArrayAttr(
-                tuple(identity if is_ranked_tensor(value.type) else scalar for value in operands)
-            ),
-            "iterator_types": ArrayAttr((iterator("parallel"),) * rank),
-            OPERAND_SEGMENTS: segments(len(operation.operands), len(outputs)),
-        },
-        [_body(operation, operands)],
-    )
-
-
-def _type(value: Value) -> TensorType:
-    assert isinstance(value.type, TensorType)  # an element-wise op of tensors yields some
-    return value.type
+    maps = [identity if is_ranked_tensor(value.type) else scalar for value in operands]
+    types, body = [value.type for value in operation.results], _body(operation, operands)
+    return generic(builder, operation.operands, outputs, types, maps, ["parallel"] * rank, body)
 
 
 def _output(builder: Builder, operation: Operation, result: Value) -> Value:
@@ -61,13 +47,8 @@ def _output(builder: Builder, operation: Operation, result: Value) -> Value:
         if operand.type is result.type:
             return operand
     source = next(operand for operand in operation.operands if is_ranked_tensor(operand.type))
-    sizes = [
-        builder.value("tensor.dim", (source, builder.constant(IntegerAttr(axis, INDEX), INDEX)), INDEX)
-        for axis, size in enumerate(_type(source).shape or ())
-        if size is None
-    ]
-    shape = _type(source).shape
-    return builder.value("tensor.empty", sizes, TensorType(shape, _type(result).element))
+    type = TensorType(ranked(source).shape, ranked(result).element)
+    return builder.value("tensor.empty", extents(builder, source), type)
 
 
 def _body(operation: Operation, operands: list[Value]) -> Region:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qrt.dialects.linalg.ops import StructuredOp, iterator
-from qrt.ir import ArrayAttr, Module, Operation, Value
-from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.dialects.linalg.structure import StructuredOp, generic
+from qrt.ir import Module, Operation, Value
 from qrt.ir.core.greedy import rewrite_greedily
 from qrt.ir.core.rewrite import Builder, Folds, Pattern
 
@@ -13,14 +12,9 @@ from qrt.ir.core.rewrite import Builder, Folds, Pattern
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
     """The `linalg.generic` of a structured op, with its body; its other attributes are gone."""
     assert isinstance(operation, StructuredOp)  # for which alone this is a pattern
-    attributes = {
-        "indexing_maps": ArrayAttr(operation.indexing_maps),
-        "iterator_types": ArrayAttr(tuple(map(iterator, operation.iterators))),
-        OPERAND_SEGMENTS: segments(len(operation.inputs), len(operation.outputs)),
-    }
-    types = [value.type for value in operation.results]
-    regions, operation.regions = operation.regions, ()
-    return builder.create("linalg.generic", operation.operands, types, attributes, regions).results
+    types, maps, kinds = [value.type for value in operation.results], operation.indexing_maps, operation.iterators
+    (region,) = operation.take_regions()
+    return generic(builder, operation.inputs, operation.outputs, types, maps, kinds, region)
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:

@@ -8,6 +8,7 @@ from qrt.dialects.func.ops import FuncOp
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, TypeAttr, Value
+from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Builder, Folds, constants_last, fold_at_once
 from qrt.ir.core.traits import COMMUTATIVE
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
@@ -113,6 +114,4 @@ def _storage(type: Type) -> Type:
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} does not say how its values are stored")
-    if not isinstance(element, UniformType | AnyQuantizedType):
-        return type
-    return type.with_(element=element.storage_type) if isinstance(type, TensorType) else element.storage_type
+    return with_element(type, element.storage_type) if isinstance(element, UniformType | AnyQuantizedType) else type

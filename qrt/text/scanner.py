@@ -4,8 +4,12 @@ import re
 import struct
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
+from typing import TypeVar
 
 from qrt.errors import ParseError
+
+T = TypeVar("T")
 
 MAX_NESTING = 64
 """Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
@@ -147,6 +151,21 @@ class Scanner:
         if not self.accept(literal):
             raise self.error(f"expected '{literal}'{context}")
 
+    def separated(self, read: Callable[[], T]) -> list[T]:
+        """One or more of what `read` takes, with commas between them."""
+        found = [read()]
+        while self.accept(","):
+            found.append(read())
+        return found
+
+    def bracketed(self, brackets: str, read: Callable[[], T], before: str = "", after: str = "") -> list[T]:
+        """What `read` takes in brackets, perhaps nothing, with commas between. `before` and `after` complete the errors
+        where a bracket is missing."""
+        self.expect(brackets[0], before)
+        found = [] if self.at(brackets[1]) else self.separated(read)
+        self.expect(brackets[1], after)
+        return found
+
     def match(self, compiled: re.Pattern[str]) -> re.Match[str] | None:
         """Take what a `pattern` matches."""
         match = compiled.match(self.text, self.pos)
@@ -226,6 +245,16 @@ class Scanner:
             return body
         raw = _ESCAPE.sub(_unescape, body.encode("utf-8", "surrogateescape"))
         return raw.decode("utf-8", "surrogateescape")
+
+    def bytes_of_hex(self, text: str, start: int, end: int) -> bytes:
+        """What a string literal says that stands from `start` to `end`."""
+        try:
+            if not text.startswith("0x"):
+                raise ValueError
+            return bytes.fromhex(text[2:])
+        except ValueError:
+            message = "expected a string of hex digits, two per byte, starting with 0x"
+            raise self.error(message, start, end) from None
 
     # -- numbers ----------------------------------------------------------------------------------------------------
 

@@ -41,9 +41,6 @@ class IntegerType(Type):
     def spell(self) -> str:
         return f"{_PREFIX[self.signedness]}{self.width}"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.width, self.signedness)
-
 
 class FloatType(Type):
     """A builtin float type by name.
@@ -111,9 +108,6 @@ class IndexType(Type):
     def spell(self) -> str:
         return "index"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), ()
-
 
 class NoneType(Type):
     """`none`."""
@@ -125,9 +119,6 @@ class NoneType(Type):
 
     def spell(self) -> str:
         return "none"
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), ()
 
 
 class FunctionType(Type):
@@ -151,9 +142,6 @@ class FunctionType(Type):
             results = f"({results})"
         return f"({', '.join(map(str, self.inputs))}) -> {results}"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.inputs, self.results)
-
 
 class ComplexType(Type):
     """`complex<element>`, of a float or an integer."""
@@ -169,9 +157,6 @@ class ComplexType(Type):
     def spell(self) -> str:
         return f"complex<{self.element}>"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.element,)
-
 
 class TupleType(Type):
     """`tuple<elements>`."""
@@ -186,9 +171,6 @@ class TupleType(Type):
     def spell(self) -> str:
         return f"tuple<{', '.join(map(str, self.elements))}>"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.elements,)
-
 
 class OpaqueType(Type):
     """A type of a dialect qrt does not know, kept as its text: `!dialect.name<...>`."""
@@ -201,9 +183,6 @@ class OpaqueType(Type):
 
     def spell(self) -> str:
         return self.text
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.text,)
 
 
 _COMMON = (*map(FloatType, FORMATS), *map(IntegerType, (1, 4, 8, 16, 32, 64)), IndexType(), NoneType())

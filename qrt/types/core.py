@@ -7,7 +7,9 @@ from weakref import WeakValueDictionary
 
 
 class Type:
-    """An MLIR type. Equal types are the same object; `str` is upstream's spelling."""
+    """An MLIR type. Equal types are the same object; `str` is upstream's spelling.
+
+    A constructor takes the annotated fields of its class in their order, where the class does not say otherwise."""
 
     __slots__ = ("__weakref__", "_text")
 
@@ -33,6 +35,9 @@ class Type:
     def spell(self) -> str:
         """Build the text form; `str` keeps it."""
         raise NotImplementedError
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), tuple(getattr(self, name) for name in type(self).__annotations__)
 
     def __str__(self) -> str:
         if self._text is None:

@@ -129,14 +129,7 @@ class TypeParser:
         raise scanner.error("expected a type", *((start, start + len(word)) if word else ()))
 
     def list_in_parentheses(self) -> list[Type]:
-        self.scanner.expect("(", " in function type")
-        types: list[Type] = []
-        if not self.scanner.accept(")"):
-            types.append(self.parse())
-            while self.scanner.accept(","):
-                types.append(self.parse())
-            self.scanner.expect(")", " in function type")
-        return types
+        return self.scanner.bracketed("()", self.parse, " in function type", " in function type")
 
     def results(self) -> list[Type]:
         """What follows `->`: one type, or any number in parentheses."""
@@ -195,11 +188,7 @@ class TypeParser:
         """What stands after the word `strided`."""
         scanner = self.scanner
         scanner.expect("<", " after 'strided'")
-        scanner.expect("[", " before strides")
-        strides: list[int | None] = []
-        while not scanner.at("]") and (not strides or scanner.accept(",")):
-            strides.append(self._stride())
-        scanner.expect("]", " after strides")
+        strides = scanner.bracketed("[]", self._stride, " before strides", " after strides")
         offset: int | None = 0
         if scanner.accept(","):
             if not scanner.accept_word("offset"):
@@ -237,12 +226,7 @@ class TypeParser:
         return built(self.scanner, lambda: ComplexType(element), at)
 
     def _tuple(self, start: int) -> Type:
-        elements: list[Type] = []
-        if not self.scanner.at(">"):
-            elements.append(self.parse())
-            while self.scanner.accept(","):
-                elements.append(self.parse())
-        return TupleType(elements)
+        return TupleType([] if self.scanner.at(">") else self.scanner.separated(self.parse))
 
     def _shape(self, what: str) -> list[int | None] | None:
         scanner = self.scanner

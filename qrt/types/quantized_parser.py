@@ -169,13 +169,7 @@ class QuantizedTypeParser:
         if not isinstance(kind, FloatType):
             raise scanner.error(f"quantile type must be a float type, not {kind}", start, scanner.pos)
         scanner.expect(",", " before the quantiles")
-        scanner.expect("{", " before the quantiles")
-        quantiles: list[float] = []
-        if not scanner.accept("}"):
-            quantiles.append(self._signed_float("a quantile"))
-            while scanner.accept(","):
-                quantiles.append(self._signed_float("a quantile"))
-            scanner.expect("}", " after the quantiles")
+        quantiles = scanner.bracketed("{}", self._quantile_value, " before the quantiles", " after the quantiles")
         bounds: tuple[int, ...] = ()
         if scanner.accept(","):
             scanner.expect("<", " before storage bounds")
@@ -185,9 +179,9 @@ class QuantizedTypeParser:
             scanner.expect(">", " after storage bounds")
         return built(scanner, lambda: QuantileType(storage, kind, quantiles, *bounds), at)
 
-    def _signed_float(self, what: str) -> float:
+    def _quantile_value(self) -> float:
         sign = -1.0 if self.scanner.accept("-") else 1.0
-        return sign * self.scanner.float_literal(what)[0]
+        return sign * self.scanner.float_literal("a quantile")[0]
 
     def _require_24(self, what: str, start: int) -> None:
         if self.upstream < 24:

@@ -35,7 +35,23 @@ def _dims(shape: Shape) -> str:
     return "".join("?x" if dim is None else f"{dim}x" for dim in shape)
 
 
-class TensorType(Type):
+class _Shaped(Type):
+    """A type whose shape may be open."""
+
+    __slots__ = ()
+    shape: Shape | None
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions; `None` if unranked."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def has_static_shape(self) -> bool:
+        return self.shape is not None and None not in self.shape
+
+
+class TensorType(_Shaped):
     """A tensor of a shape (`None` for a dynamic dimension), or unranked (shape `None`), and an element type.
 
     >>> str(TensorType((2, None), FloatType("f32"))), str(TensorType(None, FloatType("f32")))
@@ -71,15 +87,6 @@ class TensorType(Type):
             raise QuantTypeError("an unranked tensor has no encoding")
         return {"shape": shape, "element": element, "encoding": encoding}
 
-    @property
-    def rank(self) -> int | None:
-        """The number of dimensions; `None` if unranked."""
-        return None if self.shape is None else len(self.shape)
-
-    @property
-    def has_static_shape(self) -> bool:
-        return self.shape is not None and None not in self.shape
-
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
     ) -> "TensorType":
@@ -92,17 +99,14 @@ class TensorType(Type):
         encoding = "" if self.encoding is None else f", {self.encoding}"
         return f"tensor<{dims}{self.element}{encoding}>"
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.encoding)
-
 
 class VectorType(Type):
     """A vector; `scalable` marks the dimensions written `[n]`."""
 
     __slots__ = ("element", "scalable", "shape")
     shape: tuple[int, ...]
-    scalable: tuple[bool, ...]
     element: Type
+    scalable: tuple[bool, ...]
 
     def __new__(cls, shape: Iterable[int], element: Type, scalable: Iterable[bool] | None = None) -> Self:
         dims = _shape(shape)
@@ -120,9 +124,6 @@ class VectorType(Type):
     def spell(self) -> str:
         dims = "".join(f"[{n}]x" if flag else f"{n}x" for n, flag in zip(self.shape, self.scalable, strict=True))
         return f"vector<{dims}{self.element}>"
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.scalable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def row_major(shape: Iterable[int | None]) -> Shape:
     return tuple(reversed(strides))
 
 
-class MemRefType(Type):
+class MemRefType(_Shaped):
     """A memref. `layout` is None where elements are contiguous in row-major order, else strides, or the text of an
     affine map; `space` is the text of the memory space. A quantized element is an error: memrefs hold `iN`.
 
@@ -199,15 +200,6 @@ class MemRefType(Type):
         return {"shape": shape, "element": element, "layout": layout, "space": space}
 
     @property
-    def rank(self) -> int | None:
-        """The number of dimensions; `None` if unranked."""
-        return None if self.shape is None else len(self.shape)
-
-    @property
-    def has_static_shape(self) -> bool:
-        return self.shape is not None and None not in self.shape
-
-    @property
     def strides(self) -> StridedLayout | None:
         """Strides and offset, in elements; None for a layout that is an affine map, and for an unranked memref."""
         if self.layout is None:
@@ -225,9 +217,6 @@ class MemRefType(Type):
         dims = "*x" if self.shape is None else _dims(self.shape)
         rest = "".join(f", {part}" for part in (self.layout, self.space) if part is not None)
         return f"memref<{dims}{self.element}{rest}>"
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.shape, self.element, self.layout, self.space)
 
 
 def _identity_map(rank: int) -> str:

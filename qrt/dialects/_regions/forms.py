@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.text.names import OperandName, PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
@@ -11,16 +11,14 @@ from qrt.types import Type
 
 def parse_assignments(parser: Parser) -> tuple[list[OperandName], list[OperandName]]:
     """`(%argument = %operand, ...)`: the arguments, and the operands they begin with."""
-    scanner = parser.scanner
-    arguments: list[OperandName] = []
-    operands: list[OperandName] = []
-    scanner.expect("(", " before assignments")
-    while not scanner.at(")") and (not arguments or scanner.accept(",")):
-        arguments.append(parser.argument())
-        scanner.expect("=", " after an argument")
-        operands.append(parser.operand())
-    scanner.expect(")", " after assignments")
-    return arguments, operands
+
+    def assignment() -> tuple[OperandName, OperandName]:
+        argument = parser.argument()
+        parser.scanner.expect("=", " after an argument")
+        return argument, parser.operand()
+
+    pairs = parser.scanner.bracketed("()", assignment, " before assignments", " after assignments")
+    return [argument for argument, _ in pairs], [operand for _, operand in pairs]
 
 
 def spell_assignments(printer: Printer, arguments: Sequence[Value], operands: Sequence[Value]) -> str:
@@ -38,13 +36,7 @@ def parse_values(parser: Parser, brackets: str = "()") -> list[OperandName]:
 
 def parse_arguments(parser: Parser) -> list[OperandName]:
     """The names of block arguments in parentheses, perhaps none."""
-    scanner = parser.scanner
-    arguments: list[OperandName] = []
-    scanner.expect("(", " before arguments")
-    while not scanner.at(")") and (not arguments or scanner.accept(",")):
-        arguments.append(parser.argument())
-    scanner.expect(")", " after arguments")
-    return arguments
+    return parser.scanner.bracketed("()", parser.argument, " before arguments", " after arguments")
 
 
 def spell_values(printer: Printer, values: Sequence[Value], brackets: str = "()") -> str:
@@ -68,21 +60,43 @@ def parse_body(
     terminator: str | None = None,
 ) -> None:
     """A region whose entry block has arguments that the form has named; None if the region says its own."""
-    scanner = parser.scanner
     if arguments is not None and len(arguments) != len(types):
-        message = "mismatch in number of loop-carried values and defined values"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "mismatch in number of loop-carried values and defined values")
     named = None if arguments is None else [(n, at, t) for (n, _, at), t in zip(arguments, types, strict=True)]
     pending.regions.append(parser.region(False, pending.name, named, terminator))
+
+
+def spell_results(values: Sequence[Value]) -> str:
+    """What stands behind `->`: one type, or several in parentheses."""
+    types = spell_types([value.type for value in values])
+    return types if len(values) == 1 else f"({types})"
+
+
+def parse_branches(parser: Parser, pending: PendingOperation, terminator: str) -> None:
+    """A region, perhaps `else` and another one, and attributes."""
+    parse_body(parser, pending, terminator=terminator)
+    if parser.scanner.accept_word("else"):
+        parse_body(parser, pending, terminator=terminator)
+    else:
+        pending.regions.append(Region())
+    pending.attributes.update(parser.optional_attributes())
+
+
+def print_branches(printer: Printer, operation: Operation, terminator: str) -> None:
+    """The regions of an operation that `parse_branches` reads."""
+    unsaid = None if operation.results else terminator
+    print_body(printer, operation, 0, unsaid)
+    if operation.regions[1].blocks:
+        printer.word("else")
+        print_body(printer, operation, 1, unsaid)
 
 
 def print_body(printer: Printer, operation: Operation, index: int, terminator: str | None = None) -> None:
     """Region number `index`, whose entry block says its own arguments."""
     region = operation.regions[index]
     printer.word("")
-    outer = printer.begin(region)
-    printer.region(region, entry_said=False, terminator=terminator)
-    printer.end(outer)
+    with printer.numbered(region):
+        printer.region(region, entry_said=False, terminator=terminator)
 
 
 def require_edge(
@@ -127,6 +141,4 @@ def require_carried(operation: Operation, inits: Sequence[Value], arguments: Seq
 
 def terminator_operands(operation: Operation, region: int) -> list[Value]:
     """What the last operation of a region's one block is given."""
-    last = operation.regions[region].blocks[0].last
-    assert last is not None  # the verifier holds it
-    return last.operands
+    return operation.regions[region].blocks[0].terminator.operands

@@ -7,7 +7,7 @@ from qrt.dialects.affine.scope import map_of
 from qrt.dialects.scf.parallel import mixed_bounds
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
-from qrt.ir.core.matching import constant_number
+from qrt.ir.core.matching import number_of
 
 Number = int | None
 """A bound or a count; None where it is not known."""
@@ -28,7 +28,7 @@ def trips_of_for(op: Operation) -> Number:
     """Of an `scf.for`."""
     if op.operands[0] is op.operands[1]:
         return 0
-    return None if "unsignedCmp" in op.attributes else trips(*map(constant_number, op.operands[:3]))
+    return None if "unsignedCmp" in op.attributes else trips(*map(number_of, op.operands[:3]))
 
 
 def trips_of_affine_for(op: Operation) -> Number:
@@ -50,14 +50,8 @@ def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, in
     """(lower bound, upper bound, step) of each dimension of an `scf.parallel` or `scf.forall`."""
     if op.name == "scf.forall":
         return list(zip(*mixed_bounds(op), strict=True))
-    assert op.definition is not None  # whose groups these are
-    groups = (op.definition.operand_group(op, name) for name in ("lowerBound", "upperBound", "step"))
+    groups = (op.operand_group(name) for name in ("lowerBound", "upperBound", "step"))
     return list(zip(*groups, strict=True))
-
-
-def number_of(bound: int | Value) -> Number:
-    """A bound that is a constant."""
-    return bound if isinstance(bound, int) else constant_number(bound)
 
 
 def runs(loop: Operation) -> bool:

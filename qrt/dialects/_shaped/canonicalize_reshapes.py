@@ -7,7 +7,7 @@ from math import prod
 from qrt.dialects._shaped.lists import Mixed, mixed_values, with_lists
 from qrt.dialects._shaped.reshapes import Groups, reassociation_of
 from qrt.dialects._shaped.strides import has_identity_layout
-from qrt.dialects._shaped.types import Shape, ranked
+from qrt.dialects._shaped.types import Shape, ranked, shaped
 from qrt.dialects.tensor.canonicalize import cast, cast_source
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
@@ -18,8 +18,7 @@ from qrt.types import IntegerType, MemRefType, TensorType, Type
 
 
 def _shape(value: Value) -> Shape:
-    assert isinstance(value.type, TensorType | MemRefType)
-    return value.type.shape or ()
+    return shaped(value).shape or ()
 
 
 def _are_contiguous(*values: Value) -> bool:
@@ -137,7 +136,7 @@ def _product(builder: Builder, sizes: Mixed) -> int | Value:
     if not values:
         return number
     if number != 1:
-        values.append(builder.constant(IntegerAttr(number, INDEX), INDEX))
+        values.append(builder.index(number))
     result = values[0]
     for value in values[1:]:
         result = builder.value("arith.muli", (result, value), INDEX)

@@ -19,15 +19,13 @@ STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
 
 def static_values(operation: Operation, name: str) -> tuple[int | None, ...]:
     """The list `static_<name>`; None for what an operand gives."""
-    stated = operation.attributes[f"static_{name}"]
-    assert isinstance(stated, DenseArrayAttr)  # the attribute's kind
+    stated = operation.attribute(f"static_{name}", DenseArrayAttr)
     return tuple(None if value == DYNAMIC else value for value in stated.values)
 
 
 def mixed_values(operation: Operation, name: str) -> list[int | Value]:
     """The list as integers and operands."""
-    assert operation.definition is not None  # that declares both
-    dynamic = iter(operation.definition.operand_group(operation, name))
+    dynamic = iter(operation.operand_group(name))
     return [next(dynamic) if value is None else value for value in static_values(operation, name)]
 
 

@@ -12,8 +12,7 @@ REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attri
 
 def reassociation_of(operation: Operation) -> Groups:
     """For each dimension of the collapsed type, those of the expanded type."""
-    stated = operation.attributes["reassociation"]
-    assert isinstance(stated, ArrayAttr)  # the attribute's kind
+    stated = operation.attribute("reassociation", ArrayAttr)
     return tuple(
         tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)
     )

@@ -13,12 +13,13 @@ SLICE_ATTRIBUTES = {f"static_{part}": STATIC for part in PARTS}
 SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
 
 
-def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
-    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`."""
+def dropped_dimensions(full: Shape, reduced: Shape, may_be_open: bool = False) -> tuple[int, ...] | None:
+    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`. With
+    `may_be_open` a size that is not known may be any."""
     dropped: list[int] = []
     at = 0
     for axis, size in enumerate(full):
-        if at < len(reduced) and reduced[at] == size:
+        if at < len(reduced) and (reduced[at] == size or (may_be_open and None in (size, reduced[at]))):
             at += 1
         elif size == 1:
             dropped.append(axis)
@@ -30,10 +31,9 @@ def dropped_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
 def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
     """Offsets, sizes and strides are `rank` each, or as many `offsets` as that says, with an operand for each that is
     left open; the first two are not negative."""
-    assert operation.definition is not None  # that declares the lists
     lists = {name: static_values(operation, name) for name in PARTS}
     for name in ("sizes", "strides", "offsets"):
-        given, wanted = len(operation.definition.operand_group(operation, name)), lists[name].count(None)
+        given, wanted = len(operation.operand_group(name)), lists[name].count(None)
         if given != wanted:
             raise operation.error(
                 f"expected the number of '{name}' to match the number of dynamic entries in 'static_{name}' "

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from qrt.ir.core.affine import AffineMapAttr, Expression
+from qrt.ir.core.affine import AffineMapAttr, Expression, parts_of
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.text import Source
 from qrt.types import MemRefType, StridedLayout
@@ -56,7 +56,7 @@ def is_minor_unit(type: MemRefType) -> bool:
         return False
     last = ("d", map.dimensions - 1)
     terms = _terms(map.results[0])
-    return sum(last in _names(term) for term in terms) == 1 and last in terms
+    return sum(last in parts_of([term]) for term in terms) == 1 and last in terms
 
 
 def _terms(value: Expression) -> list[Expression]:
@@ -64,12 +64,6 @@ def _terms(value: Expression) -> list[Expression]:
     if isinstance(value, tuple) and value[0] == "+":
         return [*_terms(value[1]), *_terms(value[2])]
     return [value]
-
-
-def _names(value: Expression) -> set[Expression]:
-    if isinstance(value, int):
-        return set()
-    return {value} if value[0] in "ds" else _names(value[1]) | _names(value[2])
 
 
 def subview(

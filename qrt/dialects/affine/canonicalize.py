@@ -8,10 +8,10 @@ from itertools import groupby
 from qrt.dialects._regions.trip_counts import trips_of_affine_for
 from qrt.dialects.affine.maps import Inputs, simplest
 from qrt.dialects.affine.ops import set_of
-from qrt.dialects.affine.ranges import Ranges, linear_terms
+from qrt.dialects.affine.ranges import Ranges
 from qrt.dialects.affine.scope import map_of
 from qrt.ir import Attribute, Operation, Value
-from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, substitute
+from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder, Made, Pattern
@@ -108,10 +108,9 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
 
 def bounds(op: Operation, builder: Builder) -> Made:
     """Bounds without results that decide nothing, and that one beside another repeats."""
-    assert op.definition is not None
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
-        given, values = map_of(op, f"{name}Map"), op.definition.operand_group(op, f"{name}Operands")
+        given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
         if name == "upperBound":  # upstream asks for its ranges before sums hide the remainders in it
             map, used = simplest(_needed(given, values, False), values)
         else:
@@ -124,7 +123,7 @@ def bounds(op: Operation, builder: Builder) -> Made:
         sizes.append(len(values))
     if attributes == op.attributes:
         return None
-    inits = op.definition.operand_group(op, "inits")
+    inits = op.operand_group("inits")
     attributes["operandSegmentSizes"] = segments(*sizes, len(inits))
     types = [result.type for result in op.results]
     return builder.create(op.name, operands + inits, types, attributes, op.take_regions()).results
@@ -132,15 +131,13 @@ def bounds(op: Operation, builder: Builder) -> Made:
 
 def without_work(op: Operation, builder: Builder) -> Made:
     """Results of a loop of no iterations, or that computes nothing."""
-    assert op.definition is not None
-    inits, trips = op.definition.operand_group(op, "inits"), trips_of_affine_for(op)
+    inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None
     if trips == 0:
         return inits
     (block,) = op.regions[0].blocks
-    assert block.last is not None
-    yielded = block.last.operands
+    yielded = block.terminator.operands
     if block.first is not block.last or block.arguments[0] in yielded:
         return None
     places = {argument: index for index, argument in enumerate(block.arguments[1:])}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from qrt.dialects.affine.scope import is_symbol, map_of
 from qrt.dialects.affine.sums import flattened
 from qrt.ir import Value
-from qrt.ir.core.affine import AffineMapAttr, Expression, is_readable, substitute
+from qrt.ir.core.affine import AffineMapAttr, Expression, is_readable, parts_of, substitute
 from qrt.ir.core.matching import constant_number, made_by
 
 
@@ -63,7 +63,7 @@ class Inputs:
         return False
 
     def _drop_unused(self) -> None:
-        used = _names(self.results)
+        used = parts_of(self.results)
         kept = {kind: [i for i in range(len(values)) if (kind, i) in used] for kind, values in self._kinds()}
         places = {(kind, old): (kind, new) for kind, indices in kept.items() for new, old in enumerate(indices)}
         if self.replace(*([places.get((kind, i), 0) for i in range(len(values))] for kind, values in self._kinds())):
@@ -105,17 +105,6 @@ def _own(kind: str, named: Sequence[object]) -> list[Expression]:
 def _constant(symbols: Sequence[Value], index: int) -> Expression:
     number = constant_number(symbols[index])
     return ("s", index) if number is None else number
-
-
-def _names(results: Sequence[Expression]) -> set[Expression]:
-    seen: set[Expression] = set()
-    pending = list(results)
-    while pending:
-        part = pending.pop()
-        if not isinstance(part, int) and part not in seen:
-            seen.add(part)
-            pending += part[1:] if part[0] not in ("d", "s") else ()
-    return seen
 
 
 def simplest(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[AffineMapAttr, list[Value]]:

@@ -5,24 +5,26 @@ from collections.abc import Callable, Sequence
 from qrt.dialects._regions.forms import (
     parse_assignments,
     parse_body,
+    parse_branches,
     parse_optional_results,
     parse_values,
-    print_body,
+    print_branches,
     require_edge,
     spell_assignments,
+    spell_results,
     spell_types,
     spell_values,
 )
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.affine.parallel import PARALLEL
 from qrt.dialects.affine.scope import is_symbol, map_of, require_valid
-from qrt.errors import ParseError
-from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, is_defined, is_index, spell_expression
+from qrt.errors import ParseError, UndefinedError
+from qrt.ir.core.affine import AffineMapAttr, IntegerSetAttr, evaluate, is_index, spell_expression
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import (
     LOOP_LIKE,
@@ -94,26 +96,6 @@ def _verify_map(operation: Operation) -> None:
                 raise operation.op_error("symbol must be an affine symbol")
 
 
-def evaluate(expression: Expression, values: Sequence[int], dimensions: int) -> int | None:
-    """The value of an expression where dimensions and symbols have these values; None where it is undefined."""
-    if isinstance(expression, int):
-        return expression
-    if expression[0] in ("d", "s"):
-        index: int = expression[1] + (dimensions if expression[0] == "s" else 0)
-        return values[index]
-    operator: str = expression[0]
-    left, right = (evaluate(part, values, dimensions) for part in expression[1:])
-    if left is None or right is None:
-        return None
-    if operator in "+*":
-        return left + right if operator == "+" else left * right
-    if not is_defined(operator, right):
-        return None
-    if operator == "mod":
-        return left % right
-    return left // right if operator == "floordiv" else -(-left // right)
-
-
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
     """Constants through the map of an operation."""
 
@@ -123,10 +105,12 @@ def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
         values = [constant.value for constant in constants if isinstance(constant, IntegerAttr)]
         if len(values) != len(constants):
             return None
-        found = [evaluate(result, values, map.dimensions) for result in map.results]
-        known = [number for number in found if number is not None]
-        chosen = choose(known) if len(known) == len(found) else None
-        return None if chosen is None or not is_index(chosen) else [IntegerAttr(chosen, INDEX)]
+        dimensions, symbols = values[: map.dimensions], values[map.dimensions :]
+        try:
+            chosen = choose([evaluate(result, dimensions, symbols) for result in map.results])
+        except UndefinedError:
+            return None
+        return [IntegerAttr(chosen, INDEX)] if is_index(chosen) else None
 
     return fold
 
@@ -218,8 +202,7 @@ def _parse_for(parser: Parser, pending: PendingOperation) -> None:
     arguments, inits = parse_assignments(parser) if scanner.accept_word("iter_args") else ([], [])
     pending.result_types = parse_optional_results(parser)
     if len(pending.result_types) != len(inits):
-        message = "mismatch between the number of loop-carried values and results"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "mismatch between the number of loop-carried values and results")
     pending.operands = [*lower, *upper, *inits]
     pending.operand_types = [INDEX] * (len(lower) + len(upper)) + pending.result_types
     pending.attributes["operandSegmentSizes"] = segments(len(lower), len(upper), len(inits))
@@ -260,24 +243,23 @@ def _parse_bound(parser: Parser, pending: PendingOperation, which: str, prefix: 
 
 def _print_for(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    induction, *arguments = region.blocks[0].arguments
-    lower = _spell_bound(printer, operation, "lower", "max")
-    printer.word(f"{printer.name(induction)} = {lower} to {_spell_bound(printer, operation, 'upper', 'min')}")
-    if (step := step_of(operation)) != 1:
-        printer.word(f"step {step}")
-    if arguments:
-        inits = FOR.operand_group(operation, "inits")
-        printer.word(f"iter_args{spell_assignments(printer, arguments, inits)}")
-        printer.word(f"-> ({spell_types([value.type for value in arguments])})")
-    printer.attach(" ")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
-    printer.end(outer)
+    with printer.numbered(region):
+        induction, *arguments = region.blocks[0].arguments
+        lower = _spell_bound(printer, operation, "lower", "max")
+        printer.word(f"{printer.name(induction)} = {lower} to {_spell_bound(printer, operation, 'upper', 'min')}")
+        if (step := step_of(operation)) != 1:
+            printer.word(f"step {step}")
+        if arguments:
+            inits = operation.operand_group("inits")
+            printer.word(f"iter_args{spell_assignments(printer, arguments, inits)}")
+            printer.word(f"-> ({spell_types([value.type for value in arguments])})")
+        printer.attach(" ")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, ("lowerBoundMap", "upperBoundMap", "step", "operandSegmentSizes"))
 
 
 def _spell_bound(printer: Printer, operation: Operation, which: str, prefix: str) -> str:
-    map, values = map_of(operation, f"{which}BoundMap"), FOR.operand_group(operation, f"{which}BoundOperands")
+    map, values = map_of(operation, f"{which}BoundMap"), operation.operand_group(f"{which}BoundOperands")
     if len(map.results) == 1:
         if isinstance(map.results[0], int) and not values:
             return str(map.results[0])
@@ -289,20 +271,18 @@ def _spell_bound(printer: Printer, operation: Operation, which: str, prefix: str
 
 def step_of(operation: Operation) -> int:
     """The step of an `affine.for`."""
-    step = operation.attributes["step"]
-    assert isinstance(step, IntegerAttr)  # the attribute's kind
-    return step.value
+    return operation.attribute("step", IntegerAttr).value
 
 
 def _verify_for(operation: Operation) -> None:
-    inits = FOR.operand_group(operation, "inits")
+    inits = operation.operand_group("inits")
     arguments = operation.regions[0].blocks[0].arguments
     if not arguments or arguments[0].type is not INDEX:
         raise operation.op_error("expected body to have a single index argument for the induction variable")
     if step_of(operation) < 0:
         raise operation.op_error("expected step to be a positive integer")
     for which in ("lower", "upper"):
-        map, values = map_of(operation, f"{which}BoundMap"), FOR.operand_group(operation, f"{which}BoundOperands")
+        map, values = map_of(operation, f"{which}BoundMap"), operation.operand_group(f"{which}BoundOperands")
         if len(values) != map.dimensions + map.symbols:
             raise operation.op_error("operand count and affine map dimension and symbol count must match")
         if not map.results:
@@ -319,9 +299,7 @@ def _verify_for(operation: Operation) -> None:
 
 def set_of(operation: Operation) -> IntegerSetAttr:
     """The condition of an `affine.if`."""
-    condition = operation.attributes["condition"]
-    assert isinstance(condition, IntegerSetAttr)  # the attribute's kind
-    return condition
+    return operation.attribute("condition", IntegerSetAttr)
 
 
 def _parse_if(parser: Parser, pending: PendingOperation) -> None:
@@ -340,26 +318,16 @@ def _parse_if(parser: Parser, pending: PendingOperation) -> None:
     pending.attributes["condition"] = condition
     pending.operand_types = [INDEX] * len(pending.operands)
     pending.result_types = parse_optional_results(parser)
-    parse_body(parser, pending, terminator=_YIELD)
-    if scanner.accept_word("else"):
-        parse_body(parser, pending, terminator=_YIELD)
-    else:
-        pending.regions.append(Region())
-    pending.attributes.update(parser.optional_attributes())
+    parse_branches(parser, pending, _YIELD)
 
 
 def _print_if(printer: Printer, operation: Operation) -> None:
     condition = set_of(operation)
     values = _spell_dimensions_and_symbols(printer, operation.operands, condition.dimensions)
     printer.word(f"{condition}{values}")
-    types = [value.type for value in operation.results]
-    if types:
-        printer.word(f"-> {spell_types(types)}" if len(types) == 1 else f"-> ({spell_types(types)})")
-    terminator = None if types else _YIELD
-    print_body(printer, operation, 0, terminator)
-    if operation.regions[1].blocks:
-        printer.word("else")
-        print_body(printer, operation, 1, terminator)
+    if operation.results:
+        printer.word(f"-> {spell_results(operation.results)}")
+    print_branches(printer, operation, _YIELD)
     printer.attributes(operation, ("condition",))
 
 

@@ -63,9 +63,7 @@ def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, 
 
 
 def _group_sizes(operation: Operation, which: str) -> list[int]:
-    sizes = operation.attributes[f"{which}BoundsGroups"]
-    assert isinstance(sizes, DenseElementsAttr)  # the attribute's kind
-    return sizes.array.tolist()  # type: ignore[no-any-return]
+    return operation.attribute(f"{which}BoundsGroups", DenseElementsAttr).array.tolist()  # type: ignore[no-any-return]
 
 
 # -- custom form: `(%i) = (0) to (min(%n, 4)) step (2) reduce ("addf") -> (f32)` ---------------------------------------
@@ -98,8 +96,7 @@ def _parse_bounds(parser: Parser, pending: PendingOperation, which: str, keyword
     while not scanner.at(")") and (not sizes or scanner.accept(",")):
         names = ValueNames()
         if scanner.accept_word(keyword):
-            scanner.expect("(", f" after '{keyword}'")
-            group = parse_expressions(parser, names, ")")
+            group = parse_expressions(parser, names, before=f" after '{keyword}'")
         else:
             group = [parse_expression(parser, names)]
         places = [("d", _place(dimensions, name)) for name in names.dimensions]
@@ -126,8 +123,7 @@ def _parse_steps(parser: Parser, count: int) -> ArrayAttr:
     steps: Sequence[Expression] = [1] * count
     start = parser.scanner.skip()
     if parser.scanner.accept_word("step"):
-        parser.scanner.expect("(", " before steps")
-        steps = parse_expressions(parser, ValueNames(), ")")
+        steps = parse_expressions(parser, ValueNames(), before=" before steps")
     if any(not isinstance(step, int) for step in steps):
         raise parser.scanner.error("steps must be constant integers", start, parser.scanner.pos)
     return ArrayAttr(tuple(IntegerAttr(step, _I64) for step in steps if isinstance(step, int)))
@@ -135,33 +131,35 @@ def _parse_steps(parser: Parser, count: int) -> ArrayAttr:
 
 def _parse_reductions(parser: Parser) -> ArrayAttr:
     scanner = parser.scanner
-    found: list[Attribute] = []
-    if scanner.accept_word("reduce"):
-        scanner.expect("(", " after 'reduce'")
-        while not found or scanner.accept(","):
-            start = scanner.skip()
-            name = parser.attribute()
-            if not isinstance(name, StringAttr) or name.value not in REDUCTIONS:
-                raise scanner.error(f"invalid reduction value: {name}", start, scanner.pos)
-            found.append(IntegerAttr(REDUCTIONS.index(name.value), _I64))
-        scanner.expect(")", " after reductions")
+
+    def reduction() -> Attribute:
+        start = scanner.skip()
+        name = parser.attribute()
+        if not isinstance(name, StringAttr) or name.value not in REDUCTIONS:
+            raise scanner.error(f"invalid reduction value: {name}", start, scanner.pos)
+        return IntegerAttr(REDUCTIONS.index(name.value), _I64)
+
+    if not scanner.accept_word("reduce"):
+        return ArrayAttr(())
+    scanner.expect("(", " after 'reduce'")
+    found = scanner.separated(reduction)
+    scanner.expect(")", " after reductions")
     return ArrayAttr(tuple(found))
 
 
 def _print(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    variables = ", ".join(map(printer.name, region.blocks[0].arguments))
-    lower, upper = (_spell_bounds(printer, operation, *each) for each in (("lower", "max"), ("upper", "min")))
-    printer.word(f"({variables}) = ({lower}) to ({upper})")
-    if any(step != 1 for step in steps_of(operation)):
-        printer.word(f"step ({', '.join(map(str, steps_of(operation)))})")
-    if operation.results:
-        reductions = ", ".join(f'"{name}"' for name in reductions_of(operation))
-        printer.word(f"reduce ({reductions}) -> ({spell_types([value.type for value in operation.results])})")
-    printer.attach(" ")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
-    printer.end(outer)
+    with printer.numbered(region):
+        variables = ", ".join(map(printer.name, region.blocks[0].arguments))
+        lower, upper = (_spell_bounds(printer, operation, *each) for each in (("lower", "max"), ("upper", "min")))
+        printer.word(f"({variables}) = ({lower}) to ({upper})")
+        if any(step != 1 for step in steps_of(operation)):
+            printer.word(f"step ({', '.join(map(str, steps_of(operation)))})")
+        if operation.results:
+            reductions = ", ".join(f'"{name}"' for name in reductions_of(operation))
+            printer.word(f"reduce ({reductions}) -> ({spell_types([value.type for value in operation.results])})")
+        printer.attach(" ")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, tuple(_ATTRIBUTES))
 
 

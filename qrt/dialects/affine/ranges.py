@@ -11,7 +11,17 @@ from qrt.dialects._regions.trip_counts import Number, constant_bounds
 from qrt.dialects.affine.ops import step_of
 from qrt.dialects.affine.scope import map_of
 from qrt.ir import Block, Operation, Value
-from qrt.ir.core.affine import AffineMapAttr, Compound, Expression, combine, divisor_of, floordiv, is_index, is_readable
+from qrt.ir.core.affine import (
+    AffineMapAttr,
+    Compound,
+    Expression,
+    combine,
+    divisor_of,
+    floordiv,
+    is_index,
+    is_readable,
+    linear_terms,
+)
 
 Range = tuple[Number, Number]
 """The least and the greatest value, each None where it is not known."""
@@ -166,19 +176,3 @@ def _range_of(loop: Operation | None) -> Range:
     if low is None or end is None or step == 0:
         return low, None if end is None else end - 1
     return low, end - 1 - int(fmod(end - low - 1, step))  # C's remainder, also of a loop without iterations
-
-
-def linear_terms(value: Expression) -> dict[Expression, int] | None:
-    """Coefficients of dimensions and symbols, that of 1 the constant; None of what is no such sum."""
-    if isinstance(value, int):
-        return {1: value}
-    if value[0] in ("d", "s"):
-        return {value: 1}
-    operator, left, right = value
-    terms = linear_terms(left)
-    if terms is None:
-        return None
-    if operator == "*" and isinstance(right, int):
-        return {name: factor * right for name, factor in terms.items()}
-    others = linear_terms(right) if operator == "+" else None
-    return None if others is None else {name: terms.get(name, 0) + others.get(name, 0) for name in [*terms, *others]}

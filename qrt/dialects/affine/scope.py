@@ -42,12 +42,12 @@ def _is_size_symbol(dim: Operation) -> bool:
     index, made = constant_number(dim.operands[1]), dim.operands[0].operation
     while made is not None and made.name == "memref.cast" and memref_type(made.operands[0]).shape is not None:
         made = made.operands[0].operation
-    if index is None or made is None or made.definition is None or made.name not in _SIZES:
+    if index is None or made is None or made.name not in _SIZES:
         return False
     shape = memref_type(made.results[0]).shape or ()
     if not 0 <= index < len(shape):
         return False
-    sizes = made.definition.operand_group(made, _SIZES[made.name])
+    sizes = made.operand_group(_SIZES[made.name])
     place = shape[:index].count(None)
     return shape[index] is not None or (place < len(sizes) and is_symbol(sizes[place]))
 
@@ -76,6 +76,4 @@ def require_valid(operation: Operation, values: Sequence[Value], dimensions: int
 
 def map_of(operation: Operation, name: str = "map") -> AffineMapAttr:
     """The map of an operation."""
-    map = operation.attributes[name]
-    assert isinstance(map, AffineMapAttr)  # the attribute's kind
-    return map
+    return operation.attribute(name, AffineMapAttr)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from qrt.dialects.arith.fold import holds_every_value, predicate_of
 from qrt.dialects.arith.ops import OVERFLOW
-from qrt.dialects.arith.scalars import filled, splat_is
+from qrt.dialects.arith.scalars import filled, splat_is, width_of
 from qrt.ir import Attribute, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import I1, element_of, with_element
 from qrt.ir.core.matching import constant_number, constant_of, made_by
@@ -13,14 +13,9 @@ from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
 
 
-def _width(type: Type) -> int:
-    """The bits of an integer or a float; 0 of index."""
-    return getattr(element_of(type), "width", 0)
-
-
 def _constant(builder: Builder, number: int, type: Type) -> Value:
     """An integer constant, modulo its type's width."""
-    half = 1 << ((_width(type) or 64) - 1)
+    half = 1 << ((width_of(type) or 64) - 1)
     wrapped = number & 1 if half == 1 else ((number + half) & (2 * half - 1)) - half
     value = filled(wrapped, type)
     assert value is not None  # of a type that has constants
@@ -74,7 +69,7 @@ def sum_with_constant(op: Operation, builder: Builder) -> Made:
 
 def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
     """Promises that hold of a sum with `number`, where they held of the two sums it stands for: if it does not wrap."""
-    half = 1 << ((_width(type) or 64) - 1)
+    half = 1 << ((width_of(type) or 64) - 1)
     said = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
     kept = [flag for flag in said if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
     return {"overflowFlags": OVERFLOW.attribute(*kept)} if kept else {}
@@ -120,7 +115,7 @@ def low_half(op: Operation, builder: Builder) -> Made:
 def signed_product_with_one(op: Operation, builder: Builder) -> Made:
     """Its high half is the sign of the other operand, in every bit."""
     x, type = op.operands[0], op.results[0].type
-    if _width(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
+    if width_of(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
         return None
     zero = _constant(builder, 0, type)
     negative = builder.value("arith.cmpi", (x, zero), with_element(type, I1), _predicate("slt"))
@@ -147,11 +142,11 @@ def _of(inner: str, outer: str | None = None, when: Callable[[Type, Type, Type],
 
 
 def _narrows(x: Type, between: Type, result: Type) -> bool:
-    return _width(x) > _width(result)
+    return width_of(x) > width_of(result)
 
 
 def _widens(x: Type, between: Type, result: Type) -> bool:
-    return _width(x) < _width(result)
+    return width_of(x) < width_of(result)
 
 
 def _narrows_exactly(x: Type, between: Type, result: Type) -> bool:
@@ -178,7 +173,7 @@ def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
     if source is None:
         return None
     x, count = source.operands
-    if not splat_is(count, _width(x.type) - _width(op.results[0].type)):
+    if not splat_is(count, width_of(x.type) - width_of(op.results[0].type)):
         return None
     shifted = builder.value("arith.shrui", (x, count), x.type)
     return [builder.value(op.name, (shifted,), op.results[0].type)]
@@ -204,6 +199,11 @@ def bitwise_of_extensions(op: Operation, builder: Builder) -> Made:
 
 _SWAPPED = {"l": "g", "g": "l"}
 _INVERTED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+def inverse(predicate: str) -> str:
+    """The predicate of `arith.cmpi` that holds where another does not."""
+    return _INVERTED[predicate] if predicate in _INVERTED else predicate[0] + _INVERTED[predicate[1:]]
 
 
 def _predicate(name: str) -> dict[str, Attribute]:
@@ -236,9 +236,7 @@ def not_cmpi(op: Operation, builder: Builder) -> Made:
     source = made_by(op.operands[0], "arith.cmpi")
     if source is None or op.results[0].type is not I1 or not splat_is(op.operands[1], 1):
         return None
-    name = predicate_of(source)
-    inverted = _INVERTED[name] if name in _INVERTED else name[0] + _INVERTED[name[1:]]
-    return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverted))
+    return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverse(predicate_of(source))))
 
 
 def select_of_not(op: Operation, builder: Builder) -> Made:

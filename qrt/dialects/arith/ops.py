@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 
 from qrt.dialects.arith.fold import FOLDS
+from qrt.dialects.arith.scalars import width_of
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import (
     I1,
@@ -225,10 +226,6 @@ def _has_element(type: Type, *classes: Class) -> bool:
     return isinstance(element, classes) and (not isinstance(element, IntegerType) or element.is_signless)
 
 
-def _width(type: Type) -> int:
-    return getattr(element_of(type), "width", 0)
-
-
 def _check_shapes(operation: Operation) -> None:
     """Tensors are of one shape."""
     tensors = [
@@ -247,7 +244,7 @@ def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale
 
     def verify(operation: Operation) -> None:
         given, made = operation.operands[0].type, operation.results[0].type
-        if not fits(_width(given), _width(made)) or _encoding(given) != _encoding(made):
+        if not fits(width_of(given), width_of(made)) or _encoding(given) != _encoding(made):
             types = ", ".join(f"'{value.type}'" for value in operation.operands)
             plural = "s" * (len(operation.operands) - 1)
             raise operation.op_error(f"operand type{plural} {types} and result type '{made}' are cast incompatible")

@@ -108,6 +108,11 @@ def _bits(value: Any, element: FloatType, had_nan: bool) -> Any:
 # -- what operands are -------------------------------------------------------------------------------------------------
 
 
+def width_of(type: Type) -> int:
+    """The bits of an integer or a float; 0 of index."""
+    return getattr(element_of(type), "width", 0)
+
+
 def splat(value: Value) -> Any:
     """The one value of a scalar or splat constant, None of anything else."""
     found = constant_value(constant_of(value))

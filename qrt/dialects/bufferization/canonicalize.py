@@ -4,7 +4,7 @@ from qrt.dialects._shaped.lists import constant_sizes
 from qrt.dialects._shaped.types import memref_type, ranked
 from qrt.dialects.memref import canonicalize as memref
 from qrt.dialects.tensor.canonicalize import cast
-from qrt.ir import IntegerAttr, Operation, Value
+from qrt.ir import Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
@@ -39,11 +39,7 @@ def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
 
 
 def _extent(builder: Builder, source: Value, axis: int) -> Value:
-    return builder.value("memref.dim", (source, _index(builder, axis)), INDEX)
-
-
-def _index(builder: Builder, number: int) -> Value:
-    return builder.constant(IntegerAttr(number, INDEX), INDEX)
+    return builder.value("memref.dim", (source, builder.index(axis)), INDEX)
 
 
 def _casts(given: MemRefType, made: MemRefType) -> bool:
@@ -91,10 +87,9 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
     number, shape = constant_number(axis), getattr(tensor.type, "shape", None)
     if made.name != "bufferization.alloc_tensor" or number is None or shape is None or not 0 <= number < len(shape):
         return None
-    assert made.definition is not None
-    if copied := made.definition.operand_group(made, "copy"):
-        return [builder.value(op.name, (copied[0], _index(builder, number)), INDEX)]
-    sizes = made.definition.operand_group(made, "dynamic_sizes")
+    if copied := made.operand_group("copy"):
+        return [builder.value(op.name, (copied[0], builder.index(number)), INDEX)]
+    sizes = made.operand_group("dynamic_sizes")
     return [sizes[shape[:number].count(None)]] if shape[number] is None else None
 
 
@@ -103,10 +98,9 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type; a hint is not needed any more."""
-    assert op.definition is not None
-    if op.definition.operand_group(op, "copy"):
+    if op.operand_group("copy"):
         return None
-    type, sizes = ranked(op.results[0]), op.definition.operand_group(op, "dynamic_sizes")
+    type, sizes = ranked(op.results[0]), op.operand_group("dynamic_sizes")
     shape, kept = constant_sizes(type.shape or (), sizes)
     if len(kept) == len(sizes):
         return None

@@ -1,6 +1,6 @@
 """`bufferization`: where tensors become buffers, and buffers tensors."""
 
-from qrt.dialects._shaped.types import memref_type
+from qrt.dialects._shaped.types import memref_type, ranked, require_cast, require_sizes, shaped
 from qrt.ir.core.constraints import INDEX, Relation, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
@@ -17,8 +17,7 @@ def tensor_of(type: Type) -> Type:
 
 
 def _verify_to_buffer(operation: Operation) -> None:
-    tensor, buffer = operation.operands[0].type, memref_type(operation.results[0])
-    assert isinstance(tensor, TensorType)  # the constraint
+    tensor, buffer = ranked(operation.operands[0]), memref_type(operation.results[0])
     if tensor.shape != buffer.shape:
         raise operation.error("shapes do not match")
     if tensor.element is not buffer.element:
@@ -26,9 +25,7 @@ def _verify_to_buffer(operation: Operation) -> None:
 
 
 def _verify_materialize(operation: Operation) -> None:
-    source, target = (value.type for value in operation.operands)
-    assert isinstance(source, TensorType)  # the constraints
-    assert isinstance(target, TensorType | MemRefType)
+    source, target = ranked(operation.operands[0]), shaped(operation.operands[1])
     if source.element is not target.element:
         raise operation.op_error("failed to verify that all of {source, dest} have same element type")
     if len(source.shape or ()) != len(target.shape or ()):
@@ -50,21 +47,17 @@ def _verify_materialize(operation: Operation) -> None:
 
 
 def _verify_alloc_tensor(operation: Operation) -> None:
-    assert operation.definition is not None  # that says this rule
-    made = operation.results[0].type
-    assert isinstance(made, TensorType)  # the constraint
-    sizes, copied = (operation.definition.operand_group(operation, group) for group in ("dynamic_sizes", "copy"))
+    sizes, copied = (operation.operand_group(group) for group in ("dynamic_sizes", "copy"))
     if copied and sizes:
         raise operation.error("dynamic sizes not needed when copying a tensor")
-    dynamic = (made.shape or ()).count(None)
-    if not copied and dynamic != len(sizes):
-        raise operation.op_error(f"incorrect number of dynamic sizes, has {len(sizes)}, expected {dynamic}")
+    if not copied:
+        require_sizes(operation, ranked(operation.results[0]), len(sizes))
 
 
 def _verify_clone(operation: Operation) -> None:
     given, made = memref_type(operation.operands[0]), memref_type(operation.results[0])
-    if given.element is not made.element or (given.shape is not None and len(given.shape) != len(made.shape or ())):
-        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+    is_of_rank = given.shape is None or len(given.shape) == len(made.shape or ())
+    require_cast(operation, given.element is made.element and is_of_rank)
 
 
 OPS = [

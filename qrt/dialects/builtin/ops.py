@@ -23,9 +23,8 @@ def _print_module(printer: Printer, operation: Operation) -> None:
         printer.word(symbol_text(name.value))
     printer.attributes(operation, elided=("sym_name",), keyword="attributes")
     printer.word("")
-    outer = printer.begin(operation.regions[0])
-    printer.region(operation.regions[0], entry_said=True)
-    printer.end(outer)
+    with printer.numbered(operation.regions[0]):
+        printer.region(operation.regions[0], entry_said=True)
 
 
 def _verify_module(operation: Operation) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.dialects._regions.forms import spell_types
 from qrt.ir.core.attributes import DenseArrayAttr
-from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.define import AttributeSpec, Definition, check_branch, instance_of, segments
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import MEM_WRITE, PURE, TERMINATOR
 from qrt.ir.text import attribute_kinds
@@ -27,10 +27,10 @@ def passed_values(branch: Operation) -> list[list[Value]]:
     """What a branch passes to each of its successors: the last of its operands."""
     assert branch.definition is not None
     if branch.name == "cf.switch":
-        defaults = branch.definition.operand_group(branch, "defaultOperands")
+        defaults = branch.operand_group("defaultOperands")
         return [defaults, *(values for _, values in switch_cases(branch))]
     names = [successor.rest for successor in branch.definition.successor_names]
-    return [branch.definition.operand_group(branch, name) for name in names]
+    return [branch.operand_group(name) for name in names]
 
 
 def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
@@ -85,9 +85,7 @@ def _parse_destination(parser: Parser, pending: PendingOperation) -> int:
         return 0
     operands: list[OperandName] = parser.operand_list()
     scanner.expect(":", " before operand types")
-    types = [parser.type()]
-    while scanner.accept(","):
-        types.append(parser.type())
+    types = scanner.separated(parser.type)
     scanner.expect(")", " after operand types")
     pending.operands.extend(operands)
     pending.operand_types.extend(types)
@@ -96,9 +94,9 @@ def _parse_destination(parser: Parser, pending: PendingOperation) -> int:
 
 def switch_cases(operation: Operation) -> list[tuple[int, list[Value]]]:
     """(value, operands) of each case of a `cf.switch` but the default, in the order of the successors."""
-    values, sizes = operation.attributes.get("case_values"), operation.attributes["case_operand_segments"]
-    assert isinstance(sizes, DenseArrayAttr)  # the attribute's kind
-    given = SWITCH.operand_group(operation, "caseOperands")
+    values = operation.attributes.get("case_values")
+    sizes = operation.attribute("case_operand_segments", DenseArrayAttr)
+    given = operation.operand_group("caseOperands")
     ends = list(accumulate(sizes.values))
     numbers = values.array.tolist() if isinstance(values, DenseElementsAttr) else []
     return [
@@ -111,7 +109,7 @@ def _print_switch(printer: Printer, operation: Operation) -> None:
     assert isinstance(flag.type, IntegerType)  # the constraint
     printer.word(f"{printer.name(flag)} : {flag.type}, [")
     printer.new_line("  ")
-    defaults = SWITCH.operand_group(operation, "defaultOperands")
+    defaults = operation.operand_group("defaultOperands")
     printer.attach(f"default: {_destination(printer, operation.successors[0], defaults)}")
     cases = switch_cases(operation)
     for (value, operands), block in zip(cases, operation.successors[1:], strict=True):
@@ -133,7 +131,8 @@ def _destination(printer: Printer, block: Block, operands: list[Value]) -> str:
 
 
 def _verify_switch(operation: Operation) -> None:
-    values, sizes = operation.attributes.get("case_values"), operation.attributes["case_operand_segments"]
+    values = operation.attributes.get("case_values")
+    sizes = operation.attribute("case_operand_segments", DenseArrayAttr)
     count = values.array.size if isinstance(values, DenseElementsAttr) else 0
     if isinstance(values, DenseElementsAttr) and values.element is not operation.operands[0].type:
         raise operation.op_error(
@@ -144,20 +143,12 @@ def _verify_switch(operation: Operation) -> None:
             f"number of case values ({count}) should match number of case destinations "
             f"({len(operation.successors) - 1})"
         )
-    given = SWITCH.operand_group(operation, "caseOperands")
-    assert isinstance(sizes, DenseArrayAttr)  # the attribute's kind
+    given = operation.operand_group("caseOperands")
     if len(sizes.values) != count or sum(sizes.values) != len(given) or any(size < 0 for size in sizes.values):
         raise operation.op_error("the case operands do not add up to 'case_operand_segments'")
-    lists = [SWITCH.operand_group(operation, "defaultOperands"), *(operands for _, operands in switch_cases(operation))]
+    lists = [operation.operand_group("defaultOperands"), *(operands for _, operands in switch_cases(operation))]
     for index, (operands, block) in enumerate(zip(lists, operation.successors, strict=True)):
-        if len(operands) != len(block.arguments):
-            raise operation.error(
-                f"branch has {len(operands)} operands for successor #{index}, but target block has "
-                f"{len(block.arguments)}"
-            )
-        for argument, (value, wanted) in enumerate(zip(operands, block.arguments, strict=True)):
-            if value.type is not wanted.type:
-                raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
+        check_branch(operation, index, block, operands)
 
 
 SWITCH = Definition(

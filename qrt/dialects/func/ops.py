@@ -98,15 +98,12 @@ def _merge(parser: Parser, pending: PendingOperation, extra: dict[str, Attribute
 
 def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], list[DictAttr]]:
     scanner = parser.scanner
-    scanner.expect("(", " before function arguments")
     names: list[OperandName] = []
     types: list[Type] = []
     attributes: list[DictAttr] = []
-    if scanner.accept(")"):
-        return names, types, attributes
-    named = scanner.at("%")
-    while True:
-        if named:
+
+    def argument() -> None:
+        if names or (not types and scanner.at("%")):
             names.append(parser.argument())
             scanner.expect(":", " after argument name")
         elif scanner.at("%"):
@@ -114,28 +111,20 @@ def _parse_arguments(parser: Parser) -> tuple[list[OperandName], list[Type], lis
         types.append(parser.type())
         attributes.append(DictAttr.of(parser.optional_attributes()))
         parser.optional_location()
-        if not scanner.accept(","):
-            break
-    scanner.expect(")", " after function arguments")
+
+    scanner.bracketed("()", argument, " before function arguments", " after function arguments")
     return names, types, attributes
 
 
 def _parse_results(parser: Parser) -> tuple[list[Type], list[DictAttr]]:
-    scanner = parser.scanner
-    if not scanner.at("("):
+    if not parser.scanner.at("("):
         return [parser.types.parse_non_function()], []
-    scanner.expect("(")
-    types: list[Type] = []
-    attributes: list[DictAttr] = []
-    if scanner.accept(")"):
-        return types, attributes
-    while True:
-        types.append(parser.type())
-        attributes.append(DictAttr.of(parser.optional_attributes()))
-        if not scanner.accept(","):
-            break
-    scanner.expect(")", " after function results")
-    return types, attributes
+
+    def result() -> tuple[Type, DictAttr]:
+        return parser.type(), DictAttr.of(parser.optional_attributes())
+
+    results = parser.scanner.bracketed("()", result, after=" after function results")
+    return [type for type, _ in results], [attributes for _, attributes in results]
 
 
 def _print_function(printer: Printer, operation: Operation) -> None:
@@ -143,25 +132,24 @@ def _print_function(printer: Printer, operation: Operation) -> None:
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):
         printer.word(visibility.value)
-    outer = printer.begin(operation.regions[0])
-    arguments = []
-    if not operation.is_declaration:
-        entry = operation.regions[0].blocks[0]
-        arguments = [printer.name(value) + ": " for value in entry.arguments]
-    inputs = [
-        f"{arguments[i] if arguments else ''}{type}{_port_text(operation, 'inputs', i)}"
-        for i, type in enumerate(operation.type.inputs)
-    ]
-    results = [f"{type}{_port_text(operation, 'results', i)}" for i, type in enumerate(operation.type.results)]
-    printer.word(f"{symbol_text(operation.sym_name)}({', '.join(inputs)})")
-    if results:
-        bare = len(results) == 1 and results[0] == str(operation.type.results[0]) and results[0][0] != "("
-        printer.word(f"-> {results[0]}" if bare else f"-> ({', '.join(results)})")
-    printer.attributes(operation, elided=_INHERENT, keyword="attributes")
-    if not operation.is_declaration:
-        printer.word("")
-        printer.region(operation.regions[0], entry_said=True)
-    printer.end(outer)
+    with printer.numbered(operation.regions[0]):
+        arguments = []
+        if not operation.is_declaration:
+            entry = operation.regions[0].blocks[0]
+            arguments = [printer.name(value) + ": " for value in entry.arguments]
+        inputs = [
+            f"{arguments[i] if arguments else ''}{type}{_port_text(operation, 'inputs', i)}"
+            for i, type in enumerate(operation.type.inputs)
+        ]
+        results = [f"{type}{_port_text(operation, 'results', i)}" for i, type in enumerate(operation.type.results)]
+        printer.word(f"{symbol_text(operation.sym_name)}({', '.join(inputs)})")
+        if results:
+            bare = len(results) == 1 and results[0] == str(operation.type.results[0]) and results[0][0] != "("
+            printer.word(f"-> {results[0]}" if bare else f"-> ({', '.join(results)})")
+        printer.attributes(operation, elided=_INHERENT, keyword="attributes")
+        if not operation.is_declaration:
+            printer.word("")
+            printer.region(operation.regions[0], entry_said=True)
 
 
 def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int) -> str:

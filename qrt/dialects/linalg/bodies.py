@@ -7,9 +7,9 @@ says `cast = #linalg.type_fn<cast_unsigned>`.
 from collections.abc import Callable, Sequence
 
 from qrt.errors import QuantTypeError
-from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, FloatAttr
-from qrt.ir.core.operations import NOWHERE, Block, Operation, Region, Value
+from qrt.ir.core.operations import NOWHERE, Block, Region, Value
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.text import Location
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
@@ -56,27 +56,15 @@ def kind_name(kind: Attribute) -> str:
     return name
 
 
-class Body:
+class Body(Builder):
     """Operations at the end of a block."""
 
+    __slots__ = ("target", "unsigned")
+
     def __init__(self, block: Block, unsigned: bool) -> None:
-        self.block = block
+        super().__init__(block, None, block.location)
         self.unsigned = unsigned
         self.target = block.arguments[-1].type
-
-    def create(
-        self,
-        name: str,
-        operands: Sequence[Value],
-        types: Sequence[Type],
-        attributes: dict[str, Attribute] | None = None,
-    ) -> Operation:
-        definition = registry.definition(name)
-        return self.block.append(
-            definition.operation_class(
-                name, operands, types, attributes, location=self.block.location, definition=definition
-            )
-        )
 
     def cast(self, value: Value) -> Value:
         """The value in the output's type.
@@ -87,19 +75,18 @@ class Body:
         if value.type is target or not isinstance(target, ComplexType):
             return self._part_cast(value, target)
         if isinstance(value.type, ComplexType):
-            parts = [self.create(f"complex.{part}", [value], [value.type.element]).results[0] for part in ("re", "im")]
+            parts = [self.value(f"complex.{part}", [value], value.type.element) for part in ("re", "im")]
             parts = [self._part_cast(part, target.element) for part in parts]
         elif isinstance(target.element, FloatType):
-            zero: dict[str, Attribute] = {"value": FloatAttr.of(0.0, target.element)}
             real = self._part_cast(value, target.element)
-            parts = [real, self.create("arith.constant", [], [target.element], zero).results[0]]
+            parts = [real, self.constant(FloatAttr.of(0.0, target.element), target.element)]
         else:
             raise QuantTypeError(f"there is no cast of {value.type} to {target}")
-        return self.create("complex.create", parts, [target]).results[0]
+        return self.value("complex.create", parts, target)
 
     def _part_cast(self, value: Value, target: Type) -> Value:
         name = _cast_name(value.type, target, self.unsigned)
-        return value if not name else self.create(name, [value], [target]).results[0]
+        return value if not name else self.value(name, [value], target)
 
     def function(self, name: str, *values: Value) -> Value:
         """An element-wise function of values of one type.
@@ -112,11 +99,10 @@ class Body:
         elif name == "square":
             operation, values = "arith.mulf", values * 2
         elif name == "reciprocal" and isinstance(type, FloatType):
-            one = self.create("arith.constant", [], [type], {"value": FloatAttr.of(1.0, type)}).results[0]
-            operation, values = "arith.divf", (one, *values)
+            operation, values = "arith.divf", (self.constant(FloatAttr.of(1.0, type), type), *values)
         else:
             operation = _function_name(name, type)
-        return self.create(operation, values, [type]).results[0]
+        return self.value(operation, values, type)
 
 
 def _function_name(name: str, type: Type) -> str:
@@ -197,7 +183,7 @@ def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Lo
     block = Block(types, location)
     body = Body(block, unsigned)
     made = build(body, *block.arguments)
-    body.create("linalg.yield", [made], [])
+    body.create("linalg.yield", [made])
     return Region([block])
 
 

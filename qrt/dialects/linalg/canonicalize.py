@@ -6,17 +6,16 @@ from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lis
 from qrt.dialects._shaped.slices import PARTS
 from qrt.dialects._shaped.types import ranked
 from qrt.dialects.linalg.bodies import COPY, build_body
-from qrt.dialects.linalg.named import body_of
+from qrt.dialects.linalg.named import make_fill
 from qrt.dialects.linalg.structure import StructuredOp
 from qrt.dialects.tensor.canonicalize import cast, keeps_sizes
 from qrt.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
-from qrt.ir import Attribute, DenseArrayAttr, IntegerAttr, Operation, Value
+from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
-from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder, Made
-from qrt.types import IntegerType, MemRefType, TensorType, Type
+from qrt.types import IntegerType, MemRefType, TensorType
 
 # -- all structured ops ------------------------------------------------------------------------------------------------
 
@@ -119,18 +118,11 @@ def index_of_one(op: Operation, builder: Builder) -> Made:
     for value, map in zip(around.operands, around.indexing_maps, strict=True):
         shape = value.type.shape if isinstance(value.type, TensorType | MemRefType) else None
         if any(size == 1 and result == loop for size, result in zip(shape or (), map.results, strict=True)):
-            return [_index(builder, 0)]
+            return [builder.index(0)]
     return None
 
 
 # -- linalg.fill -------------------------------------------------------------------------------------------------------
-
-
-def _fill(builder: Builder, value: Value, output: Value) -> Value:
-    attributes: dict[str, Attribute] = {"operandSegmentSizes": segments(1, 1)}
-    types: list[Type] = [value.type, output.type]
-    region = body_of("linalg.fill", types, attributes)
-    return builder.create("linalg.fill", (value, output), (output.type,), attributes, [region]).results[0]
 
 
 def _filled(value: Value) -> Operation | None:
@@ -144,7 +136,9 @@ def reshape_of_fill(op: Operation, builder: Builder) -> Made:
     if fill is None:
         return None
     operands = [fill.operands[1], *op.operands[1:]]
-    return [_fill(builder, fill.operands[0], builder.value(op.name, operands, op.results[0].type, dict(op.attributes)))]
+    return [
+        make_fill(builder, fill.operands[0], builder.value(op.name, operands, op.results[0].type, dict(op.attributes)))
+    ]
 
 
 def pad_of_fill(op: Operation, builder: Builder) -> Made:
@@ -159,16 +153,12 @@ def pad_of_fill(op: Operation, builder: Builder) -> Made:
     for axis, stated, low, high in asked:
         extent = _extent(builder, op.operands[0], axis) if stated is None else stated
         size = affine_sum(builder, (extent, low, high))
-        sizes.append(size if isinstance(size, Value) else _index(builder, size))
-    return [_fill(builder, fill.operands[0], builder.value("tensor.empty", sizes, type))]
-
-
-def _index(builder: Builder, number: int) -> Value:
-    return builder.constant(IntegerAttr(number, INDEX), INDEX)
+        sizes.append(size if isinstance(size, Value) else builder.index(size))
+    return [make_fill(builder, fill.operands[0], builder.value("tensor.empty", sizes, type))]
 
 
 def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
-    return builder.value("tensor.dim", (tensor, _index(builder, axis)), INDEX)
+    return builder.value("tensor.dim", (tensor, builder.index(axis)), INDEX)
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> Made:
@@ -244,7 +234,7 @@ def extract_of_fill(op: Operation, builder: Builder) -> Made:
 
 def transpose_of_fill(op: Operation, builder: Builder) -> Made:
     fill = _filled(op.operands[0]) if op.results else None
-    return None if fill is None else [_fill(builder, fill.operands[0], op.operands[1])]
+    return None if fill is None else [make_fill(builder, fill.operands[0], op.operands[1])]
 
 
 def concat_of_fills(op: Operation, builder: Builder) -> Made:
@@ -254,16 +244,14 @@ def concat_of_fills(op: Operation, builder: Builder) -> Made:
         return None
     outputs = [fill.operands[1] for fill in found]
     joined = builder.value(op.name, outputs, op.results[0].type, dict(op.attributes))
-    return [_fill(builder, found[0].operands[0], joined)]
+    return [make_fill(builder, found[0].operands[0], joined)]
 
 
 # -- linalg.transpose, linalg.broadcast --------------------------------------------------------------------------------
 
 
 def _numbers(op: Operation, name: str) -> tuple[int, ...]:
-    stated = op.attributes[name]
-    assert isinstance(stated, DenseArrayAttr)  # the attribute's kind
-    return stated.values
+    return op.attribute(name, DenseArrayAttr).values
 
 
 def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: Sequence[int]) -> list[Value]:

@@ -19,6 +19,7 @@ from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.attribute_kinds import dense_array
 from qrt.ir.text.names import PendingOperation
@@ -39,9 +40,7 @@ class _Form(StructuredOp):
     @property
     def numbers(self) -> tuple[int, ...]:
         """The dimensions or the permutation it says."""
-        stated = self.attributes[_ATTRIBUTE[self.name]]
-        assert isinstance(stated, DenseArrayAttr)  # the verifier holds it
-        return stated.values
+        return self.attribute(_ATTRIBUTE[self.name], DenseArrayAttr).values
 
     @property
     def input_count(self) -> int:
@@ -137,10 +136,8 @@ def _print_shared(printer: Printer, operation: Operation) -> None:
 def _parse_copying(parser: Parser, pending: PendingOperation) -> None:
     _parse_shared(parser, pending)
     block = Block(map(element_of, pending.operand_types))
-    if len(pending.operand_types) != 2:  # the verifier says so
-        pending.regions.append(Region([block]))
-        return
-    block.append(_operation("linalg.yield", block, [0], []))
+    if len(pending.operand_types) == 2:  # else the verifier says so
+        Builder(block, None, block.location).create("linalg.yield", block.arguments[:1])
     pending.regions.append(Region([block]))
 
 
@@ -159,13 +156,13 @@ def _parse_body(parser: Parser, pending: PendingOperation) -> None:
     if payload is not None:
         pending.regions.append(_payload_region(pending, *payload))
         return
-    arguments: list[tuple[str, int, Type]] = []
-    scanner.expect("(", " before the body's arguments")
-    while not scanner.at(")") and (not arguments or scanner.accept(",")):
+
+    def argument() -> tuple[str, int, Type]:
         name, _, at = parser.argument()
         scanner.expect(":", " after an argument")
-        arguments.append((name, at, parser.type()))
-    scanner.expect(")", " after the body's arguments")
+        return name, at, parser.type()
+
+    arguments = scanner.bracketed("()", argument, " before the body's arguments", " after the body's arguments")
     pending.regions.append(parser.region(isolated=False, dialect="linalg", arguments=arguments))
 
 
@@ -180,23 +177,13 @@ def _payload_region(pending: PendingOperation, name: str, attributes: dict[str, 
     block = Block(map(element_of, pending.operand_types))
     if not block.arguments:  # the verifier says so
         return Region([block])
-    order = _payload_operands(pending.name, len(block.arguments))
-    payload = _operation(name, block, order, [element_of(pending.operand_types[-1])], attributes)
+    builder = Builder(block, None, block.location)
+    operands = [block.arguments[index] for index in _payload_operands(pending.name, len(block.arguments))]
+    payload = builder.create(name, operands, [element_of(pending.operand_types[-1])], attributes)
     defaults = payload.definition.defaults if payload.definition is not None else {}
     payload.attributes = {key: value for key, value in attributes.items() if defaults.get(key) != value}
-    block.append(payload)
-    last = _operation("linalg.yield", block, [], [])
-    last.set_operands(payload.results)
-    block.append(last)
+    builder.create("linalg.yield", payload.results)
     return Region([block])
-
-
-def _operation(
-    name: str, block: Block, arguments: list[int], types: list[Type], attributes: dict[str, Attribute] | None = None
-) -> Operation:
-    definition = registry.definition(name)
-    operands = [block.arguments[index] for index in arguments]
-    return definition.operation_class(name, operands, types, attributes, definition=definition)
 
 
 def _payload_of(operation: Operation) -> Operation | None:
@@ -221,11 +208,10 @@ def _print_body(printer: Printer, operation: Operation) -> None:
     if payload is not None:
         return
     region = operation.regions[0]
-    outer = printer.begin(region)
-    printer.word(f"({', '.join(map(printer.typed_name, region.blocks[0].arguments))})")
-    printer.word("")
-    printer.region(region, entry_said=True)
-    printer.end(outer)
+    with printer.numbered(region):
+        printer.word(f"({', '.join(map(printer.typed_name, region.blocks[0].arguments))})")
+        printer.word("")
+        printer.region(region, entry_said=True)
 
 
 # -- verification ----------------------------------------------------------------------------------------------------

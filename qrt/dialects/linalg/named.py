@@ -45,8 +45,9 @@ from qrt.errors import QuantTypeError
 from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.core.attributes import ArrayAttr, Attribute
 from qrt.ir.core.constraints import Shaped, element_of
-from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition
+from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, segments
 from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ir.text.names import PendingOperation
@@ -251,6 +252,13 @@ def body_of(
     return build_body(build, [scalar_of(type) for type in types], unsigned, location)
 
 
+def make_fill(builder: Builder, value: Value, output: Value) -> Value:
+    """The result of a new `linalg.fill` of a tensor."""
+    attributes: dict[str, Attribute] = {OPERAND_SEGMENTS: segments(1, 1)}
+    region = body_of("linalg.fill", (value.type, output.type), attributes)
+    return builder.create("linalg.fill", (value, output), (output.type,), attributes, [region]).results[0]
+
+
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------
 
 
@@ -275,7 +283,7 @@ def _parse(parser: Parser, pending: PendingOperation) -> None:
     wanted = arity_of(pending.name, pending.attributes)
     if (inputs, outputs) != (wanted, 1):
         message = f"'{pending.name}' takes {wanted} inputs and 1 output, not {inputs} and {outputs}"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, message)
     location = Location(parser.source, pending.start, pending.start + len(pending.name))
     try:
         pending.regions.append(body_of(pending.name, pending.operand_types, pending.attributes, location))

@@ -45,9 +45,7 @@ class GenericOp(StructuredOp):
 
     @property
     def iterators(self) -> tuple[str, ...]:
-        stated = self.attributes[_ITERATORS]
-        assert isinstance(stated, ArrayAttr)  # the verifier holds it
-        return tuple(map(_kind, stated.elements))
+        return tuple(map(_kind, self.attribute(_ITERATORS, ArrayAttr).elements))
 
 
 def _kind(element: Attribute) -> str:
@@ -98,9 +96,8 @@ def _print_generic(printer: Printer, operation: Operation) -> None:
     print_operands(printer, operation)
     printer.attributes(operation, elided=(*_HEADER, OPERAND_SEGMENTS), keyword="attrs = ")
     printer.word("")
-    outer = printer.begin(operation.regions[0])
-    printer.region(operation.regions[0], entry_said=False)
-    printer.end(outer)
+    with printer.numbered(operation.regions[0]):
+        printer.region(operation.regions[0], entry_said=False)
     print_results(printer, operation)
 
 

@@ -1,12 +1,14 @@
 """What structured ops of `linalg` share: maps, loops, the operands' custom form, and the rules on all of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from qrt.dialects._regions.forms import spell_results
 from qrt.errors import UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.rewrite import Builder
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
 from qrt.ir.text.attribute_kinds import enumeration
 from qrt.ir.text.names import PendingOperation
@@ -39,9 +41,7 @@ class StructuredOp(Operation):
 
     @property
     def input_count(self) -> int:
-        sizes = self.attributes[OPERAND_SEGMENTS]
-        assert isinstance(sizes, DenseArrayAttr)  # the verifier holds it
-        return sizes.values[0]
+        return self.attribute(OPERAND_SEGMENTS, DenseArrayAttr).values[0]
 
     @property
     def indexing_maps(self) -> Maps:
@@ -71,6 +71,24 @@ def array_of_maps(value: Attribute) -> str | None:
 def iterator(kind: str) -> OpaqueAttr:
     """`#linalg.iterator_type<parallel>`, which the custom form of `generic` spells as a string."""
     return OpaqueAttr(f"#linalg.iterator_type<{kind}>")
+
+
+def generic(
+    builder: Builder,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    types: Sequence[Type],
+    maps: Sequence[AffineMapAttr],
+    kinds: Iterable[str],
+    region: Region,
+) -> list[Value]:
+    """The results of a new `linalg.generic`; the loops are of these kinds, the maps those of inputs and outputs."""
+    attributes: dict[str, Attribute] = {
+        MAPS: ArrayAttr(tuple(maps)),
+        "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
+        OPERAND_SEGMENTS: segments(len(inputs), len(outputs)),
+    }
+    return builder.create("linalg.generic", [*inputs, *outputs], types, attributes, [region]).results
 
 
 def rank_of(type: Type) -> int:
@@ -113,9 +131,7 @@ def _parse_group(parser: Parser, pending: PendingOperation, word: str) -> int:
     start = scanner.pos
     operands = parser.operand_list() if scanner.at("%") else []
     scanner.expect(":", " before operand types")
-    types = [parser.type()]
-    while scanner.accept(","):
-        types.append(parser.type())
+    types = scanner.separated(parser.type)
     scanner.expect(")", f" after '{word}' operands")
     if len(operands) != len(types):
         counts = f"got {len(operands)} operands and {len(types)} types"
@@ -139,8 +155,7 @@ def parse_results(parser: Parser, pending: PendingOperation) -> None:
 
 def print_results(printer: Printer, operation: Operation) -> None:
     if operation.results:
-        types = ", ".join(str(value.type) for value in operation.results)
-        printer.word(f"-> {types}" if len(operation.results) == 1 else f"-> ({types})")
+        printer.word(f"-> {spell_results(operation.results)}")
 
 
 # -- verification ----------------------------------------------------------------------------------------------------

@@ -3,9 +3,7 @@
 from qrt.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
 from qrt.dialects._shaped.slices import dropped_dimensions
 from qrt.dialects._shaped.types import memref_type
-from qrt.errors import VerifyError
 from qrt.ir import Operation, Value
-from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
@@ -66,15 +64,8 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
         return [value]
     if source is None:
         return None
-    made = builder.create(op.name, (source,), (op.results[0].type,))
-    assert made.definition is not None
-    assert made.definition.verify_signature is not None
-    try:
-        made.definition.verify_signature(made)
-    except VerifyError:  # sizes that differ: an error when it runs
-        builder.erase(made)
-        return None
-    return made.results
+    made = builder.create_valid(op.name, (source,), (op.results[0].type,))
+    return None if made is None else made.results  # sizes that differ: an error when it runs
 
 
 def space_cast(op: Operation, builder: Builder) -> Made:
@@ -100,8 +91,7 @@ def dim(op: Operation, builder: Builder) -> Made:
     if number is None or not 0 <= number < len(shape) or shape[number] is not None:
         return None
     if made.name in ("memref.alloc", "memref.alloca"):
-        assert made.definition is not None
-        return [made.definition.operand_group(made, "dynamicSizes")[shape[:number].count(None)]]
+        return [made.operand_group("dynamicSizes")[shape[:number].count(None)]]
     if made.name == "memref.view":
         return [made.operands[2 + shape[:number].count(None)]]
     if made.name != "memref.subview":
@@ -109,7 +99,7 @@ def dim(op: Operation, builder: Builder) -> Made:
     sizes = mixed_values(made, "sizes")
     dropped = dropped_dimensions(numbers_of(sizes), shape) or ()
     size = [size for index, size in enumerate(sizes) if index not in dropped][number]
-    return [size] if isinstance(size, Value) else [builder.constant(IntegerAttr(size, INDEX), INDEX)]
+    return [size] if isinstance(size, Value) else [builder.index(size)]
 
 
 def only_written(op: Operation, builder: Builder) -> Made:
@@ -127,8 +117,7 @@ def only_written(op: Operation, builder: Builder) -> Made:
 def known_sizes(op: Operation, builder: Builder) -> Made:
     """Sizes that are constants become part of the type."""
     type = memref_type(op.results[0])
-    assert op.definition is not None
-    dynamic = op.definition.operand_group(op, "dynamicSizes")
+    dynamic = op.operand_group("dynamicSizes")
     shape, kept = constant_sizes(type.shape or (), dynamic)
     if len(kept) == len(dynamic) or type.layout is not None or len(dynamic) < len(op.operands):
         return None

@@ -10,11 +10,10 @@ from qrt.dialects._shaped.strides import Number, collapsed, expanded, subview
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.canonicalize import cast, keeps_more
 from qrt.dialects.memref.views import permutation_of
-from qrt.errors import VerifyError
-from qrt.ir import IntegerAttr, Operation, Value
+from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, made_by, number_of
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import MemRefType, StridedLayout
 
@@ -38,7 +37,7 @@ def same_view(op: Operation, builder: Builder) -> Made:
 def _is_at_start(subview: Operation) -> bool:
     """Whether its offsets are 0, also as constants."""
     offsets = mixed_values(subview, "offsets")
-    return all((constant_number(value) if isinstance(value, Value) else value) == 0 for value in offsets)
+    return all(number_of(value) == 0 for value in offsets)
 
 
 def whole_view(op: Operation, builder: Builder) -> Made:
@@ -64,15 +63,8 @@ def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed
     sizes = numbers_of(lists["sizes"])
     made = MemRefType([sizes[axis] for axis in kept], full.element, strides, full.space)
     operands, attributes = with_lists(lists, (source,))
-    view = builder.create(op.name, operands, (made,), attributes)
-    assert view.definition is not None
-    assert view.definition.verify_signature is not None
-    try:
-        view.definition.verify_signature(view)
-    except VerifyError:  # constants that are out of bounds: an error when it runs
-        builder.erase(view)
-        return None
-    return [cast(builder, view.results[0], type)]
+    view = builder.create_valid(op.name, operands, (made,), attributes)
+    return None if view is None else [cast(builder, view.results[0], type)]  # out of bounds: an error when it runs
 
 
 def static_view(op: Operation, builder: Builder) -> Made:
@@ -100,10 +92,7 @@ def known_metadata(op: Operation, builder: Builder) -> Made:
     if not any(result.uses and number is not None for result, number in pairs):
         return None
     same = builder.create(op.name, op.operands, [result.type for result in op.results]).results
-    return [
-        value if number is None else builder.constant(IntegerAttr(number, INDEX), INDEX)
-        for value, number in zip(same, numbers, strict=True)
-    ]
+    return [value if number is None else builder.index(number) for value, number in zip(same, numbers, strict=True)]
 
 
 def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
@@ -131,13 +120,8 @@ def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
 
 def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
     """A list with what the type says, and constants, in place of operands."""
-    return [
-        number if number is not None else (value if constant is None else constant)
-        for value, number, constant in (
-            (value, number, constant_number(value) if isinstance(value, Value) else None)
-            for value, number in zip(values, known, strict=True)
-        )
-    ]
+    numbers = [number_of(value) if number is None else number for value, number in zip(values, known, strict=True)]
+    return [value if number is None else number for value, number in zip(values, numbers, strict=True)]
 
 
 def _stated_lists(op: Operation) -> dict[str, Mixed]:
@@ -238,7 +222,7 @@ def expand_of_cast(op: Operation, builder: Builder) -> Made:
         return None
     given, groups, made = memref_type(source), reassociation_of(op), op.results[0].type
     stated = mixed_values(op, "output_shape")
-    sizes = [size if (number := _number(size)) is None else number for size in stated]
+    sizes = [size if (number := number_of(size)) is None else number for size in stated]
     shape = numbers_of(sizes)
     if products_of(shape, groups) != given.shape or any(size is not None and size < 0 for size in shape):
         return None
@@ -246,10 +230,6 @@ def expand_of_cast(op: Operation, builder: Builder) -> Made:
     if type is None:
         return None
     return [cast(builder, expand(op, builder, source, groups, stated if type is made else sizes, type), made)]
-
-
-def _number(size: int | Value) -> int | None:
-    return constant_number(size) if isinstance(size, Value) else size
 
 
 def dim_of_reshape(op: Operation, builder: Builder) -> Made:

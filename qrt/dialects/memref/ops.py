@@ -10,7 +10,7 @@ from qrt.dialects._regions.forms import (
     spell_types,
     terminator_operands,
 )
-from qrt.dialects._shaped.types import memref_type
+from qrt.dialects._shaped.types import memref_type, require_sizes
 from qrt.dialects.memref.views import VIEWS
 from qrt.ir.core.attributes import UNIT as PRESENT
 from qrt.ir.core.attributes import IntegerAttr, StringAttr, SymbolRefAttr, TypeAttr, UnitAttr, symbol_text
@@ -31,6 +31,7 @@ from qrt.ir.core.traits import (
     RETURN_LIKE,
     SYMBOL,
     TERMINATOR,
+    have_compatible_shapes,
 )
 from qrt.ir.text.affine_parser import parse_affine_map_body
 from qrt.ir.text.assembly_elements import DIRECTIVES, Directive
@@ -67,11 +68,8 @@ add_type_constraint(
 
 def _verify_alloc(operation: Operation) -> None:
     made = memref_type(operation.results[0])
-    assert operation.definition is not None  # that says this rule
-    sizes, symbols = (len(operation.definition.operand_group(operation, n)) for n in ("dynamicSizes", "symbolOperands"))
-    dynamic = (made.shape or ()).count(None)
-    if dynamic != sizes:
-        raise operation.op_error(f"incorrect number of dynamic sizes, has {sizes}, expected {dynamic}")
+    sizes, symbols = (len(operation.operand_group(n)) for n in ("dynamicSizes", "symbolOperands"))
+    require_sizes(operation, made, sizes)
     expected = _symbols_of(made)
     if symbols != expected:
         raise operation.op_error(
@@ -118,10 +116,8 @@ def _verify_copy(operation: Operation) -> None:
     source, target = map(memref_type, operation.operands)
     if source.element is not target.element:
         raise operation.op_error("requires the same element type for all operands")
-    if source.shape is not None and target.shape is not None:
-        pairs = zip(source.shape, target.shape, strict=False)
-        if source.rank != target.rank or any(None not in pair and pair[0] != pair[1] for pair in pairs):
-            raise operation.op_error("requires the same shape for all operands")
+    if not have_compatible_shapes((source, target)):
+        raise operation.op_error("requires the same shape for all operands")
 
 
 def _fold_dim(operation: Operation, folds: Folds) -> Folded:
@@ -178,8 +174,7 @@ def _parse_global(parser: Parser, pending: PendingOperation) -> None:
     type = parser.type()
     pending.attributes["type"] = TypeAttr(type)
     if not isinstance(type, MemRefType) or not type.has_static_shape:
-        message = f"type should be static shaped memref, but got '{type}'"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, f"type should be static shaped memref, but got '{type}'")
     if scanner.accept("="):
         if scanner.accept_word("uninitialized"):
             pending.attributes["initial_value"] = PRESENT
@@ -232,8 +227,7 @@ def _verify_global(operation: Operation) -> None:
 
 def global_of(operation: Operation) -> Operation | None:
     """The `memref.global` that a `memref.get_global` names."""
-    name, table = operation.attributes["name"], nearest_table(operation)
-    assert isinstance(name, SymbolRefAttr)  # the attribute's kind
+    name, table = operation.attribute("name", SymbolRefAttr), nearest_table(operation)
     found = symbols(table).get(name.path[-1]) if table is not None else None
     return found if found is not None and found.name == "memref.global" else None
 

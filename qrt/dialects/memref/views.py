@@ -15,7 +15,7 @@ from qrt.dialects._shaped.slices import (
     verify_slice_lists,
 )
 from qrt.dialects._shaped.strides import Number, collapsed, expanded, is_contiguous, product, subview
-from qrt.dialects._shaped.types import memref_type
+from qrt.dialects._shaped.types import memref_type, require_cast, require_sizes
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core.define import AttributeSpec, Definition, incompatible
@@ -51,14 +51,12 @@ def _verify_cast(operation: Operation) -> None:
         if given.layout != made.layout:
             fits = fits and old is not None and new is not None and _agree(old.strides, new.strides)
             fits = fits and old is not None and new is not None and _agree((old.offset,), (new.offset,))
-    if not fits:
-        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+    require_cast(operation, fits)
 
 
 def _verify_memory_space_cast(operation: Operation) -> None:
     given, made = _types(operation)
-    if (given.shape, given.element, given.layout) != (made.shape, made.element, made.layout):
-        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+    require_cast(operation, (given.shape, given.element, given.layout) == (made.shape, made.element, made.layout))
 
 
 def _verify_alignment(operation: Operation) -> None:
@@ -222,8 +220,7 @@ def _verify_collapse_shape(operation: Operation) -> None:
 
 def permutation_of(operation: Operation) -> tuple[int, ...]:
     """Which dimension of the source each one of a `memref.transpose` is."""
-    map = operation.attributes["permutation"]
-    assert isinstance(map, AffineMapAttr)  # the attribute's kind
+    map = operation.attribute("permutation", AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) and result[0] == "d" else -1 for result in map.results)
 
 
@@ -268,9 +265,7 @@ def _verify_view(operation: Operation) -> None:
         raise operation.error(
             f"different memory spaces specified for base memref type '{given}' and view memref type '{made}'"
         )
-    dynamic, found = (made.shape or ()).count(None), len(operation.operands) - 2
-    if dynamic != found:
-        raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
+    require_sizes(operation, made, len(operation.operands) - 2)
 
 
 def _is_strided(type: Type) -> bool:

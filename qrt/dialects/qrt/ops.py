@@ -7,7 +7,7 @@ from functools import partial
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.define import AttributeSpec, Constraint, Definition, one_of
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.traits import EXTENSION, PURE
+from qrt.ir.core.traits import EXTENSION, PURE, have_compatible_shapes
 from qrt.ir.text.places import type_of
 from qrt.ops import FAMILIES
 from qrt.ops.declare import Attribute as Declared
@@ -29,20 +29,10 @@ def verify_family(family_name: str, operation: Operation) -> None:
             types.append(value.type)
     *operands, declared = types
     inferred = family.resolve(tuple(operands), family.complete(family.said(operation.attributes)), declared)
-    if not _compatible(inferred, declared):
+    # Dimensions that one of the two leaves open are checked when they are known.
+    if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
         message = f"result is declared as {declared}, but is {inferred}"
         raise operation.op_error(message, type_of(operation, "result", 0))
-
-
-def _compatible(inferred: TensorType, declared: TensorType) -> bool:
-    """Equal, but for dimensions that one of the two leaves dynamic: those are checked when they are known."""
-    if inferred.element is not declared.element or (inferred.rank, declared.rank) == (None, None):
-        return inferred.element is declared.element
-    if inferred.shape is None or declared.shape is None:
-        return True
-    return len(inferred.shape) == len(declared.shape) and all(
-        a == b or a is None or b is None for a, b in zip(inferred.shape, declared.shape, strict=True)
-    )
 
 
 def _is_integer(value: Attribute) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, IntegerAttr, Operation, Value
+from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
@@ -23,7 +24,7 @@ def fold_constant_qcast(operation: Operation, builder: Builder) -> list[Value] |
     element = _tensor(result).element
     if computed is None or not isinstance(element, UniformType) or not element.is_storage_castable:
         return None
-    stored = result.with_(element=element.storage_type) if isinstance(result, TensorType) else element.storage_type
+    stored = with_element(result, element.storage_type)
     constant = builder.constant(constant_attribute(computed, stored), stored)
     return [builder.value("quant.scast", (constant,), result)]
 

@@ -18,8 +18,7 @@ from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType
 
 def _verify_region(operation: Operation) -> None:
     for what, values in (("input", operation.operands), ("output", operation.results)):
-        specs = operation.attributes[f"{what}_specs"]
-        assert isinstance(specs, ArrayAttr)
+        specs = operation.attribute(f"{what}_specs", ArrayAttr)
         if len(specs.elements) != len(values):
             raise operation.op_error("has unmatched operands/results number and spec attributes number")
         for spec, value in zip(specs.elements, values, strict=True):

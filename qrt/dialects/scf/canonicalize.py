@@ -87,8 +87,7 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
         region.append(block)
         return
     into = region.blocks[0]
-    last = into.last
-    assert last is not None
+    last = into.terminator
     builder.set_operands(last, [*last.operands, *builder.before_operation(last).inline(block, ())])
 
 
@@ -117,8 +116,7 @@ def nested_ifs(op: Operation, builder: Builder) -> Made:
     }
     region, unread = inner.take_regions()
     body = region.blocks[0]
-    assert body.last is not None
-    body.last.set_operands(yielded)
+    body.terminator.set_operands(yielded)
     for block in unread.blocks:
         for each in block:
             each.erase()
@@ -203,11 +201,10 @@ def trivial_for(op: Operation, builder: Builder) -> Made:
 
 def parallel(op: Operation, builder: Builder) -> Made:
     """Loops of one iteration are left out; the whole where a loop has none."""
-    assert op.definition is not None
-    bounds = [op.definition.operand_group(op, name) for name in ("lowerBound", "upperBound", "step")]
+    bounds = [op.operand_group(name) for name in ("lowerBound", "upperBound", "step")]
     body = _body(op)
     numbers = [tuple(map(constant_number, each)) for each in zip(*bounds, strict=True)]
-    inits = op.definition.operand_group(op, "initVals")
+    inits = op.operand_group("initVals")
     if body is None:
         return None
     if any(low is not None and high is not None and high <= low for low, high, _ in numbers):
@@ -231,8 +228,7 @@ def parallel(op: Operation, builder: Builder) -> Made:
 
 def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
     """A body in place of the loop, and each reduction of what the loop was given and what the body yields."""
-    reduce = body.last
-    assert reduce is not None
+    reduce = body.terminator
     builder.absorb(body, indices)
     results = []
     for region, init, value in zip(reduce.regions, inits, list(reduce.operands), strict=True):

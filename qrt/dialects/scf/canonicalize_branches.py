@@ -22,9 +22,7 @@ def region_of(value: Value) -> Region | None:
 
 def keep_arguments(block: Block, kept: Sequence[int]) -> None:
     """Remove the arguments of a block that are not kept; nothing reads them."""
-    block.arguments = [block.arguments[index] for index in kept]
-    for number, argument in enumerate(block.arguments):
-        argument.index = number
+    block.set_arguments(block.arguments[index] for index in kept)
 
 
 def _given(op: Operation) -> _Given:

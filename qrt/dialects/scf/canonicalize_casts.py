@@ -5,20 +5,16 @@ Upstream casts what an iteration yields whatever its sizes are, which is undefin
 seen that an iteration keeps them.
 """
 
-from qrt.dialects.scf.parallel import FORALL
-from qrt.dialects.tensor.canonicalize import cast, destinations, keeps_sizes
+from qrt.dialects.tensor.canonicalize import cast, cast_source, destinations
 from qrt.ir import Operation, Value
-from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import Type
 
 
 def _source(value: Value) -> Value | None:
     """What was cast to a type that says less."""
-    inner = made_by(value, "tensor.cast")
-    if inner is None or inner.operands[0].type is value.type:
-        return None
-    return inner.operands[0] if keeps_sizes(value.type, inner.operands[0].type) else None
+    source = cast_source(value)
+    return None if source is None or source.type is value.type else source
 
 
 def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
@@ -33,11 +29,10 @@ def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
         elif source.name == "tensor.cast":
             value = source.operands[0]
         elif source.name == "scf.forall":
-            value = FORALL.operand_group(source, "outputs")[value.index]
+            value = source.operand_group("outputs")[value.index]
         elif source.name == "scf.for":
             body = source.regions[0].blocks[0]
-            assert body.last is not None
-            if not _has_sizes_of(body.last.operands[value.index], body.arguments[1 + value.index], type):
+            if not _has_sizes_of(body.terminator.operands[value.index], body.arguments[1 + value.index], type):
                 return False
             value = source.operands[3 + value.index]
         elif source.name == "scf.if":
@@ -50,12 +45,11 @@ def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
 
 def casts_into_for(op: Operation, builder: Builder) -> Made:
     body = op.regions[0].blocks[0]
-    assert body.last is not None
     for index, result in enumerate(op.results):
         argument, source = body.arguments[1 + index], _source(op.operands[3 + index])
         if source is None or len(result.uses) != 1:
             continue
-        if not _has_sizes_of(body.last.operands[index], argument, source.type):
+        if not _has_sizes_of(body.terminator.operands[index], argument, source.type):
             continue
         operands = [*op.operands]
         operands[3 + index] = source
@@ -63,8 +57,8 @@ def casts_into_for(op: Operation, builder: Builder) -> Made:
         made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
         _cast_inside(argument, source.type, builder)
         builder.moved(body)
-        at_end = builder.before_operation(body.last)
-        at_end.set_operand(body.last, index, cast(at_end, body.last.operands[index], source.type))
+        at_end = builder.before_operation(body.terminator)
+        at_end.set_operand(body.terminator, index, cast(at_end, body.terminator.operands[index], source.type))
         return [*made[:index], builder.value("tensor.cast", (made[index],), result.type), *made[index + 1 :]]
     return None
 
@@ -79,15 +73,14 @@ def _cast_inside(argument: Value, type: Type, builder: Builder) -> None:
 
 
 def casts_into_forall(op: Operation, builder: Builder) -> Made:
-    outputs, body = FORALL.operand_group(op, "outputs"), op.regions[0].blocks[0]
+    outputs, body = op.operand_group("outputs"), op.regions[0].blocks[0]
     sources = {index: source for index, value in enumerate(outputs) if (source := _source(value)) is not None}
     if not sources:
         return None
-    assert body.last is not None
     shared = body.arguments[len(body.arguments) - len(outputs) :]
     for index, source in reversed(sources.items()):
         argument = shared[index]
-        into = [(user, at) for user, at in argument.uses if user.parent_operation is body.last and at == 1]
+        into = [(user, at) for user, at in argument.uses if user.parent_operation is body.terminator and at == 1]
         _cast_inside(argument, source.type, builder)
         for user, at in into:
             builder.set_operand(user, at, argument)

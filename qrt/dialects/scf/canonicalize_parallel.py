@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 
-from qrt.dialects._regions.trip_counts import number_of, trips
+from qrt.dialects._regions.trip_counts import trips
 from qrt.dialects.scf.canonicalize_branches import keep_arguments
-from qrt.dialects.scf.parallel import FORALL, PARALLEL, mixed_bounds
+from qrt.dialects.scf.parallel import BOUNDS, mixed_bounds
 from qrt.ir import Block, Operation, Value
-from qrt.ir.core.attributes import Attribute, DenseArrayAttr, IntegerAttr
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import made_by, number_of
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
-_NAMES = ("LowerBound", "UpperBound", "Step")
 _RANGES = ("lowerBound", "upperBound", "step")
 
 
@@ -24,10 +23,9 @@ class _Parts:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.body = op.regions[0].blocks[0]
-        assert self.body.last is not None  # the verifier holds it
-        self.insertions: Block = self.body.last.regions[0].blocks[0]
+        self.insertions: Block = self.body.terminator.regions[0].blocks[0]
         self.bounds = mixed_bounds(op)
-        self.outputs = FORALL.operand_group(op, "outputs")
+        self.outputs = op.operand_group("outputs")
 
     @property
     def rank(self) -> int:
@@ -49,7 +47,7 @@ class _Parts:
         """Operands and attributes of the loop with other bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
-        for name, part in zip(_NAMES, bounds, strict=True):
+        for name, part in zip(BOUNDS, bounds, strict=True):
             stated = tuple(DYNAMIC if isinstance(value, Value) else value for value in part)
             attributes[f"static{name}"] = DenseArrayAttr(IntegerType(64), stated)
         attributes["operandSegmentSizes"] = segments(*map(len, dynamic), len(outputs))
@@ -128,13 +126,12 @@ def single_iterations(op: Operation, builder: Builder) -> Made:
 
 
 def _value(bound: int | Value, builder: Builder) -> Value:
-    return bound if isinstance(bound, Value) else builder.constant(IntegerAttr(bound, INDEX), INDEX)
+    return bound if isinstance(bound, Value) else builder.index(bound)
 
 
 def _inlined(parts: _Parts, lower: Sequence[Value], builder: Builder) -> list[Value]:
     """The body in place of a loop of one iteration: what it inserts side by side is inserted one after another."""
-    results, last = list(parts.outputs), parts.body.last
-    assert last is not None
+    results, last = list(parts.outputs), parts.body.terminator
     insertions = [(each, parts.shared.index(each.operands[1])) for each in parts.insertions]
     builder.absorb(parts.body, [*lower, *parts.outputs])
     for each, index in insertions:
@@ -166,7 +163,7 @@ def extent_of_result(op: Operation, builder: Builder) -> Made:
     loop = made_by(op.operands[0], "scf.forall")
     if loop is None:
         return None
-    output = FORALL.operand_group(loop, "outputs")[op.operands[0].index]
+    output = loop.operand_group("outputs")[op.operands[0].index]
     return [builder.value("tensor.dim", (output, op.operands[1]), INDEX)]
 
 
@@ -178,16 +175,14 @@ def nested_parallel(op: Operation, builder: Builder) -> Made:
         return None
     if any(value in body.arguments for value in inner.operands):
         return None
-    groups = [[*PARALLEL.operand_group(op, name), *PARALLEL.operand_group(inner, name)] for name in _RANGES]
+    groups = [[*op.operand_group(name), *inner.operand_group(name)] for name in _RANGES]
     rank = len(body.arguments)
     (region,) = inner.take_regions()
     block = region.blocks[0]
     outer = [Value(INDEX, block, index) for index in range(rank)]
     for argument, value in zip(body.arguments, outer, strict=True):
         builder.replace_uses(argument, value)
-    block.arguments = [*outer, *block.arguments]
-    for index, argument in enumerate(block.arguments):
-        argument.index = index
+    block.set_arguments([*outer, *block.arguments])
     builder.erase(inner)
     attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*map(len, groups), 0)}
     builder.create("scf.parallel", [value for group in groups for value in group], (), attributes, [region])

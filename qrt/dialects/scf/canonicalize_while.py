@@ -6,10 +6,11 @@ the condition is false, to the results.
 
 from collections.abc import Sequence
 
+from qrt.dialects.arith.canonicalize import inverse
+from qrt.dialects.arith.fold import predicate_of
 from qrt.dialects.scf.canonicalize import boolean, is_inside
 from qrt.dialects.scf.canonicalize_branches import keep_arguments, region_of
 from qrt.ir import Operation, Value
-from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.matching import made_by
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 
@@ -20,10 +21,7 @@ class _Parts:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self.before, self.after = (region.blocks[0] for region in op.regions)
-        condition, last = self.before.last, self.after.last
-        assert condition is not None  # the verifier holds both
-        assert last is not None
-        self.condition, self.last = condition, last
+        self.condition, self.last = self.before.terminator, self.after.terminator
 
     @property
     def forwarded(self) -> list[Value]:
@@ -56,10 +54,6 @@ def true_after(op: Operation, builder: Builder) -> Made:
     return IN_PLACE
 
 
-_INVERSE = {0: 1, 1: 0, 2: 5, 5: 2, 3: 4, 4: 3, 6: 9, 9: 6, 7: 8, 8: 7}
-"""The predicates of `arith.cmpi`, eq ne slt sle sgt sge ult ule ugt uge, and what is true where they are not."""
-
-
 def compared_after(op: Operation, builder: Builder) -> Made:
     """A comparison that decided, and its inverse, are known in the second region."""
     parts = _Parts(op)
@@ -67,7 +61,7 @@ def compared_after(op: Operation, builder: Builder) -> Made:
     if decided is None:
         return None
     known: list[tuple[Operation, bool]] = []
-    predicate = _predicate(decided)
+    predicate = predicate_of(decided)
     for argument, value in zip(parts.after.arguments, parts.forwarded, strict=True):
         for side in (0, 1):
             if value is not decided.operands[side]:
@@ -75,19 +69,13 @@ def compared_after(op: Operation, builder: Builder) -> Made:
             for user, _ in list(argument.uses):
                 if user.name != "arith.cmpi" or user.operands[1 - side] is not decided.operands[1 - side]:
                     continue
-                if _predicate(user) in (predicate, _INVERSE[predicate]):
-                    known.append((user, _predicate(user) == predicate))
+                if predicate_of(user) in (predicate, inverse(predicate)):
+                    known.append((user, predicate_of(user) == predicate))
     if not known:
         return None
     for user, is_true in known:
         builder.replace(user, [boolean(builder, is_true)])
     return IN_PLACE
-
-
-def _predicate(comparison: Operation) -> int:
-    predicate = comparison.attributes["predicate"]
-    assert isinstance(predicate, IntegerAttr)  # the attribute's kind
-    return predicate.value
 
 
 def in_order_of_carried(op: Operation, builder: Builder) -> Made:

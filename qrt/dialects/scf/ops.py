@@ -3,11 +3,14 @@
 from qrt.dialects._regions.forms import (
     parse_assignments,
     parse_body,
+    parse_branches,
     parse_optional_results,
     print_body,
+    print_branches,
     require_carried,
     require_edge,
     spell_assignments,
+    spell_results,
     spell_types,
     terminator_operands,
 )
@@ -16,7 +19,7 @@ from qrt.ir.core.attributes import UNIT, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.matching import constant_of
-from qrt.ir.core.operations import Operation, Region
+from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import (
     LOOP_LIKE,
     NO_REGION_ARGUMENTS,
@@ -32,7 +35,7 @@ from qrt.ir.text import attribute_kinds
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
-from qrt.types import IntegerType, Type
+from qrt.types import IntegerType
 
 _YIELD = "scf.yield"
 _I64 = IntegerType(64)
@@ -61,18 +64,17 @@ def _parse_for(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_for(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    induction, *arguments = region.blocks[0].arguments
-    lower, upper, step = map(printer.name, operation.operands[:3])
-    if "unsignedCmp" in operation.attributes:
-        printer.word("unsigned")
-    printer.word(f"{printer.name(induction)} = {lower} to {upper} step {step}")
-    if arguments:
-        printer.word(f"iter_args{spell_assignments(printer, arguments, operation.operands[3:])}")
-        printer.word(f"-> ({spell_types([value.type for value in arguments])})")
-    printer.attach(" " if induction.type is INDEX else f"  : {induction.type} ")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
-    printer.end(outer)
+    with printer.numbered(region):
+        induction, *arguments = region.blocks[0].arguments
+        lower, upper, step = map(printer.name, operation.operands[:3])
+        if "unsignedCmp" in operation.attributes:
+            printer.word("unsigned")
+        printer.word(f"{printer.name(induction)} = {lower} to {upper} step {step}")
+        if arguments:
+            printer.word(f"iter_args{spell_assignments(printer, arguments, operation.operands[3:])}")
+            printer.word(f"-> ({spell_types([value.type for value in arguments])})")
+        printer.attach(" " if induction.type is INDEX else f"  : {induction.type} ")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, ("unsignedCmp",))
 
 
@@ -99,23 +101,14 @@ def _ends(operation: Operation) -> bool:
 def _parse_if(parser: Parser, pending: PendingOperation) -> None:
     pending.operands, pending.operand_types = [parser.operand()], [IntegerType(1)]
     pending.result_types = parse_optional_results(parser)
-    parse_body(parser, pending, terminator=_YIELD)
-    if parser.scanner.accept_word("else"):
-        parse_body(parser, pending, terminator=_YIELD)
-    else:
-        pending.regions.append(Region())
-    pending.attributes.update(parser.optional_attributes())
+    parse_branches(parser, pending, _YIELD)
 
 
 def _print_if(printer: Printer, operation: Operation) -> None:
     printer.operands(operation.operands)
     if operation.results:
         printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
-    terminator = None if operation.results else _YIELD
-    print_body(printer, operation, 0, terminator)
-    if operation.regions[1].blocks:
-        printer.word("else")
-        print_body(printer, operation, 1, terminator)
+    print_branches(printer, operation, _YIELD)
     printer.attributes(operation)
 
 
@@ -145,14 +138,13 @@ def _parse_while(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_while(printer: Printer, operation: Operation) -> None:
     before = operation.regions[0]
-    outer = printer.begin(before)
-    if operation.operands:
-        printer.word(spell_assignments(printer, before.blocks[0].arguments, operation.operands))
-    printer.word(":")
-    printer.signature(operation)
-    printer.word("")
-    printer.region(before, entry_said=True)
-    printer.end(outer)
+    with printer.numbered(before):
+        if operation.operands:
+            printer.word(spell_assignments(printer, before.blocks[0].arguments, operation.operands))
+        printer.word(":")
+        printer.signature(operation)
+        printer.word("")
+        printer.region(before, entry_said=True)
     printer.word("do")
     print_body(printer, operation, 1)
     printer.attributes(operation, keyword="attributes")
@@ -194,15 +186,11 @@ def _parse_execute_region(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_execute_region(printer: Printer, operation: Operation) -> None:
     if operation.results:
-        printer.word(f"-> {_arrow_types([value.type for value in operation.results])}")
+        printer.word(f"-> {spell_results(operation.results)}")
     if "no_inline" in operation.attributes:
         printer.word("no_inline")
     print_body(printer, operation, 0)
     printer.attributes(operation, ("no_inline",))
-
-
-def _arrow_types(types: list[Type]) -> str:
-    return str(types[0]) if len(types) == 1 else f"({spell_types(types)})"
 
 
 def _parse_index_switch(parser: Parser, pending: PendingOperation) -> None:
@@ -210,9 +198,7 @@ def _parse_index_switch(parser: Parser, pending: PendingOperation) -> None:
     pending.operands, pending.operand_types = [parser.operand()], [INDEX]
     pending.attributes.update(parser.optional_attributes())
     if scanner.accept("->"):
-        pending.result_types.append(parser.type())
-        while scanner.accept(","):
-            pending.result_types.append(parser.type())
+        pending.result_types = scanner.separated(parser.type)
     cases: list[int] = []
     while scanner.accept_word("case"):
         cases.append(scanner.integer(64, "a case"))
@@ -239,9 +225,7 @@ def _print_index_switch(printer: Printer, operation: Operation) -> None:
 
 
 def _cases(operation: Operation) -> tuple[int, ...]:
-    cases = operation.attributes["cases"]
-    assert isinstance(cases, DenseArrayAttr)  # the attribute's kind
-    return cases.values
+    return operation.attribute("cases", DenseArrayAttr).values
 
 
 def _verify_index_switch(operation: Operation) -> None:

@@ -8,6 +8,7 @@ from qrt.dialects._regions.forms import (
     parse_values,
     print_body,
     spell_assignments,
+    spell_results,
     spell_types,
     spell_values,
 )
@@ -18,7 +19,7 @@ from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, PURE, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK, TERMINATOR
 from qrt.ir.text import attribute_kinds
-from qrt.ir.text.assembly_elements import DYNAMIC
+from qrt.ir.text.assembly_elements import DYNAMIC, parse_mixed
 from qrt.ir.text.names import OperandName, PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
@@ -53,24 +54,21 @@ def _parse_parallel(parser: Parser, pending: PendingOperation) -> None:
 
 def _print_parallel(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    parts = [PARALLEL.operand_group(operation, group) for group in ("lowerBound", "upperBound", "step", "initVals")]
-    lower, upper, step, inits = (spell_values(printer, part) for part in parts)
-    induction = spell_values(printer, region.blocks[0].arguments)
-    printer.word(f"{induction} = {lower} to {upper} step {step}")
-    if operation.results:
-        types = [value.type for value in operation.results]
-        arrow = f"({spell_types(types)})" if len(types) > 1 else spell_types(types)
-        printer.word(f"init {inits} -> {arrow}")
-    printer.word("")
-    printer.region(region, entry_said=True)
-    printer.end(outer)
+    with printer.numbered(region):
+        parts = [operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")]
+        lower, upper, step, inits = (spell_values(printer, part) for part in parts)
+        induction = spell_values(printer, region.blocks[0].arguments)
+        printer.word(f"{induction} = {lower} to {upper} step {step}")
+        if operation.results:
+            printer.word(f"init {inits} -> {spell_results(operation.results)}")
+        printer.word("")
+        printer.region(region, entry_said=True)
     printer.attributes(operation, ("operandSegmentSizes",))
 
 
 def _verify_parallel(operation: Operation) -> None:
     lower, upper, step, inits = (
-        PARALLEL.operand_group(operation, group) for group in ("lowerBound", "upperBound", "step", "initVals")
+        operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")
     )
     if not lower:
         raise operation.op_error("needs at least one tuple element for lowerBound, upperBound and step")
@@ -112,8 +110,7 @@ def _parse_reduce(parser: Parser, pending: PendingOperation) -> None:
     if scanner.accept("("):
         pending.operands = parser.operand_list()
         scanner.expect(":", " before operand types")
-        while not pending.operand_types or scanner.accept(","):
-            pending.operand_types.append(parser.type())
+        pending.operand_types = scanner.separated(parser.type)
         scanner.expect(")", " after operand types")
     while scanner.at("{") and len(pending.regions) < len(pending.operands):
         parse_body(parser, pending)
@@ -160,7 +157,7 @@ def _verify_reduce_return(operation: Operation) -> None:
 
 # -- scf.forall --------------------------------------------------------------------------------------------------------
 
-_BOUNDS = ("LowerBound", "UpperBound", "Step")
+BOUNDS = ("LowerBound", "UpperBound", "Step")
 _IN_PARALLEL = "scf.forall.in_parallel"
 _PLACES = "x y z " + " ".join(f"linear_dim_{i}" for i in range(10))
 for _name in ("block", "thread", "warp", "warpgroup", "lane"):
@@ -174,15 +171,13 @@ def _parse_forall(parser: Parser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     induction = parse_arguments(parser)
     rank = len(induction)
-    zeros: _Mixed = [], (0,) * rank
-    ones: _Mixed = [], (1,) * rank
+    parts: list[tuple[list[OperandName], tuple[int, ...]]] = []
     if scanner.accept_word("in"):
-        parts = [zeros, _parse_mixed(parser), ones]
+        parts = [([], (0,) * rank), parse_mixed(parser, "()", "bounds"), ([], (1,) * rank)]
     else:
-        parts = []
         for word in ("=", "to", "step"):
             scanner.expect(word, " before bounds")
-            parts.append(_parse_mixed(parser))
+            parts.append(parse_mixed(parser, "()", "bounds"))
     for what, (operands, static) in zip(("lower bound", "upper bound", "step"), parts, strict=True):
         if len(static) != rank:
             raise scanner.error(f"expected {rank} {what} values, got {len(static)}", pending.start)
@@ -190,7 +185,7 @@ def _parse_forall(parser: Parser, pending: PendingOperation) -> None:
     arguments, outputs = parse_assignments(parser) if scanner.accept_word("shared_outs") else ([], [])
     pending.result_types = parse_optional_results(parser)
     pending.attributes["operandSegmentSizes"] = segments(*(len(operands) for operands, _ in parts), len(outputs))
-    for name, (_, static) in zip(_BOUNDS, parts, strict=True):
+    for name, (_, static) in zip(BOUNDS, parts, strict=True):
         pending.attributes[f"static{name}"] = DenseArrayAttr(_I64, static)
     pending.operand_types = [INDEX] * len(pending.operands) + pending.result_types
     pending.operands.extend(outputs)
@@ -198,25 +193,6 @@ def _parse_forall(parser: Parser, pending: PendingOperation) -> None:
     parse_body(parser, pending, [*induction, *arguments], types, _IN_PARALLEL)
     _give_block(pending.regions[0])
     pending.attributes.update(parser.optional_attributes())
-
-
-_Mixed = tuple[list[OperandName], tuple[int, ...]]
-
-
-def _parse_mixed(parser: Parser) -> _Mixed:
-    """`(%a, 4)`: the operands, and integers with `DYNAMIC` for each."""
-    scanner = parser.scanner
-    operands: list[OperandName] = []
-    static: list[int] = []
-    scanner.expect("(", " before bounds")
-    while not scanner.at(")") and (not static or scanner.accept(",")):
-        if scanner.at("%"):
-            operands.append(parser.operand())
-            static.append(DYNAMIC)
-        else:
-            static.append(scanner.integer(64, "an integer or an SSA operand"))
-    scanner.expect(")", " after bounds")
-    return operands, tuple(static)
 
 
 def _give_block(region: Region) -> None:
@@ -230,47 +206,44 @@ def _give_block(region: Region) -> None:
 def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
     """Lower bounds, upper bounds and steps of an `scf.forall`."""
     found = []
-    for name in _BOUNDS:
-        static = operation.attributes[f"static{name}"]
-        assert isinstance(static, DenseArrayAttr)  # the attribute's kind
-        dynamic = iter(FORALL.operand_group(operation, f"dynamic{name}"))
+    for name in BOUNDS:
+        static = operation.attribute(f"static{name}", DenseArrayAttr)
+        dynamic = iter(operation.operand_group(f"dynamic{name}"))
         found.append([next(dynamic) if value == DYNAMIC else value for value in static.values])
     return found
 
 
 def _print_forall(printer: Printer, operation: Operation) -> None:
     region = operation.regions[0]
-    outer = printer.begin(region)
-    lower, upper, step = mixed_bounds(operation)
-    arguments = region.blocks[0].arguments
-    text = spell_values(printer, arguments[: len(lower)])
-    parts = [
-        ", ".join(str(n) if isinstance(n, int) else printer.name(n) for n in part) for part in (lower, upper, step)
-    ]
-    if all(isinstance(n, int) and n == 0 for n in lower) and all(isinstance(n, int) and n == 1 for n in step):
-        printer.word(f"{text} in ({parts[1]})")
-    else:
-        printer.word("{} = ({}) to ({}) step ({})".format(text, *parts))
-    if operation.results:
-        outputs = FORALL.operand_group(operation, "outputs")
-        printer.word(f"shared_outs{spell_assignments(printer, arguments[len(lower) :], outputs)}")
-        printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
-    printer.word("")
-    printer.region(region, entry_said=True, terminator=None if operation.results else _IN_PARALLEL)
-    printer.end(outer)
-    printer.attributes(operation, ("operandSegmentSizes", *(f"static{name}" for name in _BOUNDS)))
+    with printer.numbered(region):
+        lower, upper, step = mixed_bounds(operation)
+        arguments = region.blocks[0].arguments
+        text = spell_values(printer, arguments[: len(lower)])
+        parts = [
+            ", ".join(str(n) if isinstance(n, int) else printer.name(n) for n in part) for part in (lower, upper, step)
+        ]
+        if all(isinstance(n, int) and n == 0 for n in lower) and all(isinstance(n, int) and n == 1 for n in step):
+            printer.word(f"{text} in ({parts[1]})")
+        else:
+            printer.word("{} = ({}) to ({}) step ({})".format(text, *parts))
+        if operation.results:
+            outputs = operation.operand_group("outputs")
+            printer.word(f"shared_outs{spell_assignments(printer, arguments[len(lower) :], outputs)}")
+            printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
+        printer.word("")
+        printer.region(region, entry_said=True, terminator=None if operation.results else _IN_PARALLEL)
+    printer.attributes(operation, ("operandSegmentSizes", *(f"static{name}" for name in BOUNDS)))
 
 
 def _verify_forall(operation: Operation) -> None:
     ranks = []
-    for name, what in zip(_BOUNDS, ("lower bound", "upper bound", "step"), strict=True):
-        static = operation.attributes[f"static{name}"]
-        assert isinstance(static, DenseArrayAttr)  # the attribute's kind
-        given = len(FORALL.operand_group(operation, f"dynamic{name}"))
+    for name, what in zip(BOUNDS, ("lower bound", "upper bound", "step"), strict=True):
+        static = operation.attribute(f"static{name}", DenseArrayAttr)
+        given = len(operation.operand_group(f"dynamic{name}"))
         if static.values.count(DYNAMIC) != given:
             raise operation.op_error(f"expected {static.values.count(DYNAMIC)} dynamic {what} values")
         ranks.append(len(static.values))
-    arguments, outputs = operation.regions[0].blocks[0].arguments, FORALL.operand_group(operation, "outputs")
+    arguments, outputs = operation.regions[0].blocks[0].arguments, operation.operand_group("outputs")
     if len(set(ranks)) > 1:
         raise operation.op_error("expected as many lower bounds as upper bounds and steps")
     if len(outputs) != len(operation.results):
@@ -323,10 +296,10 @@ _STATIC = AttributeSpec(kind=attribute_kinds.dense_array(_I64), required=True)
 
 FORALL = Definition(
     "scf.forall",
-    operands=(*(f"dynamic{name}*: index" for name in _BOUNDS), "outputs*: ranked tensor"),
+    operands=(*(f"dynamic{name}*: index" for name in BOUNDS), "outputs*: ranked tensor"),
     results=("results*",),
     attributes={
-        **{f"static{name}": _STATIC for name in _BOUNDS},
+        **{f"static{name}": _STATIC for name in BOUNDS},
         "mapping": AttributeSpec(kind=_MAPPING),
     },
     regions=("region: 1",),

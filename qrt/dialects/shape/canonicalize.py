@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qrt.dialects._shaped.types import ranked, shaped
 from qrt.dialects.shape.ops import broadcast_of
 from qrt.dialects.tensor.canonicalize import cast, cast_source
-from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
+from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.ir.text.dense import MAX_FOLDED
-from qrt.types import IndexType, MemRefType, TensorType
+from qrt.types import IndexType, TensorType
 
 
 def _shape(value: Value) -> tuple[int | None, ...] | None:
-    assert isinstance(value.type, TensorType | MemRefType)
-    return value.type.shape
+    return shaped(value).shape
 
 
 def static_shape(op: Operation, builder: Builder) -> Made:
@@ -33,9 +33,7 @@ def shape_of_reshape(op: Operation, builder: Builder) -> Made:
     if reshape is None:
         return None
     shape, type = reshape.operands[1], op.results[0].type
-    given = shape.type
-    assert isinstance(given, TensorType)
-    if isinstance(given.element, IndexType):
+    if isinstance(ranked(shape).element, IndexType):
         return [cast(builder, shape, type)]
     return [builder.value("arith.index_cast", (shape,), type)] if _shape(shape) == _shape(op.results[0]) else None
 
@@ -63,7 +61,7 @@ def rank_of_shape(op: Operation, builder: Builder) -> Made:
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
     shape = _shape(inner.operands[0])
-    return None if shape is None else [builder.constant(IntegerAttr(len(shape), INDEX), INDEX)]
+    return None if shape is None else [builder.index(len(shape))]
 
 
 # -- ops on any number of shapes ---------------------------------------------------------------------------------------

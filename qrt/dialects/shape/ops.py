@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.dialects._shaped.types import ranked, shaped
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint
 from qrt.ir.core.define import AttributeSpec, Definition, incompatible
@@ -18,7 +19,7 @@ from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.ir.text.names import PendingOperation
 from qrt.ir.text.parser import Parser
 from qrt.ir.text.printer import Printer
-from qrt.types import IndexType, IntegerType, MemRefType, TensorType
+from qrt.types import IndexType, IntegerType, TensorType
 
 _EXTENTS = "shape or extent tensor"
 
@@ -29,9 +30,7 @@ add_type_constraint(
 
 
 def _verify_shape_of(operation: Operation) -> None:
-    given, made = operation.operands[0].type, operation.results[0].type
-    assert isinstance(given, TensorType | MemRefType)  # the constraints
-    assert isinstance(made, TensorType)
+    given, made = shaped(operation.operands[0]), ranked(operation.results[0])
     assert made.shape is not None
     if given.rank is not None and made.shape[0] not in (None, given.rank):
         raise incompatible(operation, [TensorType((given.rank,), INDEX)])
@@ -43,11 +42,7 @@ def _verify_shape_of(operation: Operation) -> None:
 def _parse_const_shape(parser: Parser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     pending.attributes.update(parser.optional_attributes())
-    scanner.expect("[", " before extents")
-    extents: list[int] = []
-    while not scanner.at("]") and (not extents or scanner.accept(",")):
-        extents.append(scanner.integer(64, "an extent"))
-    scanner.expect("]", " after extents")
+    extents = scanner.bracketed("[]", lambda: scanner.integer(64, "an extent"), " before extents", " after extents")
     scanner.expect(":", " before the type")
     pending.result_types = [parser.type()]
     kept = TensorType((len(extents),), INDEX)
@@ -56,9 +51,7 @@ def _parse_const_shape(parser: Parser, pending: PendingOperation) -> None:
 
 def extents_of(operation: Operation) -> tuple[int, ...]:
     """The extents that a `shape.const_shape` says."""
-    shape = operation.attributes["shape"]
-    assert isinstance(shape, DenseElementsAttr)  # the attribute's constraint
-    return tuple(shape.array.tolist())
+    return tuple(operation.attribute("shape", DenseElementsAttr).array.tolist())
 
 
 def _is_extents(value: Attribute) -> bool:
@@ -69,8 +62,7 @@ _EXTENT_ATTRIBUTE = AttributeKind("index elements attribute", _is_extents, lambd
 
 
 def _verify_const_shape(operation: Operation) -> None:
-    shape, made = operation.attributes["shape"], operation.results[0].type
-    assert isinstance(shape, DenseElementsAttr)  # the attribute's kind
+    shape, made = operation.attribute("shape", DenseElementsAttr), operation.results[0].type
     assert isinstance(made, TensorType)  # the constraint
     inferred = TensorType((shape.array.size,), INDEX)
     if made is not inferred:

@@ -160,8 +160,7 @@ def extract(op: Operation, builder: Builder) -> Made:
     for inner in body:
         if inner is not body.last:
             builder.insert(inner.clone(values))
-    assert body.last is not None
-    (yielded,) = body.last.operands
+    (yielded,) = body.terminator.operands
     return [values.get(yielded, yielded)]
 
 

@@ -9,7 +9,7 @@ from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_of, made_by, number_of
 from qrt.ir.core.rewrite import Builder, Made
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM
@@ -17,7 +17,7 @@ from qrt.types.shaped import MAX_DIM
 
 def pad_by_nothing(op: Operation, builder: Builder) -> Made:
     amounts = mixed_values(op, "low") + mixed_values(op, "high")
-    if "nofold" in op.attributes or not all(map(_is_zero, amounts)):
+    if "nofold" in op.attributes or any(number_of(amount) != 0 for amount in amounts):
         return None
     return [cast(builder, op.operands[0], op.results[0].type)]
 
@@ -73,10 +73,7 @@ def cast_of_pad(op: Operation, builder: Builder) -> Made:
 
 def static_pad(op: Operation, builder: Builder) -> Made:
     lists = [mixed_values(op, name) for name in ("low", "high")]
-    low, high = (
-        [number if isinstance(v, Value) and (number := constant_number(v)) is not None else v for v in values]
-        for values in lists
-    )
+    low, high = ([value if (number := number_of(value)) is None else number for value in values] for values in lists)
     if _known_type(op, op.operands[0], low, high) is op.results[0].type:
         return None
     return _pad_as_stated(op, builder, op.operands[0], low, high)
@@ -93,24 +90,20 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
         return None
     constants = [None if (value := pad_value(each)) is None else constant_of(value) for each in (op, outer_pad)]
     ones = set(mixed_values(inner, "strides") + mixed_values(outer, "strides"))
-    lows = mixed_values(op, "low") + mixed_values(outer_pad, "low")
-    if constants[0] is None or constants[0] != constants[1] or not ones <= {1} or not all(map(_is_zero, lows)):
+    lows = {number_of(low) for low in mixed_values(op, "low") + mixed_values(outer_pad, "low")}
+    if constants[0] is None or constants[0] != constants[1] or not ones <= {1} or not lows <= {0}:
         return None
     lists = _joined_slices(op, inner, outer_pad, outer)
     if lists is None:
         return None
     high: Mixed = [
-        second if _is_zero(first) else first
+        second if number_of(first) == 0 else first
         for first, second in zip(mixed_values(op, "high"), mixed_values(outer_pad, "high"), strict=True)
     ]
     type = ranked(outer.operands[0]).with_(shape=numbers_of(lists["sizes"]))
     operands, attributes = with_lists(lists, outer.operands[:1])
     source = builder.value(outer.name, operands, type, attributes)
     return _pad_as_stated(op, builder, source, mixed_values(op, "low"), high)
-
-
-def _is_zero(amount: int | Value) -> bool:
-    return (constant_number(amount) if isinstance(amount, Value) else amount) == 0
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
@@ -125,14 +118,14 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
         strict=True,
     )
     for high, outer_high, offset, outer_offset, size, outer_size, extent in rows:
-        if _is_zero(high) and _is_zero(offset):
+        if number_of(high) == 0 and number_of(offset) == 0:
             lists["offsets"].append(outer_offset)
-        elif _is_zero(outer_high) and _is_zero(outer_offset):
+        elif number_of(outer_high) == 0 and number_of(outer_offset) == 0:
             lists["offsets"].append(offset)
         else:
             return None
-        if not _is_zero(outer_high):
-            if extent is None or (constant_number(size) if isinstance(size, Value) else size) != extent:
+        if number_of(outer_high) != 0:
+            if extent is None or number_of(size) != extent:
                 return None
             size = outer_size
         lists["sizes"].append(size)
@@ -156,7 +149,7 @@ def pad_of_pad(op: Operation, builder: Builder) -> Made:
 
 def known_sum(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
     """The terms that are not known, and the sum of those that are."""
-    known = [constant_number(term) if isinstance(term, Value) else term for term in terms]
+    known = list(map(number_of, terms))
     values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
     return values, sum(stated for stated in known if stated is not None)
 
@@ -185,9 +178,8 @@ def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
 
 def pad_value(op: Operation) -> Value | None:
     """The one value that a tensor is padded by, if it does not depend on where."""
-    last = op.regions[0].blocks[0].last
-    assert last is not None
-    (value,) = last.operands
+    body = op.regions[0].blocks[0]
+    (value,) = body.terminator.operands
     owner = value.owner
     block = owner.parent if isinstance(owner, Operation) else owner
-    return None if block is last.parent else value
+    return None if block is body else value

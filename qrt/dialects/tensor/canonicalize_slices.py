@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from qrt.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
-from qrt.dialects._shaped.types import Shape, ranked
+from qrt.dialects._shaped.types import ranked
 from qrt.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.errors import VerifyError
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import Builder, Made
@@ -29,13 +28,8 @@ def _slice(
 ) -> Value | None:
     """The same op on other lists; None where the slice would not be within its source."""
     operands, attributes = with_lists(lists, before)
-    made = builder.create(op.name, operands, (type,) if op.results else (), attributes)
-    assert made.definition is not None
-    assert made.definition.verify_signature is not None
-    try:
-        made.definition.verify_signature(made)
-    except VerifyError:
-        builder.erase(made)
+    made = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
+    if made is None:
         return None
     return made.results[0] if op.results else before[0]
 
@@ -137,27 +131,13 @@ def insert_of_casts(op: Operation, builder: Builder) -> Made:
         return None
     source, dest = source or op.operands[0], dest or op.operands[1]
     lists = {name: mixed_values(op, name) for name in PARTS}
-    dropped = _inserted_dimensions(numbers_of(lists["sizes"]), ranked(source).shape or ())
+    sizes, shape = numbers_of(lists["sizes"]), ranked(source).shape or ()
+    dropped = () if len(sizes) == len(shape) else dropped_dimensions(sizes, shape, may_be_open=True)
     if dropped is None:
         return None
-    known = iter(ranked(source).shape or ())
+    known = iter(shape)
     lists["sizes"] = [
         size if axis in dropped or (stated := next(known)) is None or not isinstance(size, Value) else stated
         for axis, size in enumerate(lists["sizes"])
     ]
     return _results(op, _slice(op, builder, (source, dest), lists, dest.type), builder)
-
-
-def _inserted_dimensions(full: Shape, reduced: Shape) -> tuple[int, ...] | None:
-    """As `dropped_dimensions`, where a size that is not known may be any."""
-    if len(full) == len(reduced):
-        return ()
-    at, dropped = 0, []
-    for axis, size in enumerate(full):
-        if at < len(reduced) and (size == reduced[at] or None in (size, reduced[at])):
-            at += 1
-        elif size == 1:
-            dropped.append(axis)
-        else:
-            return None
-    return tuple(dropped) if at == len(reduced) else None

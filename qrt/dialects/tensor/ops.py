@@ -3,32 +3,29 @@
 from math import prod
 
 from qrt.dialects._shaped.lists import mixed_values, static_values
-from qrt.dialects._shaped.types import ranked
+from qrt.dialects._shaped.types import ranked, require_cast, require_sizes
 from qrt.dialects.tensor import slices
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import Definition
-from qrt.ir.core.matching import constant_of, is_known_dimension, made_by
-from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.matching import constant_number, constant_of, is_known_dimension, made_by
+from qrt.ir.core.operations import Operation
 from qrt.ir.core.rewrite import Folded, Folds
-from qrt.ir.core.traits import NO_MEMORY_EFFECT, PURE, RECURSIVE_MEMORY_EFFECTS, RETURN_LIKE, SINGLE_BLOCK, TERMINATOR
+from qrt.ir.core.traits import (
+    NO_MEMORY_EFFECT,
+    PURE,
+    RECURSIVE_MEMORY_EFFECTS,
+    RETURN_LIKE,
+    SINGLE_BLOCK,
+    TERMINATOR,
+    have_compatible_shapes,
+)
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IndexType, IntegerType, TensorType
 
 
-def _result(operation: Operation) -> TensorType:
-    type = operation.results[0].type
-    assert isinstance(type, TensorType)  # the constraint
-    return type
-
-
 def _verify_sizes(operation: Operation) -> None:
-    """As many `dynamicSizes` as the result has dynamic dimensions."""
-    dynamic = (_result(operation).shape or ()).count(None)
-    assert operation.definition is not None  # that says this rule
-    found = len(operation.definition.operand_group(operation, "dynamicSizes"))
-    if dynamic != found:
-        raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
+    require_sizes(operation, ranked(operation.results[0]), len(operation.operand_group("dynamicSizes")))
 
 
 def _verify_extract(operation: Operation) -> None:
@@ -38,16 +35,13 @@ def _verify_extract(operation: Operation) -> None:
 
 
 def _verify_from_elements(operation: Operation) -> None:
-    count = prod(size or 0 for size in _result(operation).shape or ())
+    count = prod(size or 0 for size in ranked(operation.results[0]).shape or ())
     if len(operation.operands) != count:
         raise operation.op_error("failed to verify that operand types match result element type")
 
 
 def _verify_reshape(operation: Operation) -> None:
-    source, shape = (value.type for value in operation.operands)
-    made = _result(operation)
-    assert isinstance(source, TensorType)  # the constraints
-    assert isinstance(shape, TensorType)
+    source, shape, made = map(ranked, (*operation.operands, *operation.results))
     assert shape.shape is not None
     if source.element is not made.element:
         raise operation.op_error("element types of source and destination tensor types should be the same")
@@ -61,30 +55,15 @@ def _verify_reshape(operation: Operation) -> None:
     raise operation.op_error("cannot use shape operand with dynamic length to reshape to statically-ranked tensor type")
 
 
-def _fits(given: TensorType, made: TensorType) -> bool:
-    """Whether two shapes may be of one tensor."""
-    if given.shape is None or made.shape is None:
-        return True
-    return len(given.shape) == len(made.shape) and all(
-        a is None or b is None or a == b for a, b in zip(given.shape, made.shape, strict=True)
-    )
-
-
-def _require(operation: Operation, fits: bool) -> None:
-    if not fits:
-        given, made = operation.operands[0].type, operation.results[0].type
-        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
-
-
 def _verify_cast(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), _result(operation)
-    _require(operation, given.element is made.element and _fits(given, made))
+    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
+    require_cast(operation, given.element is made.element and have_compatible_shapes((given, made)))
 
 
 def _verify_bitcast(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), _result(operation)
+    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
     widths = {type.element.width if isinstance(type.element, IntegerType | FloatType) else 0 for type in (given, made)}
-    _require(operation, len(widths) == 1 and 0 not in widths and _fits(given, made))
+    require_cast(operation, len(widths) == 1 and 0 not in widths and have_compatible_shapes((given, made)))
 
 
 def _verify_insert(operation: Operation) -> None:
@@ -97,12 +76,12 @@ def _verify_generate(operation: Operation) -> None:
     block = operation.regions[0].blocks[0]
     if any(argument.type is not INDEX for argument in block.arguments):
         raise operation.error("all body arguments must be index")
-    if len(block.arguments) != _result(operation).rank:
+    if len(block.arguments) != ranked(operation.results[0]).rank:
         raise operation.error("must have one body argument per input dimension")
     last = block.last
     if last is None or last.name != "tensor.yield":
         raise operation.op_error("body must be terminated with a `yield` operation")
-    if [value.type for value in last.operands] != [_result(operation).element]:
+    if [value.type for value in last.operands] != [ranked(operation.results[0]).element]:
         raise operation.op_error("body must be terminated with a `yield` operation of the tensor element type")
 
 
@@ -111,11 +90,6 @@ def _verify_generate(operation: Operation) -> None:
 
 def _index(value: int) -> IntegerAttr:
     return IntegerAttr(value, IndexType())
-
-
-def _constant_index(value: Value) -> int | None:
-    found = constant_of(value)
-    return found.value if isinstance(found, IntegerAttr) else None
 
 
 def _fold_identity(operation: Operation, folds: Folds) -> Folded:
@@ -130,7 +104,7 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 
 def _fold_dim(operation: Operation, folds: Folds) -> Folded:
     """Of a static dimension, or of one whose extent an op was given."""
-    source, axis = operation.operands[0], _constant_index(operation.operands[1])
+    source, axis = operation.operands[0], constant_number(operation.operands[1])
     shape = ranked(source).shape
     if axis is None or shape is None or not 0 <= axis < len(shape):
         return None
@@ -139,8 +113,8 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
         return [_index(size)]
     for name in ("tensor.empty", "tensor.generate"):
         maker = made_by(source, name)
-        if maker is not None and maker.definition is not None:
-            return [maker.definition.operand_group(maker, "dynamicSizes")[shape[:axis].count(None)]]
+        if maker is not None:
+            return [maker.operand_group("dynamicSizes")[shape[:axis].count(None)]]
     slice_ = made_by(source, "tensor.extract_slice")
     if slice_ is not None and len(static_values(slice_, "sizes")) == len(shape):
         found = mixed_values(slice_, "sizes")[axis]
@@ -151,7 +125,7 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
 def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     """From a constant, a splat, or what was made of elements; not from a place that is known to be out of bounds."""
     tensor, *positions = operation.operands
-    index, shape = [_constant_index(value) for value in positions], ranked(tensor).shape or ()
+    index, shape = [constant_number(value) for value in positions], ranked(tensor).shape or ()
     for at, size in zip(index, shape, strict=True):
         if at is not None and (at < 0 or (size is not None and at >= size)):
             return None

@@ -165,7 +165,6 @@ def _verify_concat(operation: Operation) -> None:
 
 
 def _verify_pad(operation: Operation) -> None:
-    assert operation.definition is not None  # that declares the lists
     given, made = ranked(operation.operands[0]), ranked(operation.results[0])
     shape = given.shape or ()
     low, high = static_values(operation, "low"), static_values(operation, "high")
@@ -186,7 +185,7 @@ def _verify_pad(operation: Operation) -> None:
     ):
         raise operation.error(f"specified type '{made}' does not match the inferred type '{wanted}'")
     for name, values in (("low", low), ("high", high)):
-        if values.count(None) != len(operation.definition.operand_group(operation, name)):
+        if values.count(None) != len(operation.operand_group(name)):
             raise operation.error(f"expected {values.count(None)} dynamic {name} values")
     block = operation.regions[0].blocks[0]
     if len(block.arguments) != len(shape):

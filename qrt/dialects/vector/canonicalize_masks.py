@@ -11,7 +11,6 @@ from qrt.dialects.vector.elements import slice_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.dialects.vector.values import dense_array, dense_of, splat
 from qrt.ir import Operation, Value
-from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, made_by
 from qrt.ir.core.rewrite import Builder, Made
@@ -64,8 +63,7 @@ def slice_of_mask(op: Operation, builder: Builder) -> Made:
         return None  # the least index less an offset is a great one
     left = []
     for each, size in zip(where, mask.operands, strict=False):
-        offset = builder.constant(IntegerAttr(each.start, INDEX), INDEX)
-        left.append(builder.value("arith.subi", (size, offset), INDEX))
+        left.append(builder.value("arith.subi", (size, builder.index(each.start)), INDEX))
     return [builder.value(mask.name, [*left, *mask.operands[len(left) :]], type)]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from qrt.dialects._shaped.lists import mixed_values, with_lists
 from qrt.dialects._shaped.slices import PARTS
-from qrt.dialects._shaped.types import ranked
+from qrt.dialects._shaped.types import ranked, shaped
 from qrt.dialects.tensor.canonicalize import cast_source
 from qrt.dialects.vector.canonicalize_masks import is_full
 from qrt.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
@@ -16,18 +16,17 @@ from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.rewrite import IN_PLACE, Builder, Made, Pattern
-from qrt.types import MemRefType, TensorType, VectorType
+from qrt.types import TensorType, VectorType
 
 
 class Transfer:
     """What a transfer reads or writes, and where."""
 
     def __init__(self, op: Operation) -> None:
-        assert op.definition is not None  # whose groups these are
-        group = op.definition.operand_group
-        self.base: Value = group(op, "base")[0]
-        self.indices = group(op, "indices")
-        self.mask = group(op, "mask")
+        group = op.operand_group
+        self.base: Value = group("base")[0]
+        self.indices = group("indices")
+        self.mask = group("mask")
         self.vector = op.results[0] if op.name == "vector.transfer_read" else op.operands[0]
         self.type: VectorType = vector_of(self.vector)
         self.map = op.attributes[MAP]
@@ -36,8 +35,7 @@ class Transfer:
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        assert isinstance(self.base.type, TensorType | MemRefType)  # the constraint
-        return self.base.type.shape or ()
+        return shaped(self.base).shape or ()
 
     @property
     def is_minor_identity(self) -> bool:

@@ -21,15 +21,13 @@ _CONTRACTION = ("indexing_maps", "iterator_types", "kind")
 
 def maps_of(operation: Operation) -> tuple[AffineMapAttr, ...]:
     """The indexing maps of a `vector.contract`."""
-    maps = operation.attributes["indexing_maps"]
-    assert isinstance(maps, ArrayAttr)  # the attribute's kind
+    maps = operation.attribute("indexing_maps", ArrayAttr)
     return tuple(map for map in maps.elements if isinstance(map, AffineMapAttr))
 
 
 def iterators_of(operation: Operation) -> tuple[str, ...]:
     """`parallel` or `reduction` for each dimension of a `vector.contract`."""
-    iterators = operation.attributes["iterator_types"]
-    assert isinstance(iterators, ArrayAttr)  # the attribute's kind
+    iterators = operation.attribute("iterator_types", ArrayAttr)
     return tuple(str(each).partition("<")[2].removesuffix(">") for each in iterators.elements)
 
 

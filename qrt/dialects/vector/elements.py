@@ -21,8 +21,7 @@ _POSITION = "dynamic_indices($dynamic_position, $static_position) attr-dict"
 
 def _require_position(operation: Operation, vector: VectorType, part: Type) -> None:
     positions = integers(operation, "static_position")
-    assert operation.definition is not None  # that says this rule
-    if positions.count(DYNAMIC) != len(operation.definition.operand_group(operation, "dynamic_position")):
+    if positions.count(DYNAMIC) != len(operation.operand_group("dynamic_position")):
         raise operation.op_error(
             "mismatch between dynamic and static positions (kDynamic marker but no corresponding dynamic position) -- "
             "this can only happen due to an incorrect fold/rewrite"
@@ -186,43 +185,31 @@ OPS = [
             "vector.canonicalize_elements: as_elements",
         ),
     ),
-    *(
-        Definition(
-            f"vector.{name}_strided_slice",
-            operands=operands,
-            results=("result: vector",),
-            attributes=dict.fromkeys(parts, _SLICE_PART),
-            infer={} if name == "extract" else {"result": same_as("dest")},
-            traits={PURE},
-            format=f"{form} attr-dict `:` {types}",
-            verify_signature=verify,
-            canonicalize=canonicalize,
-        )
-        for name, verify, operands, parts, form, types, canonicalize in (
-            (
-                "extract",
-                _verify_extract_slice,
-                ("source: vector",),
-                ("offsets", "sizes", "strides"),
-                "$source",
-                "type($source) `to` type($result)",
-                (
-                    "vector.values: same_type",
-                    "vector.canonicalize_slices: of_inserted of_constant",
-                    "vector.canonicalize_masks: slice_of_mask",
-                    "vector.canonicalize_slices: of_broadcast to_extract",
-                ),
-            ),
-            (
-                "insert",
-                _verify_insert_slice,
-                (f"valueToStore: {NOT_SCALAR}", f"dest: {NOT_SCALAR}"),
-                ("offsets", "strides"),
-                "$valueToStore `,` $dest",
-                "type($valueToStore) `into` type($dest)",
-                ("vector.canonicalize_slices: into_what_is_there into_constant",),
-            ),
-        )
+    Definition(
+        "vector.extract_strided_slice",
+        operands=("source: vector",),
+        results=("result: vector",),
+        attributes=dict.fromkeys(("offsets", "sizes", "strides"), _SLICE_PART),
+        traits={PURE},
+        format="$source attr-dict `:` type($source) `to` type($result)",
+        verify_signature=_verify_extract_slice,
+        canonicalize=(
+            "vector.values: same_type",
+            "vector.canonicalize_slices: of_inserted of_constant",
+            "vector.canonicalize_masks: slice_of_mask",
+            "vector.canonicalize_slices: of_broadcast to_extract",
+        ),
+    ),
+    Definition(
+        "vector.insert_strided_slice",
+        operands=(f"valueToStore: {NOT_SCALAR}", f"dest: {NOT_SCALAR}"),
+        results=("result: vector",),
+        attributes=dict.fromkeys(("offsets", "strides"), _SLICE_PART),
+        infer={"result": same_as("dest")},
+        traits={PURE},
+        format="$valueToStore `,` $dest attr-dict `:` type($valueToStore) `into` type($dest)",
+        verify_signature=_verify_insert_slice,
+        canonicalize=("vector.canonicalize_slices: into_what_is_there into_constant",),
     ),
     Definition(
         "vector.from_elements",

@@ -23,16 +23,13 @@ def minor_identity(rank: int, vector_rank: int) -> AffineMapAttr:
 
 def permutation_of(operation: Operation) -> tuple[int | None, ...]:
     """The dimension of the memory along each dimension of the vector; None where one element serves all lanes."""
-    map = operation.attributes[MAP]
-    assert isinstance(map, AffineMapAttr)  # the attribute's kind
+    map = operation.attribute(MAP, AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) else None for result in map.results)
 
 
 def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
     """Whether no lane along each dimension of the vector leaves the memory."""
-    flags = operation.attributes[BOUNDS]
-    assert isinstance(flags, ArrayAttr)  # the attribute's kind
-    return tuple(flag == TRUE for flag in flags.elements)
+    return tuple(flag == TRUE for flag in operation.attribute(BOUNDS, ArrayAttr).elements)
 
 
 def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> VectorType:
@@ -48,10 +45,9 @@ def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> Vector
 def is_plain(operation: Operation) -> bool:
     """Whether each lane is one element of memory. Upstream's verifier takes others: the memory of vectors, or of
     elements of another width."""
-    assert operation.definition is not None  # whose groups these are
     reads = operation.name == "vector.transfer_read"
     vector = operation.results[0].type if reads else operation.operands[0].type
-    return element_of(operation.definition.operand_group(operation, "base")[0].type) is element_of(vector)
+    return element_of(operation.operand_group("base")[0].type) is element_of(vector)
 
 
 _NOT_PROJECTED = "requires a projected permutation_map (at most one dim or the zero constant can appear in each result)"
@@ -70,13 +66,12 @@ def _finish(parser: Parser, pending: PendingOperation, memory: Type, vector: Typ
     """The attributes that a custom form leaves out, and the type of the mask."""
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
-        raise scanner.error("requires vector type", pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "requires vector type")
     if not isinstance(memory, TensorType | MemRefType) or memory.shape is None:
-        raise scanner.error("requires memref or ranked tensor type", pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "requires memref or ranked tensor type")
     rank = _transfer_rank(memory.element, vector)
     if not 0 <= rank <= len(memory.shape) and MAP not in pending.attributes:
-        message = "expected a custom permutation_map when rank(source) != rank(destination)"
-        raise scanner.error(message, pending.start, pending.start + len(pending.name))
+        raise parser.error_at(pending, "expected a custom permutation_map when rank(source) != rank(destination)")
     map = pending.attributes.setdefault(MAP, minor_identity(len(memory.shape), rank))
     if isinstance(map, AffineMapAttr):
         pending.attributes.setdefault(BOUNDS, ArrayAttr((FALSE,) * len(map.results)))
@@ -127,17 +122,16 @@ def _parse_write(parser: Parser, pending: PendingOperation) -> None:
 
 
 def _print(printer: Printer, operation: Operation) -> None:
-    assert operation.definition is not None  # whose form this is
-    group = operation.definition.operand_group
+    group = operation.operand_group
     reads = operation.name == "vector.transfer_read"
-    memory = group(operation, "base")[0]
-    indexed = f"{printer.name(memory)}{spell_values(printer, group(operation, 'indices'), '[]')}"
-    mask = [printer.name(value) for value in group(operation, "mask")]
+    memory = group("base")[0]
+    indexed = f"{printer.name(memory)}{spell_values(printer, group('indices'), '[]')}"
+    mask = [printer.name(value) for value in group("mask")]
     if reads:
         vector: Type = operation.results[0].type
-        printer.word(", ".join([indexed, printer.name(group(operation, "padding")[0]), *mask]))
+        printer.word(", ".join([indexed, printer.name(group("padding")[0]), *mask]))
     else:
-        value = group(operation, "valueToStore")[0]
+        value = group("valueToStore")[0]
         vector = value.type
         printer.word(", ".join([printer.name(value), indexed, *mask]))
     assert isinstance(vector, VectorType)  # the constraints
@@ -154,16 +148,14 @@ def _print(printer: Printer, operation: Operation) -> None:
 
 
 def _verify(operation: Operation) -> None:
-    assert operation.definition is not None  # that says this rule
-    group = operation.definition.operand_group
-    memory = group(operation, "base")[0].type
+    group = operation.operand_group
+    memory = group("base")[0].type
     reads = operation.name == "vector.transfer_read"
-    vector = operation.results[0].type if reads else group(operation, "valueToStore")[0].type
+    vector = operation.results[0].type if reads else group("valueToStore")[0].type
     assert isinstance(memory, TensorType | MemRefType)  # the constraints
     assert isinstance(vector, VectorType)
-    rank, map = len(memory.shape or ()), operation.attributes[MAP]
-    assert isinstance(map, AffineMapAttr)
-    if len(group(operation, "indices")) != rank:
+    rank, map = len(memory.shape or ()), operation.attribute(MAP, AffineMapAttr)
+    if len(group("indices")) != rank:
         raise operation.op_error(f"requires {rank} indices")
     _require_widths(operation, memory.element, vector)
     transfer_rank = _transfer_rank(memory.element, vector)
@@ -185,12 +177,12 @@ def _verify(operation: Operation) -> None:
             f"expects the in_bounds attr of same rank as permutation_map results: {map} vs inBounds of size: "
             f"{len(is_in_bounds(operation))}"
         )
-    masks = [value.type for value in group(operation, "mask")]
+    masks = [value.type for value in group("mask")]
     if masks and isinstance(memory.element, VectorType):
         raise operation.op_error("does not support masks with vector element type")
     if masks and masks[0] is not (expected := mask_type(vector, permutation_of(operation))):
         raise operation.op_error(f"inferred mask type ({expected}) and mask operand type ({masks[0]}) don't match")
-    if reads and group(operation, "padding")[0].type is not memory.element:
+    if reads and group("padding")[0].type is not memory.element:
         raise operation.op_error("requires the padding to be of the memory's element type")
     if not reads and [value.type for value in operation.results] != [memory] * isinstance(memory, TensorType):
         raise operation.op_error("results in the tensor that it writes to, and in nothing for a memref")

@@ -105,8 +105,7 @@ def has_as_many(given: Type, made: Type) -> bool:
 
 def position_of(op: Operation) -> Position:
     """Where a `vector.extract` or `vector.insert` takes or puts a part."""
-    assert op.definition is not None  # whose group it is
-    following = iter(op.definition.operand_group(op, "dynamic_position"))
+    following = iter(op.operand_group("dynamic_position"))
     return [next(following) if index == DYNAMIC else index for index in integers(op, "static_position")]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.affine.ops import FOR, set_of, step_of
+from qrt.dialects.affine.ops import set_of, step_of
 from qrt.dialects.affine.parallel import bounds_of, reductions_of, steps_of
 from qrt.dialects.affine.scope import map_of
 from qrt.errors import QuantTypeError, UndefinedError
@@ -13,6 +13,7 @@ from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handl
 from qrt.execute.interpret.memref import checked, loader, storer
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop
 from qrt.execute.interpret.scf import nest
+from qrt.execute.values import as_index
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, is_defined
 from qrt.ops.core import element_dtype
@@ -60,16 +61,10 @@ def _is_identity(map: AffineMapAttr) -> bool:
     return list(map.results) == operands
 
 
-def _index(number: int) -> Any:
-    if not -(1 << 63) <= number < 1 << 63:
-        raise UndefinedError(f"{number} is out of the range of an index")
-    return np.int64(number)
-
-
 def _chosen(choose: Callable[[list[int]], int]) -> Handler:
     def bind(op: Operation, compiler: Compiler) -> Function:
         results = _compile_map(map_of(op))
-        return lambda *operands: _index(choose(results([int(operand) for operand in operands])))
+        return lambda *operands: as_index(choose(results([int(operand) for operand in operands])))
 
     return bind
 
@@ -101,11 +96,11 @@ def _bound(compiler: Compiler, map: AffineMapAttr, operands: Sequence[Value]) ->
 
 def _for(op: Operation, compiler: Compiler) -> Step:
     lower, upper = (
-        _bound(compiler, map_of(op, f"{which}BoundMap"), FOR.operand_group(op, f"{which}BoundOperands"))
+        _bound(compiler, map_of(op, f"{which}BoundMap"), op.operand_group(f"{which}BoundOperands"))
         for which in ("lower", "upper")
     )
     bounds = _range(lower, upper, step_of(op))
-    return counted_loop(op, compiler, bounds, np.int64, FOR.operand_group(op, "inits"))
+    return counted_loop(op, compiler, bounds, np.int64, op.operand_group("inits"))
 
 
 _IDENTITIES = {
@@ -131,9 +126,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
         function = bind(f"arith.{reduction}", [result.type] * 2, [result.type])
         start = np.array(_IDENTITIES[reduction]).astype(element_dtype(result.type))[()]
         combine.append((function, start, compiler.slot(result)))
-    last = op.regions[0].blocks[0].last
-    assert last is not None  # the verifier holds it
-    yielded = [compiler.slot(value) for value in last.operands]
+    yielded = [compiler.slot(value) for value in op.regions[0].blocks[0].terminator.operands]
 
     def fold(frame: Frame) -> None:
         for (function, _, slot), value in zip(combine, yielded, strict=True):

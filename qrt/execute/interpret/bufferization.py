@@ -6,8 +6,8 @@ import numpy as np
 
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
-from qrt.execute.interpret.memref import allocate, checked, sizes_of
-from qrt.execute.values import as_tensor
+from qrt.execute.interpret.memref import allocate, checked, require_writeable
+from qrt.execute.values import as_tensor, sizes_of
 from qrt.ir import Operation
 from qrt.ops.core import Array
 from qrt.types import TensorType
@@ -42,17 +42,14 @@ def _materialize(op: Operation, compiler: Compiler) -> Function:
 
     def write(source: Array, target: Array) -> None:
         _require_shape(source, target)
-        if not target.flags.writeable:
-            raise UndefinedError("writes to constant memory")
-        np.copyto(target, source)
+        np.copyto(require_writeable(target), source)
 
     return checked(op, 1, write, compiler)
 
 
 def _alloc_tensor(op: Operation, compiler: Compiler) -> Function:
     made = as_tensor(op.results[0].type)
-    assert op.definition is not None  # that groups the operands
-    if op.definition.operand_group(op, "copy"):
+    if op.operand_group("copy"):
         return lambda source, *hint: source
     count = (made.shape or ()).count(None)
     return lambda *operands: allocate(sizes_of(made, operands[:count]), made.element)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from qrt.dialects.cf.ops import SWITCH, switch_cases
+from qrt.dialects.cf.ops import switch_cases
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
 from qrt.ir import Operation
@@ -23,13 +23,12 @@ def _br(op: Operation, compiler: Compiler) -> Function:
 
 
 def _cond_br(op: Operation, compiler: Compiler) -> Function:
-    assert op.definition is not None  # that groups the operands
-    split = 1 + len(op.definition.operand_group(op, "trueDestOperands"))
+    split = 1 + len(op.operand_group("trueDestOperands"))
     return lambda *operands: (0, operands[1:split]) if operands[0] else (1, operands[split:])
 
 
 def _switch(op: Operation, compiler: Compiler) -> Function:
-    start = 1 + len(SWITCH.operand_group(op, "defaultOperands"))
+    start = 1 + len(op.operand_group("defaultOperands"))
     default = 0, slice(1, start)
     chosen: dict[int, tuple[int, slice]] = {}
     for successor, (value, operands) in enumerate(switch_cases(op), 1):

@@ -35,6 +35,11 @@ Handler = Callable[[Operation, "Compiler"], Function]
 Builder = Callable[[Operation, "Compiler"], Step]
 
 
+def as_it_is(op: Operation, compiler: "Compiler") -> Function:
+    """Of an op whose result is its operand in another type."""
+    return lambda value: value
+
+
 class Tables:
     """How ops run, by name: what the files of the dialects say, each loaded when an op of it is first compiled. A
     dialect that runs has a file of its name beside this one."""

@@ -2,12 +2,11 @@
 
 from qrt.dialects.func.ops import FuncOp
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
-from qrt.execute.operations import callee
 from qrt.ir import Operation
 
 
 def _call(op: Operation, compiler: Compiler) -> Step:
-    function = compiler.code.function(callee(compiler.module, op))
+    function = compiler.code.function(compiler.module.callee(op))
     operands = [compiler.slot(value) for value in op.operands]
     results = [compiler.slot(value) for value in op.results]
 

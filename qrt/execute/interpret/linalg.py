@@ -21,7 +21,7 @@ from qrt.execute.operations import failure
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import plain_loops
 from qrt.ops.core import Array, element_dtype
-from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType
+from qrt.types import FloatType, IntegerType, MemRefType, TensorType, VectorType
 
 _ELEMENTWISE = ("arith", "math")
 _ASSOCIATIVE = frozenset(
@@ -110,7 +110,7 @@ class Combiner:
         if width < 64:
             half = 1 << (width - 1)
             sums = ((sums + half) & ((1 << width) - 1)) - half
-        return sums.astype(np.int64 if isinstance(self.type, IndexType) else element_dtype(self.type))
+        return sums.astype(element_dtype(self.type))
 
 
 def _is_bool(type: object) -> bool:

@@ -3,28 +3,29 @@
 Memory that nothing has written holds zeros. An access out of bounds, to freed memory or to a constant is undefined.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from qrt.dialects._shaped.lists import mixed_values, static_values
+from qrt.dialects._shaped.lists import static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
-from qrt.dialects._shaped.slices import dropped_dimensions
+from qrt.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.dialects._shaped.types import memref_type
 from qrt.dialects.memref.ops import global_of, global_type
 from qrt.dialects.memref.views import permutation_of
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
 from qrt.execute.interpret.loops import strided
 from qrt.execute.interpret.regions import choice
-from qrt.execute.interpret.tensor import check_expansion
-from qrt.ir import Operation, Value
+from qrt.execute.interpret.tensor import check_expansion, integers_of
+from qrt.execute.values import sizes_of
+from qrt.ir import Operation
 from qrt.ir.core.attributes import UnitAttr
 from qrt.ops.core import Array, element_dtype
-from qrt.types import MemRefType, StridedLayout, TensorType
+from qrt.types import MemRefType, StridedLayout
 
 
 class Buffer:
@@ -50,15 +51,6 @@ def _root(array: Any) -> Array:
 
 
 # -- allocation --------------------------------------------------------------------------------------------------------
-
-
-def sizes_of(type: MemRefType | TensorType, dynamic: Sequence[Any]) -> tuple[int, ...]:
-    """The shape of a type, its dynamic dimensions as given. Raises UndefinedError for a negative one."""
-    remaining = iter(dynamic)
-    shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
-    if any(size < 0 for size in shape):
-        raise UndefinedError(f"a dimension is negative: {list(shape)}")
-    return shape
 
 
 def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
@@ -138,6 +130,13 @@ def checked(op: Operation, index: int, function: Function, compiler: Compiler) -
         return function(*operands)
 
     return check
+
+
+def require_writeable(array: Array) -> Array:
+    """The array. Raises UndefinedError where its memory is constant."""
+    if not array.flags.writeable:
+        raise UndefinedError("writes to constant memory")
+    return array
 
 
 # -- elements ----------------------------------------------------------------------------------------------------------
@@ -231,9 +230,7 @@ def _copy(op: Operation, compiler: Compiler) -> Function:
     def copy(source: Array, target: Array) -> None:
         if source.shape != target.shape:
             raise UndefinedError(f"copies shape {list(source.shape)} to shape {list(target.shape)}")
-        if not target.flags.writeable:
-            raise UndefinedError("writes to constant memory")
-        np.copyto(target, source)
+        np.copyto(require_writeable(target), source)
 
     return checked(op, 1, checked(op, 0, copy, compiler), compiler)
 
@@ -273,10 +270,6 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
 
 
 # -- views -------------------------------------------------------------------------------------------------------------
-
-
-def _same(op: Operation, compiler: Compiler) -> Function:
-    return lambda array: array
 
 
 def _cast(op: Operation, compiler: Compiler) -> Function:
@@ -323,14 +316,13 @@ def _memory(array: Array, type: MemRefType) -> tuple[Array, int]:
 
 
 def _subview(op: Operation, compiler: Compiler) -> Function:
-    lists = [mixed_values(op, name) for name in ("offsets", "sizes", "strides")]
+    lists = [integers_of(op, name) for name in PARTS]
     made = memref_type(op.results[0])
     dropped = dropped_dimensions(static_values(op, "sizes"), made.shape or ()) or ()
-    picks = _picks(op, lists)
 
     def subview(*operands: Any) -> Array:
         array = operands[0]
-        offsets, sizes, steps = ([pick(operands) for pick in part] for part in picks)
+        offsets, sizes, steps = (integers(operands) for integers in lists)
         for axis, (extent, offset, size, step) in enumerate(zip(array.shape, offsets, sizes, steps, strict=True)):
             last = offset + (size - 1) * step
             if size < 0 or offset < 0 or (size and not (offset < extent and 0 <= last < extent)):
@@ -345,28 +337,12 @@ def _subview(op: Operation, compiler: Compiler) -> Function:
     return subview
 
 
-Pick = Callable[[Sequence[Any]], int]
-
-
-def _picks(op: Operation, lists: Sequence[Sequence[int | Value]]) -> list[list[Pick]]:
-    """Each number of the lists as a function of the operands, which come in the lists' order after the first."""
-    following = iter(range(1, len(op.operands)))
-
-    def pick(number: int | Value) -> Pick:
-        if isinstance(number, int):
-            return lambda operands: number
-        at = next(following)
-        return lambda operands: int(operands[at])
-
-    return [[pick(number) for number in part] for part in lists]
-
-
 def _reinterpret_cast(op: Operation, compiler: Compiler) -> Function:
     given = memref_type(op.operands[0])
-    picks = _picks(op, [mixed_values(op, name) for name in ("offsets", "sizes", "strides")])
+    lists = [integers_of(op, name) for name in PARTS]
 
     def reinterpret_cast(*operands: Any) -> Array:
-        (offset,), sizes, strides = ([pick(operands) for pick in part] for part in picks)
+        (offset,), sizes, strides = (integers(operands) for integers in lists)
         memory, _ = _memory(operands[0], given)
         return _strided(memory, offset, sizes, strides)
 
@@ -386,11 +362,10 @@ def _extract_strided_metadata(op: Operation, compiler: Compiler) -> Function:
 
 
 def _expand_shape(op: Operation, compiler: Compiler) -> Function:
-    groups = reassociation_of(op)
-    (picks,) = _picks(op, [mixed_values(op, "output_shape")])
+    groups, integers = reassociation_of(op), integers_of(op, "output_shape")
 
     def expand_shape(*operands: Any) -> Array:
-        array, sizes = operands[0], [pick(operands) for pick in picks]
+        array, sizes = operands[0], integers(operands)
         check_expansion(array.shape, groups, sizes)
         strides: list[int] = []
         for stride, group in zip(array.strides, groups, strict=True):
@@ -456,7 +431,7 @@ def _alloca_scope(op: Operation, compiler: Compiler) -> Step:
 HANDLERS: dict[str, Handler] = {
     "memref.alloc": _alloc,
     "memref.alloca": _alloc,
-    "memref.assume_alignment": _same,
+    "memref.assume_alignment": as_it_is,
     "memref.cast": _cast,
     "memref.collapse_shape": _collapse_shape,
     "memref.copy": _copy,
@@ -465,7 +440,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.expand_shape": _expand_shape,
     "memref.extract_strided_metadata": _extract_strided_metadata,
     "memref.load": _load,
-    "memref.memory_space_cast": _same,
+    "memref.memory_space_cast": as_it_is,
     "memref.rank": lambda op, compiler: lambda array: np.int64(array.ndim),
     "memref.reinterpret_cast": _reinterpret_cast,
     "memref.reshape": _reshape,

@@ -43,8 +43,7 @@ def counted_loop(
     block = op.regions[0].blocks[0]
     body = single_block(compiler, op.regions[0])
     variable, steps, size = body.arguments[0], body.steps, body.size
-    assert body.terminator is not None  # the verifier holds it
-    carried, yielded = block.arguments[1:], body.terminator.operands
+    carried, yielded = block.arguments[1:], block.terminator.operands
     begin, carry = moves(compiler, inits, carried), moves(compiler, yielded, carried)
     finish = moves(compiler, carried, op.results)
 
@@ -87,9 +86,8 @@ def choice(op: Operation, compiler: Compiler, choose: Callable[[Frame], int]) ->
         if not region.blocks:
             bodies.append(None)
             continue
-        body = single_block(compiler, region)
-        assert body.terminator is not None  # the verifier holds it
-        bodies.append((body, moves(compiler, body.terminator.operands, op.results)))
+        yielded = region.blocks[0].terminator.operands
+        bodies.append((single_block(compiler, region), moves(compiler, yielded, op.results)))
 
     def run(frame: Frame) -> None:
         chosen = bodies[choose(frame)]

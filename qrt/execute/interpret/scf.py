@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.scf.parallel import FORALL, PARALLEL, mixed_bounds
+from qrt.dialects.scf.parallel import mixed_bounds
 from qrt.errors import UndefinedError
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Step, raise_located
 from qrt.execute.interpret.regions import Bounds, choice, counted_loop, moves, single_block, trips
@@ -67,13 +67,12 @@ def _execute_region(op: Operation, compiler: Compiler) -> Step:
 
 def _while(op: Operation, compiler: Compiler) -> Step:
     before, after = (single_block(compiler, region) for region in op.regions)
-    assert before.terminator is not None  # the verifier holds it
-    assert after.terminator is not None
     condition = before.results[0]
-    forwarded = before.terminator.operands[1:]
-    first, second = (region.blocks[0].arguments for region in op.regions)
-    begin, again = moves(compiler, op.operands, first), moves(compiler, after.terminator.operands, first)
-    go_on, finish = moves(compiler, forwarded, second), moves(compiler, forwarded, op.results)
+    first, second = (region.blocks[0] for region in op.regions)
+    begin = moves(compiler, op.operands, first.arguments)
+    again = moves(compiler, second.terminator.operands, first.arguments)
+    forwarded = first.terminator.operands[1:]
+    go_on, finish = moves(compiler, forwarded, second.arguments), moves(compiler, forwarded, op.results)
 
     def run(frame: Frame) -> None:
         begin(frame)
@@ -148,12 +147,9 @@ def _bounds(compiler: Compiler, lower: int | Value, upper: int | Value, step: in
 
 
 def _parallel(op: Operation, compiler: Compiler) -> Step:
-    lower, upper, steps, inits = (
-        PARALLEL.operand_group(op, group) for group in ("lowerBound", "upperBound", "step", "initVals")
-    )
+    lower, upper, steps, inits = (op.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals"))
     ranges = [_bounds(compiler, *each) for each in zip(lower, upper, steps, strict=True)]
-    reduce = op.regions[0].blocks[0].last
-    assert reduce is not None  # the verifier holds it
+    reduce = op.regions[0].blocks[0].terminator
     combine = [single_block(compiler, region) for region in reduce.regions]
     values = [compiler.slot(value) for value in reduce.operands]
     results = [compiler.slot(value) for value in op.results]
@@ -175,10 +171,9 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
 
 def _forall(op: Operation, compiler: Compiler) -> Step:
     ranges = [_bounds(compiler, *each) for each in zip(*mixed_bounds(op), strict=True)]
-    outputs, block = FORALL.operand_group(op, "outputs"), op.regions[0].blocks[0]
+    outputs, block = op.operand_group("outputs"), op.regions[0].blocks[0]
     shared = block.arguments[len(ranges) :]
-    assert block.last is not None  # the verifier holds it
-    insertions = compiler.steps(block.last.regions[0].blocks[0].operations)
+    insertions = compiler.steps(block.terminator.regions[0].blocks[0].operations)
     begin, finish = moves(compiler, outputs, shared), moves(compiler, shared, op.results)
 
     def insert(frame: Frame) -> None:

@@ -8,15 +8,10 @@ import numpy as np
 
 from qrt.dialects.shape.ops import extents_of
 from qrt.errors import UndefinedError
-from qrt.execute.interpret.core import Compiler, Function, Handler
+from qrt.execute.interpret.core import Compiler, Function, Handler, as_it_is
+from qrt.execute.values import as_index
 from qrt.ir import Operation
 from qrt.ops.core import Array
-
-
-def _index(number: int) -> Any:
-    if not -(1 << 63) <= number < 1 << 63:
-        raise UndefinedError(f"{number} is out of the range of an index")
-    return np.int64(number)
 
 
 def _extents(numbers: Any) -> Array:
@@ -59,7 +54,7 @@ def _broadcast(*shapes: Array) -> Array:
 def _divide(left: Any, right: Any) -> Any:
     if right == 0:
         raise UndefinedError("division by zero")
-    return _index(int(left) // int(right))
+    return as_index(int(left) // int(right))
 
 
 def _const_shape(op: Operation, compiler: Compiler) -> Function:
@@ -72,7 +67,7 @@ def _always(function: Function) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
-    "shape.add": _always(lambda left, right: _index(int(left) + int(right))),
+    "shape.add": _always(lambda left, right: as_index(int(left) + int(right))),
     "shape.broadcast": _always(_broadcast),
     "shape.concat": _always(lambda left, right: np.concatenate([left, right])),
     "shape.const_shape": _const_shape,
@@ -80,11 +75,11 @@ HANDLERS: dict[str, Handler] = {
     "shape.div": _always(_divide),
     "shape.get_extent": _always(_extent),
     "shape.is_broadcastable": _always(lambda *shapes: np.bool_(_stretched(shapes) is not None)),
-    "shape.mul": _always(lambda left, right: _index(int(left) * int(right))),
-    "shape.num_elements": _always(lambda extents: _index(prod(map(int, extents)))),
+    "shape.mul": _always(lambda left, right: as_index(int(left) * int(right))),
+    "shape.num_elements": _always(lambda extents: as_index(prod(map(int, extents)))),
     "shape.rank": _always(lambda extents: np.int64(len(extents))),
     "shape.shape_eq": _always(lambda *shapes: np.bool_(all(np.array_equal(shapes[0], each) for each in shapes[1:]))),
     "shape.shape_of": _always(lambda array: _extents(array.shape)),
     "shape.split_at": _always(_split_at),
-    "shape.to_extent_tensor": _always(lambda extents: extents),
+    "shape.to_extent_tensor": as_it_is,
 }

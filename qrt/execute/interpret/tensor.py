@@ -9,32 +9,21 @@ import numpy as np
 
 from qrt.dialects._shaped.lists import mixed_values, static_values
 from qrt.dialects._shaped.reshapes import reassociation_of
-from qrt.dialects._shaped.slices import dropped_dimensions
+from qrt.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, raise_located
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located
 from qrt.execute.interpret.linalg import is_elementwise
 from qrt.execute.interpret.loops import Shape, grid
 from qrt.execute.operations import failure
-from qrt.execute.values import as_tensor, concrete
+from qrt.execute.values import as_tensor, concrete, sizes_of
 from qrt.ir import Operation, Value
 from qrt.ops.core import Array, element_dtype
-from qrt.types import IndexType, TensorType
 
 Mixed = list[int | Value]
 
 
 def _dtype(value: Value) -> np.dtype[Any]:
-    element = as_tensor(value.type).element
-    return np.dtype(np.int64) if isinstance(element, IndexType) else element_dtype(element)
-
-
-def _sizes(type: TensorType, dynamic: Sequence[Any]) -> Shape:
-    """The shape, its open dimensions as given."""
-    remaining = iter(dynamic)
-    shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
-    if any(size < 0 for size in shape):
-        raise UndefinedError(f"a dimension is negative: {list(shape)}")
-    return shape
+    return element_dtype(as_tensor(value.type).element)
 
 
 # -- making tensors --------------------------------------------------------------------------------------------------
@@ -42,17 +31,17 @@ def _sizes(type: TensorType, dynamic: Sequence[Any]) -> Shape:
 
 def _empty(op: Operation, compiler: Compiler) -> Function:
     type, dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
-    return lambda *sizes: np.zeros(_sizes(type, sizes), dtype)
+    return lambda *sizes: np.zeros(sizes_of(type, sizes), dtype)
 
 
 def _splat(op: Operation, compiler: Compiler) -> Function:
     type, dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
-    return lambda value, *sizes: np.full(_sizes(type, sizes), value, dtype)
+    return lambda value, *sizes: np.full(sizes_of(type, sizes), value, dtype)
 
 
 def _from_elements(op: Operation, compiler: Compiler) -> Function:
     type, dtype = as_tensor(op.results[0].type), _dtype(op.results[0])
-    return lambda *elements: np.array(elements, dtype).reshape(_sizes(type, ()))
+    return lambda *elements: np.array(elements, dtype).reshape(sizes_of(type, ()))
 
 
 class _Filled:
@@ -82,7 +71,7 @@ def _generate(op: Operation, compiler: Compiler) -> Step:
 
     def step(frame: Frame) -> None:
         try:
-            shape = _sizes(filled.type, [frame[slot] for slot in sizes])
+            shape = sizes_of(filled.type, [frame[slot] for slot in sizes])
         except UndefinedError as error:
             raise failure(op, str(error)) from None
         frame[filled.result] = filled.fill(frame, shape)
@@ -94,7 +83,7 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
     filled = _Filled(op, compiler)
     source = compiler.slot(op.operands[0])
     slots = [compiler.slot(value) for value in op.operands]
-    bind = {name: _mixed(op, name) for name in ("low", "high")}
+    bind = {name: integers_of(op, name) for name in ("low", "high")}
 
     def step(frame: Frame) -> None:
         array, operands = frame[source], [frame[slot] for slot in slots]
@@ -158,8 +147,8 @@ def _insert(op: Operation, compiler: Compiler) -> Function:
 # -- slices ----------------------------------------------------------------------------------------------------------
 
 
-def _mixed(op: Operation, name: str) -> Function:
-    """The integers of a list, from the operands' values."""
+def integers_of(op: Operation, name: str) -> Function:
+    """The integers of a list, as a function of the operands' values."""
     positions = {value: index for index, value in enumerate(op.operands)}
     entries = [(entry, -1) if isinstance(entry, int) else (0, positions[entry]) for entry in mixed_values(op, name)]
     return lambda operands: [value if at < 0 else int(operands[at]) for value, at in entries]
@@ -170,7 +159,7 @@ def slicer(op: Operation) -> Function:
 
     The index raises UndefinedError where it leaves the tensor.
     """
-    lists = [_mixed(op, name) for name in ("offsets", "sizes", "strides")]
+    lists = [integers_of(op, name) for name in PARTS]
 
     def index(operands: Sequence[Any], shape: Shape) -> tuple[tuple[Any, ...], Shape]:
         found: list[Any] = []
@@ -232,10 +221,6 @@ def check_part(shape: Shape, sizes: Shape, dropped: Shape) -> None:
 # -- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def _cast(op: Operation, compiler: Compiler) -> Function:
-    return lambda array: array
-
-
 def _bitcast(op: Operation, compiler: Compiler) -> Function:
     source, target = (as_tensor(value.type).element for value in (op.operands[0], op.results[0]))
     dtype = _dtype(op.results[0])
@@ -268,7 +253,7 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
 
 
 def _expand_shape(op: Operation, compiler: Compiler) -> Function:
-    groups, sizes = reassociation_of(op), _mixed(op, "output_shape")
+    groups, sizes = reassociation_of(op), integers_of(op, "output_shape")
 
     def expand_shape(*operands: Any) -> Array:
         array, shape = operands[0], sizes(operands)
@@ -303,7 +288,7 @@ def _concat(op: Operation, compiler: Compiler) -> Function:
 
 HANDLERS: dict[str, Handler] = {
     "tensor.bitcast": _bitcast,
-    "tensor.cast": _cast,
+    "tensor.cast": as_it_is,
     "tensor.collapse_shape": _collapse_shape,
     "tensor.concat": _concat,
     "tensor.dim": _dim,

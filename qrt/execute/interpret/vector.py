@@ -13,7 +13,7 @@ from qrt.dialects.vector.transfers import is_in_bounds, is_plain, permutation_of
 from qrt.dialects.vector.types import integers, shape_of, vector_of
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.execute.interpret.core import Compiler, Function, Handler
-from qrt.execute.interpret.memref import checked
+from qrt.execute.interpret.memref import checked, require_writeable
 from qrt.execute.values import as_tensor, of_rank, spelled
 from qrt.ir import Operation
 from qrt.ir.text.assembly_elements import DYNAMIC
@@ -235,8 +235,7 @@ class _Transfer:
 
 
 def _groups(op: Operation) -> tuple[int, bool]:
-    assert op.definition is not None  # that groups the operands
-    return len(op.definition.operand_group(op, "indices")), bool(op.definition.operand_group(op, "mask"))
+    return len(op.operand_group("indices")), bool(op.operand_group("mask"))
 
 
 def _transfer_read(op: Operation, compiler: Compiler) -> Function:
@@ -261,9 +260,7 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
 
     def write(vector: Array, memory: Array, *operands: Any) -> Any:
         indices, there = transfer.lanes(memory, operands[:count], operands[-1] if is_masked else None)
-        target = memory.copy() if returns else memory
-        if not target.flags.writeable:
-            raise UndefinedError("writes to constant memory")
+        target = memory.copy() if returns else require_writeable(memory)
         if transfer.shape:
             target[tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)] = vector[there]
         elif there:  # one lane, which a condition would make an array of one dimension
@@ -292,9 +289,7 @@ def _store(op: Operation, compiler: Compiler) -> Function:
     shape = vector_of(op.operands[0]).shape
 
     def store(vector: Array, memory: Array, *start: Any) -> None:
-        if not memory.flags.writeable:
-            raise UndefinedError("writes to constant memory")
-        window = _window(memory, start, shape)
+        window = _window(require_writeable(memory), start, shape)
         window[...] = vector.reshape(window.shape)
 
     return checked(op, 1, store, compiler)

@@ -194,18 +194,38 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
     >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
     (5, 0, 2)
     """
-    if isinstance(value, int):
-        return (value, *[0] * dimensions)
-    if value[0] == "d":
-        return (0, *(int(index == value[1]) for index in range(dimensions)))
-    operator, left, right = value
-    first = linear(left, dimensions) if operator in "+*" else None
-    second = linear(right, dimensions) if first is not None else None
-    if first is None or second is None:
+    terms = linear_terms(value)
+    if terms is None:
         return None
-    if operator == "+":
-        return tuple(a + b for a, b in zip(first, second, strict=True))
-    return tuple(a * right for a in first) if isinstance(right, int) else None
+    return (terms.get(1, 0), *(terms.get(("d", index), 0) for index in range(dimensions)))
+
+
+def linear_terms(value: Expression) -> dict[Expression, int] | None:
+    """Coefficients of dimensions and symbols, that of 1 the constant; None of what is no such sum."""
+    if isinstance(value, int):
+        return {1: value}
+    if value[0] in ("d", "s"):
+        return {value: 1}
+    operator, left, right = value
+    terms = linear_terms(left)
+    if terms is None:
+        return None
+    if operator == "*" and isinstance(right, int):
+        return {name: factor * right for name, factor in terms.items()}
+    others = linear_terms(right) if operator == "+" else None
+    return None if others is None else {name: terms.get(name, 0) + others.get(name, 0) for name in [*terms, *others]}
+
+
+def parts_of(values: Sequence[Expression]) -> set[Expression]:
+    """Everything that expressions are made of but for their constants: themselves, their parts, names."""
+    seen: set[Expression] = set()
+    pending = list(values)
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, int) and part not in seen:
+            seen.add(part)
+            pending += part[1:] if part[0] not in ("d", "s") else ()
+    return seen
 
 
 def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:

@@ -104,8 +104,7 @@ class Groups:
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
         """The size of each group."""
         if self.uses_segments:
-            found = operation.attributes[self.segments]
-            assert isinstance(found, DenseArrayAttr)  # the verifier holds it
+            found = operation.attribute(self.segments, DenseArrayAttr)
             return found.values
         return [count - self.single if group.size else 1 for group in self.declared]
 
@@ -396,16 +395,18 @@ class Definition:
                 )
         for index, (block, successor) in enumerate(zip(operation.successors, self.successor_names, strict=False)):
             if successor.rest:
-                self._check_branch(operation, index, block, self.operand_group(operation, successor.rest))
+                check_branch(operation, index, block, self.operand_group(operation, successor.rest))
 
-    def _check_branch(self, operation: Operation, index: int, block: Block, given: list[Value]) -> None:
-        expected = len(block.arguments)
-        if len(given) != expected:
-            message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
-            raise operation.error(message)
-        for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
-            if value.type is not wanted.type:
-                raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
+
+def check_branch(operation: Operation, index: int, block: Block, given: list[Value]) -> None:
+    """Raise VerifyError unless a branch passes a block values of the types of its arguments."""
+    expected = len(block.arguments)
+    if len(given) != expected:
+        message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
+        raise operation.error(message)
+    for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
+        if value.type is not wanted.type:
+            raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
 
 
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:

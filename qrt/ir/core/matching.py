@@ -21,6 +21,11 @@ def constant_number(value: Value) -> int | None:
     return constant.value if isinstance(constant, IntegerAttr) else None
 
 
+def number_of(size: int | Value) -> int | None:
+    """A number that is stated, or a constant."""
+    return size if isinstance(size, int) else constant_number(size)
+
+
 def is_known_dimension(operation: Operation) -> bool:
     """Whether a `dim` names a dimension that the type of its operand is known to have."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])

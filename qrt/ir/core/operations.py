@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from qrt.errors import VerifyError
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
@@ -25,6 +25,8 @@ def garbage_uncollected() -> Iterator[None]:
         if collecting:
             gc.enable()
 
+
+A = TypeVar("A", bound=Attribute)
 
 NOWHERE = Location(Source("", "<built>"), 0)
 """The location of operations that no text says."""
@@ -131,6 +133,17 @@ class Operation:
 
     def has_trait(self, trait: object) -> bool:
         return self.definition is not None and trait in self.definition.traits
+
+    def operand_group(self, name: str) -> list[Value]:
+        """The operands of one group of a known op."""
+        assert self.definition is not None
+        return self.definition.operand_group(self, name)
+
+    def attribute(self, name: str, kind: type[A]) -> A:
+        """An attribute that the op is known to have, of the kind that it is known to be."""
+        found = self.attributes[name]
+        assert isinstance(found, kind)
+        return found
 
     def set_operand(self, index: int, value: Value) -> None:
         del self.operands[index].uses[self, index]
@@ -290,6 +303,12 @@ class Block:
         self.arguments.append(value)
         return value
 
+    def set_arguments(self, values: Iterable[Value]) -> None:
+        """Replace the arguments by others of this block, in this order."""
+        self.arguments = list(values)
+        for index, argument in enumerate(self.arguments):
+            argument.index = index
+
     def append(self, operation: Operation) -> Operation:
         operation.parent = self
         operation.previous = self.last
@@ -333,6 +352,12 @@ class Block:
         for block in region.blocks:
             block.parent = self.parent
         region.blocks = []
+
+    @property
+    def terminator(self) -> Operation:
+        """The last operation, of a block that has one."""
+        assert self.last is not None
+        return self.last
 
     @property
     def successors(self) -> "tuple[Block, ...]":

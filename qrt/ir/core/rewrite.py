@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from qrt.errors import VerifyError
 from qrt.ir.core import registry
-from qrt.ir.core.attributes import Attribute, LocationAttr
+from qrt.ir.core.attributes import Attribute, IntegerAttr, LocationAttr
+from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import would_be_dead
@@ -133,8 +135,7 @@ class Builder:
 
     def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
         """Move what is in a block here, but for its terminator, whose operands are returned."""
-        last = block.last
-        assert last is not None
+        last = block.terminator
         self.absorb(block, arguments)
         values = list(last.operands)
         self.observer.erase(last)
@@ -168,9 +169,31 @@ class Builder:
     def erase(self, operation: Operation) -> None:
         self.observer.erase(operation)
 
+    def create_valid(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        types: Sequence[Type],
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Operation | None:
+        """A new operation, unless the rules on its signature refuse it."""
+        made = self.create(name, operands, types, attributes)
+        assert made.definition is not None
+        assert made.definition.verify_signature is not None
+        try:
+            made.definition.verify_signature(made)
+        except VerifyError:
+            self.erase(made)
+            return None
+        return made
+
     def constant(self, value: Attribute, type: Type) -> Value:
         """An `arith.constant`."""
         return self.value("arith.constant", (), type, {"value": value})
+
+    def index(self, number: int) -> Value:
+        """An `arith.constant` of type index."""
+        return self.constant(IntegerAttr(number, INDEX), INDEX)
 
 
 def replace(operation: Operation, values: Sequence[Value]) -> None:
@@ -206,6 +229,16 @@ IN_PLACE: list[Value] = []
 def is_dead(operation: Operation) -> bool:
     """Whether nothing is lost with the operation: nothing uses its results, and it would do nothing else."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
+
+
+def erase_dead(pending: list[Operation]) -> None:
+    """Erase those of the operations that are dead, and what only they used."""
+    while pending:
+        operation = pending.pop()
+        if operation.parent is not None and is_dead(operation):
+            sources = [value.operation for value in operation.operands]
+            operation.erase()
+            pending.extend(source for source in sources if source is not None)
 
 
 def constants_last(operation: Operation) -> bool:

@@ -43,14 +43,18 @@ def _erase_unreachable(region: Region) -> bool:
                 pending.append(block)
     gone = [block for block in region.blocks if block not in reached]
     region.blocks = [block for block in region.blocks if block in reached]
-    operations = [operation for block in gone for operation in block]
+    _erase([operation for block in gone for operation in block])
+    return bool(gone)
+
+
+def _erase(operations: list[Operation]) -> None:
+    """Erase operations that may use each other."""
     for operation in operations:
         for inner in operation.walk():
             inner.drop_operands()
             inner.set_successors(())
     for operation in operations:
         operation.erase()
-    return bool(gone)
 
 
 def _erase_dead_arguments(region: Region) -> bool:
@@ -64,16 +68,9 @@ def _erase_dead_arguments(region: Region) -> bool:
         if last is not None and last.definition is not None and last.definition.pass_values is not None:
             lists = zip(last.successors, _passed(last) or (), strict=True)
             last.definition.pass_values(last, [_kept(values, to.arguments, dead) for to, values in lists])
-    unread = [op for block in region.blocks for op in block if would_be_dead(op) and live.isdisjoint(op.results)]
-    for operation in unread:
-        for inner in operation.walk():
-            inner.drop_operands()
-    for operation in unread:
-        operation.erase()
+    _erase([op for block in region.blocks for op in block if would_be_dead(op) and live.isdisjoint(op.results)])
     for block in region.blocks[1:]:
-        block.arguments = _kept(block.arguments, block.arguments, dead)
-        for index, argument in enumerate(block.arguments):
-            argument.index = index
+        block.set_arguments(_kept(block.arguments, block.arguments, dead))
     return True
 
 

@@ -56,8 +56,7 @@ def nearest_table(operation: Operation) -> Operation | None:
 
 def symbol_of(operation: Operation) -> Operation | None:
     """What the callee of a call names, in the symbol tables around it."""
-    callee = operation.attributes["callee"]
-    assert isinstance(callee, SymbolRefAttr)
+    callee = operation.attribute("callee", SymbolRefAttr)
     table = operation.parent_operation
     while table is not None:
         if SYMBOL_TABLE in (table.definition.traits if table.definition is not None else ()):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.operations import Operation
-from qrt.types import IntegerType, TensorType, Type, VectorType
+from qrt.types import TensorType, Type, VectorType
 
 Verify = Callable[[Operation], None]
 
@@ -262,10 +262,8 @@ def _verify_same_element(operation: Operation) -> None:
         raise operation.op_error("requires the same element type for all operands and results")
 
 
-_ANY_ELEMENT = IntegerType(1)
 COMMUTATIVE = Trait("Commutative")
 """Its operands may change places; canonical IR has constants last."""
-IDEMPOTENT, INVOLUTION = Trait("Idempotent"), Trait("Involution")
 ELEMENTWISE = Trait("Elementwise", verify=_verify_elementwise)
 """Computes each element of its results from the elements at the same place."""
 SAME_OPERANDS_AND_RESULT_TYPE = Trait("SameOperandsAndResultType", verify=_verify_same_type)

@@ -1,5 +1,6 @@
 """The text of affine maps and sets, read."""
 
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from qrt.ir.core.affine import (
@@ -35,8 +36,7 @@ def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
     scanner = parser.scanner
     names, dimensions, symbols = _parse_header(parser)
     scanner.expect("->", " in affine map")
-    scanner.expect("(", " before affine results")
-    return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, ")")))
+    return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, before=" before affine results")))
 
 
 def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
@@ -45,11 +45,8 @@ def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
     scanner.expect("<", " after 'affine_set'")
     names, dimensions, symbols = _parse_header(parser)
     scanner.expect(":", " in integer set")
-    scanner.expect("(", " before constraints")
-    constraints: list[tuple[Expression, bool]] = []
-    while not scanner.at(")") and (not constraints or scanner.accept(",")):
-        constraints.append(_constraint(parser, names))
-    scanner.expect(")", " after constraints")
+    read = partial(_constraint, parser, names)
+    constraints = scanner.bracketed("()", read, " before constraints", " after constraints")
     scanner.expect(">", " closing the integer set")
     return IntegerSetAttr(dimensions, symbols, tuple(constraints) or ((0, True),))
 
@@ -92,22 +89,17 @@ class ValueNames(Names):
 
 def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr, list[OperandName]]":
     """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
-    parser.scanner.expect(brackets[0])
     names = ValueNames()
-    results = parse_expressions(parser, names, brackets[1])
+    results = parse_expressions(parser, names, brackets)
     return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
 
 
-def parse_expressions(parser: "AttributeParser", names: Names, close: str) -> list[Expression]:
-    """Expressions up to a bracket that closes them."""
-    scanner = parser.scanner
-    results: list[Expression] = []
-    if not scanner.accept(close):
-        results.append(parse_expression(parser, names))
-        while scanner.accept(","):
-            results.append(parse_expression(parser, names))
-        scanner.expect(close, " after affine expressions")
-    return results
+def parse_expressions(
+    parser: "AttributeParser", names: Names, brackets: str = "()", before: str = ""
+) -> list[Expression]:
+    """Expressions in brackets. `before` completes the error where they do not begin."""
+    read = partial(parse_expression, parser, names)
+    return parser.scanner.bracketed(brackets, read, before, " after affine expressions")
 
 
 def parse_expression(parser: "AttributeParser", names: Names) -> Expression:

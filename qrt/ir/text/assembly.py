@@ -227,8 +227,7 @@ class Assembly:
         for name, operands in pending.operand_groups.items():
             types = pending.types.get(name, ())
             if len(operands) != len(types):
-                message = f"'{name}' has {len(operands)} operands but {len(types)} types"
-                raise parser.scanner.error(message, pending.start, pending.start + len(pending.name))
+                raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: "Parser", pending: "PendingOperation") -> "dict[str, list[OperandName]]":
         """What `operands` has read, in groups."""
@@ -236,8 +235,7 @@ class Assembly:
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
             more = "" if groups.single == len(groups.names) else "or more "
-            message = f"'{pending.name}' takes {groups.single} {more}operands, not {count}"
-            raise parser.scanner.error(message, pending.start, pending.start + len(pending.name))
+            raise parser.error_at(pending, f"'{pending.name}' takes {groups.single} {more}operands, not {count}")
         remaining = iter(pending.operands)
         sizes = [count - groups.single if group.size else 1 for group in groups.declared]
         return {name: [next(remaining) for _ in range(size)] for name, size in zip(groups.names, sizes, strict=True)}
@@ -252,8 +250,7 @@ class Assembly:
             sources = [typed] if isinstance(typed, Type) else []
         expected = relation.expected(sources)
         if not expected and count:
-            message = f"cannot infer the type of '{name}' without that of '{source}'"
-            raise parser.scanner.error(message, pending.start, pending.start + len(pending.name))
+            raise parser.error_at(pending, f"cannot infer the type of '{name}' without that of '{source}'")
         return expected[:1] * count
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, UnitAttr
 from qrt.ir.core.define import Definition
@@ -62,6 +62,14 @@ class Literal(Element):
     def begins(self, parser: "Parser") -> bool:
         scanner = parser.scanner
         return scanner.peek_word() == self.text if self.text[0].isalpha() else scanner.at(self.text)
+
+
+T = TypeVar("T")
+
+
+def _group(parser: "Parser", size: str, read: Callable[[], T]) -> list[T]:
+    """What `read` takes, several times in a variadic group."""
+    return parser.scanner.separated(read) if size == "*" else [read()]
 
 
 @dataclass
@@ -170,10 +178,7 @@ class TypeOf(Element):
     size: str
 
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
-        types = [parser.type()]
-        while self.size == "*" and parser.scanner.accept(","):
-            types.append(parser.type())
-        pending.types[self.name] = types
+        pending.types[self.name] = _group(parser, self.size, parser.type)
 
     def print(self, printer: "Printer", operation: Operation) -> None:
         printer.attach(", ".join([str(value.type) for value in self._values(operation)]))
@@ -220,9 +225,7 @@ class RegionOf(Element):
     size: str
 
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
-        found = pending.region_groups[self.name] = [self._region(parser)]
-        while self.size == "*" and parser.scanner.accept(","):
-            found.append(self._region(parser))
+        pending.region_groups[self.name] = _group(parser, self.size, lambda: self._region(parser))
 
     def _region(self, parser: "Parser") -> Region:
         definition = self.definition
@@ -232,9 +235,8 @@ class RegionOf(Element):
     def print(self, printer: "Printer", operation: Operation) -> None:
         for index, region in enumerate(self._regions(operation)):
             printer.attach(", " if index else "")
-            outer = printer.begin(region)
-            printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
-            printer.end(outer)
+            with printer.numbered(region):
+                printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
 
     def begins(self, parser: "Parser") -> bool:
         return parser.scanner.at("{")
@@ -256,9 +258,7 @@ class SuccessorOf(Element):
     size: str
 
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
-        pending.successors.append(parser.successor())
-        while self.size == "*" and parser.scanner.accept(","):
-            pending.successors.append(parser.successor())
+        pending.successors += _group(parser, self.size, parser.successor)
 
     def print(self, printer: "Printer", operation: Operation) -> None:
         first = [declared.name for declared in self.definition.successor_names].index(self.name)
@@ -300,28 +300,28 @@ class Directive:
     begins: "Callable[[Parser], bool]" = lambda parser: True
 
 
-def _parse_dynamic_indices(parser: "Parser", pending: "PendingOperation", names: tuple[str, ...]) -> None:
-    scanner = parser.scanner
+def parse_mixed(parser: "Parser", brackets: str, what: str) -> "tuple[list[OperandName], tuple[int, ...]]":
+    """`[%a, 4]`: the operands, and integers with `DYNAMIC` for each."""
     operands: list[OperandName] = []
-    static: list[int] = []
-    scanner.expect("[", " before a list of indices")
-    if not scanner.accept("]"):
-        while not static or scanner.accept(","):
-            if scanner.at("%"):
-                operands.append(parser.operand())
-                static.append(DYNAMIC)
-            else:
-                static.append(scanner.integer(64, "an integer or an SSA operand"))
-        scanner.expect("]", " after a list of indices")
-    pending.operand_groups[names[0]] = operands
-    pending.attributes[names[1]] = DenseArrayAttr(IntegerType(64), tuple(static))
+
+    def number() -> int:
+        if not parser.scanner.at("%"):
+            return parser.scanner.integer(64, "an integer or an SSA operand")
+        operands.append(parser.operand())
+        return DYNAMIC
+
+    static = parser.scanner.bracketed(brackets, number, f" before {what}", f" after {what}")
+    return operands, tuple(static)
+
+
+def _parse_dynamic_indices(parser: "Parser", pending: "PendingOperation", names: tuple[str, ...]) -> None:
+    pending.operand_groups[names[0]], static = parse_mixed(parser, "[]", "a list of indices")
+    pending.attributes[names[1]] = DenseArrayAttr(IntegerType(64), static)
 
 
 def _print_dynamic_indices(printer: "Printer", operation: Operation, names: tuple[str, ...]) -> None:
-    static = operation.attributes[names[1]]
-    assert operation.definition is not None  # whose format this is
-    assert isinstance(static, DenseArrayAttr)  # the attribute's kind
-    dynamic = iter(operation.definition.operand_group(operation, names[0]))
+    static = operation.attribute(names[1], DenseArrayAttr)
+    dynamic = iter(operation.operand_group(names[0]))
     printer.attach(f"[{', '.join(printer.name(next(dynamic)) if n == DYNAMIC else str(n) for n in static.values)}]")
 
 

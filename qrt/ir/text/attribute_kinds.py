@@ -53,21 +53,12 @@ def _instance(kind: type[Attribute], description: str, *openings: str) -> Attrib
 ANY = AttributeKind("any attribute", lambda value: True, lambda parser: parser.attribute())
 UNIT = _instance(UnitAttr, "unit attribute", "unit")
 STRING = _instance(StringAttr, "string attribute", '"')
-SYMBOL_REF = _instance(SymbolRefAttr, "symbol reference attribute", "@")
 FLAT_SYMBOL_REF = AttributeKind(
     "flat symbol reference attribute",
     lambda value: isinstance(value, SymbolRefAttr) and len(value.path) == 1,
     lambda parser: SymbolRefAttr((parser.symbol_name(),)),
     begins=_at("@"),
 )
-SYMBOL_NAME = AttributeKind(
-    "string attribute",
-    lambda value: isinstance(value, StringAttr),
-    lambda parser: StringAttr(parser.symbol_name()),
-    lambda value: str(SymbolRefAttr((value.python,))),
-    _at("@"),
-)
-"""The name a symbol has, `@name`, kept as a string."""
 TYPE = _instance(TypeAttr, "any type attribute", "!")
 ARRAY = _instance(ArrayAttr, "array attribute", "[")
 AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
@@ -126,12 +117,8 @@ def dense_array(element: IntegerType) -> AttributeKind:
     """`array<i64: 1, 2>`, spelled `[1, 2]`."""
 
     def parse(parser: "AttributeParser") -> Attribute:
-        scanner = parser.scanner
-        scanner.expect("[", " before array elements")
-        values: list[int] = []
-        while not scanner.at("]") and (not values or scanner.accept(",")):
-            values.append(scanner.integer(element.width))
-        scanner.expect("]", " after array elements")
+        read = lambda: parser.scanner.integer(element.width)  # noqa: E731
+        values = parser.scanner.bracketed("[]", read, " before array elements", " after array elements")
         return DenseArrayAttr(element, tuple(values))
 
     def spell(value: Attribute) -> str:

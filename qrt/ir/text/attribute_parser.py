@@ -153,13 +153,10 @@ class AttributeParser:
     def _array(self) -> ArrayAttr:
         scanner = self.scanner
         scanner.expect("[")
-        elements: list[Attribute] = []
         if scanner.accept("]"):
             return ArrayAttr(())
         with scanner.nested():
-            elements.append(self.attribute())
-            while scanner.accept(","):
-                elements.append(self.attribute())
+            elements = scanner.separated(self.attribute)
         scanner.expect("]", " in array attribute")
         return ArrayAttr(tuple(elements))
 
@@ -249,9 +246,7 @@ class AttributeParser:
         assert isinstance(element, IntegerType | FloatType)
         values: list[int] = []
         if scanner.accept(":"):
-            values.append(self._array_element(element))
-            while scanner.accept(","):
-                values.append(self._array_element(element))
+            values = scanner.separated(lambda: self._array_element(element))
         scanner.expect(">", " in dense array")
         return DenseArrayAttr(element, tuple(values))
 
@@ -345,9 +340,7 @@ class AttributeParser:
                     metadata = f"<{self.attribute()}>"
                     scanner.expect(">", " after fused metadata")
                 scanner.expect("[", " in fused location")
-                parts = [self.location_body()]
-                while scanner.accept(","):
-                    parts.append(self.location_body())
+                parts = scanner.separated(self.location_body)
                 scanner.expect("]", " in fused location")
                 return f"fused{metadata}[{', '.join(parts)}]"
             raise scanner.error("expected a location", start, scanner.pos)

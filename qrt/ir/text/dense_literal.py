@@ -138,14 +138,7 @@ class Literal:
         return [f"({','.join(spell_elements(part, element.element))})" for part in parts], said
 
     def _from_hex(self, type: ShapedType) -> Array:
-        text = self.text[1:-1]
-        try:
-            if not text.startswith("0x"):
-                raise ValueError
-            data = bytes.fromhex(text[2:])
-        except ValueError:
-            message = "expected a string of hex digits, two per byte, starting with 0x"
-            raise self.scanner.error(message, self.start, self.end) from None
+        data = self.scanner.bytes_of_hex(self.text[1:-1], self.start, self.end)
         try:
             return array_of_bytes(data, type)
         except QuantTypeError as error:

@@ -1,5 +1,6 @@
 """SSA names: values that are read before or after the text defines them."""
 
+from qrt.errors import ParseError
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Region, Value
@@ -71,11 +72,15 @@ class NameParser(AttributeParser):
         self._scope = Scope()
         self._names: list[str] = []  # defined in the open regions, innermost last
 
+    def error_at(self, pending: PendingOperation, message: str) -> ParseError:
+        """The error at an operation's name."""
+        return self.scanner.error(message, pending.start, pending.start + len(pending.name))
+
     def _resolve(self, pending: PendingOperation) -> list[Value]:
         names, types = pending.operands, pending.operand_types
         if len(names) != len(types):
             message = f"'{pending.name}' has {len(names)} operands but {len(types)} operand types"
-            raise self.scanner.error(message, pending.start, pending.start + len(pending.name))
+            raise self.error_at(pending, message)
         values = self._scope.values
         resolved = []
         for (name, number, at), type in zip(names, types, strict=True):

@@ -190,9 +190,7 @@ class Parser(NameParser, ResourceParser):
             pending.operands = self.operand_list()
             scanner.expect(")", " after operands")
         if scanner.accept("["):
-            pending.successors.append(self.successor())
-            while scanner.accept(","):
-                pending.successors.append(self.successor())
+            pending.successors = scanner.separated(self.successor)
             scanner.expect("]", " after successors")
         if scanner.at("<"):
             scanner.expect("<")
@@ -201,9 +199,7 @@ class Parser(NameParser, ResourceParser):
         if scanner.accept("("):
             isolated = definition is not None and ISOLATED_FROM_ABOVE in definition.traits
             dialect = self._dialects[-1]  # the generic form changes nothing about how the ops inside are named
-            pending.regions.append(self.region(isolated=isolated, dialect=dialect))
-            while scanner.accept(","):
-                pending.regions.append(self.region(isolated=isolated, dialect=dialect))
+            pending.regions = scanner.separated(lambda: self.region(isolated=isolated, dialect=dialect))
             scanner.expect(")", " after regions")
         inherent = frozenset(pending.attributes)
         for key, value in self.optional_attributes().items():

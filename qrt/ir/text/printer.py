@@ -1,7 +1,8 @@
 """Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from qrt.ir.core.attributes import Attribute, quote, spell_entries
@@ -114,13 +115,15 @@ class Printer:
     def typed_name(self, value: Value) -> str:
         return f"{self.name(value)}: {value.type}"
 
-    def begin(self, region: Region) -> tuple[int, int]:
+    @contextmanager
+    def numbered(self, region: Region) -> Iterator[None]:
         """Number all values of a region, before any is printed: a use may come before its definition. Regions inside
-        go on from there, as upstream's do. `end` takes what this returns."""
+        go on from there, as upstream's do."""
         outer = self._results, self._arguments
         if not self.generic:
             self._number(region)
-        return outer
+        yield
+        self._results, self._arguments = outer
 
     def number_all(self, operation: Operation) -> None:
         """Number everything at once and no number twice, innermost and last regions last to first: upstream's way in
@@ -143,9 +146,6 @@ class Printer:
             for operation in block:
                 self.name_results(operation)
 
-    def end(self, outer: tuple[int, int]) -> None:
-        self._results, self._arguments = outer
-
     def name_results(self, operation: Operation) -> None:
         results = operation.results
         if not results:
@@ -163,7 +163,7 @@ class Printer:
         return self._blocks.get(block, "<<UNKNOWN BLOCK>>")
 
     def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
-        """`{ blocks }` in the names begun by `begin`. `entry_said`: the custom form has printed the entry block's
+        """`{ blocks }` in the names of `numbered`. `entry_said`: the custom form has printed the entry block's
         arguments. A last `terminator` that says nothing is left out."""
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
@@ -243,9 +243,8 @@ class Printer:
             parts.append(" (")
             for index, region in enumerate(operation.regions):
                 parts.append(", " if index else "")
-                outer = self.begin(region)
-                self.region(region, entry_said=False)
-                self.end(outer)
+                with self.numbered(region):
+                    self.region(region, entry_said=False)
             parts.append(")")
         self._note(operation.attributes.values())
         derived = {} if definition is None or definition.derived is None else definition.derived(operation)

@@ -40,20 +40,11 @@ class ResourceParser(AttributeParser):
             self._braced(self._other_resource)
 
         if not scanner.at("#-}"):
-            section()
-            while scanner.accept(","):
-                section()
+            scanner.separated(section)
         scanner.expect("#-}", " to end the resources")
 
     def _braced(self, entry: Callable[[], None]) -> None:
-        scanner = self.scanner
-        scanner.expect("{", " to begin resources")
-        if scanner.accept("}"):
-            return
-        entry()
-        while scanner.accept(","):
-            entry()
-        scanner.expect("}", " to end resources")
+        self.scanner.bracketed("{}", entry, " to begin resources", " to end resources")
 
     def _resource(self) -> None:
         scanner = self.scanner
@@ -61,13 +52,7 @@ class ResourceParser(AttributeParser):
         scanner.expect(":", " after resource key")
         start = scanner.skip()
         text = scanner.string("a resource string")
-        try:
-            if not text.startswith("0x"):
-                raise ValueError
-            data = bytes.fromhex(text[2:])
-        except ValueError:
-            message = "expected a string of hex digits, two per byte, starting with 0x"
-            raise scanner.error(message, start, scanner.pos) from None
+        data = scanner.bytes_of_hex(text, start, scanner.pos)
         if len(data) < 4:
             raise scanner.error("a resource begins with its alignment in four bytes", start, scanner.pos)
         alignment = int.from_bytes(data[:4], "little")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.dialects.linalg.ops import iterator
-from qrt.ir import ArrayAttr, Attribute, Block, IntegerAttr, Operation, Region, Value
+from qrt.dialects.linalg.structure import generic
+from qrt.ir import Attribute, Block, IntegerAttr, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
@@ -111,24 +111,15 @@ class Nest:
     # -- on tensors
 
     def _generic(self, values: Sequence[Value]) -> list[Value]:
-        site = self.site
         self._read_extents()
         starts = [self._start(argument.type, start) for argument, start in self._outputs]
         block = self._body.block
-        block.arguments = [argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs]
-        for position, argument in enumerate(block.arguments):
-            argument.index = position
+        block.set_arguments([argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs])
         self._body.create("linalg.yield", values)
         maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._kept_loops)] * len(starts)
         kinds = ["parallel"] * len(self.kept) + ["reduction"] * len(self.reduced)
-        attributes: dict[str, Attribute] = {
-            "indexing_maps": ArrayAttr(tuple(maps)),
-            "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
-            OPERAND_SEGMENTS: segments(len(self._inputs), len(starts)),
-        }
-        operands = [tensor for tensor, *_ in self._inputs] + starts
-        types = [start.type for start in starts]
-        return site.builder.create("linalg.generic", operands, types, attributes, [Region([block])]).results
+        inputs, types = [tensor for tensor, *_ in self._inputs], [start.type for start in starts]
+        return generic(self.site.builder, inputs, starts, types, maps, kinds, Region([block]))
 
     @property
     def _kept_loops(self) -> tuple[Expression, ...]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.dialects.linalg.named import body_of
+from qrt.dialects.linalg.named import make_fill
 from qrt.errors import QuantTypeError
 from qrt.ir import Attribute, DenseElementsAttr, FloatAttr, LocationAttr, StringAttr, Value
 from qrt.ir.core.affine import Expression
 from qrt.ir.core.attributes import UNIT
-from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ir.text.dense import storage_dtype
@@ -120,11 +120,7 @@ class Site:
         return self.value("tensor.empty", sizes, TensorType(static_shape(extents), element))
 
     def filled(self, extents: Sequence[Extent], start: Value) -> Value:
-        empty = self.empty(extents, start.type)
-        types = (start.type, empty.type)
-        attributes: dict[str, Attribute] = {OPERAND_SEGMENTS: segments(1, 1)}
-        region = body_of("linalg.fill", types, attributes)
-        return self.builder.create("linalg.fill", (start, empty), (empty.type,), attributes, [region]).results[0]
+        return make_fill(self.builder, start, self.empty(extents, start.type))
 
     def buffer(self, tensor: Value) -> Value:
         """The memref of a tensor."""

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from qrt.dialects.quant.ops import element_of
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
+from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import Builder
 from qrt.ops.casts import QCAST
-from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter, scalar_attribute
+from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter
 from qrt.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
 from qrt.types import TensorType, Type, UniformType
 
@@ -72,7 +73,7 @@ class LowerQuantOps:
             stored = _lower(builder, x, t, lambda emitter: quantize(emitter, t, rules))
             return builder.value("quant.scast", (stored,), result)
         t = _uniform(x.type)
-        stored = builder.value("quant.scast", (x,), _with_element(x.type, t.storage_type))
+        stored = builder.value("quant.scast", (x,), with_element(x.type, t.storage_type))
         return _lower(builder, stored, t, lambda emitter: dequantize(emitter, t, self.strict_upstream))
 
     def _rules(self, cast: Operation) -> Rules:
@@ -90,10 +91,6 @@ def _uniform(type: Type) -> UniformType:
     if not element.is_storage_castable:
         raise QuantTypeError(f"storage in {element.storage_type} is no signless integer")
     return element
-
-
-def _with_element(type: Type, element: Type) -> Type:
-    return type.with_(element=element) if isinstance(type, TensorType) else element
 
 
 def _inverse(cast: Operation) -> Value | None:
@@ -134,12 +131,12 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
     """The number of elements before the axis, of channels, and after it."""
-    before, after = (builder.constant(scalar_attribute(i, INDEX), INDEX) for i in (axis, axis + 1))
+    before, after = (builder.index(i) for i in (axis, axis + 1))
     head = builder.create("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)
     tail = builder.create("shape.split_at", (extents, after), (_EXTENTS, _EXTENTS)).results[1]
     right = _count(builder, tail)
-    return [left, builder.constant(scalar_attribute(channels, INDEX), INDEX), right]
+    return [left, builder.index(channels), right]
 
 
 def _count(builder: Builder, extents: Value) -> Value:
