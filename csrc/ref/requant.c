@@ -106,8 +106,8 @@ void ref_store_wide(const qrt_requant *requant, const int64_t *acc, int64_t acc_
                 ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
 }
 
-void ref_requantize_row(const qrt_unary_args *args, const void *source, void *target, int64_t count,
-                        int64_t parameter, int64_t step) {
+void ref_requantize_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                        int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
         const int64_t acc = ref_load(args->container, source, i) - args->zero_point[p];

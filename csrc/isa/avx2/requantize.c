@@ -4,8 +4,8 @@
 #include "isa/rows.h"
 #include "widen.h"
 
-void avx2_requantize_row(const qrt_unary_args *args, const void *source, void *target, int64_t count,
-                         int64_t parameter, int64_t step) {
+void avx2_requantize_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                         int64_t step) {
     const qrt_requant *requant = &args->requant;
     const int source_size = qrt_container_size(args->container), target_size = qrt_container_size(requant->container);
     if (args->container > QRT_U16) {

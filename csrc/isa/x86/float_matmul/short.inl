@@ -100,7 +100,7 @@ static void some_short_rows(const int rows, const qrt_float_panel *p, const floa
         CASE(2)
         CASE(3)
 #if SHORT_ROWS > 3
-            CASE(4)
+        CASE(4)
 #endif
 #undef CASE
     }

@@ -54,9 +54,12 @@ QRT_INLINE void some_rows(const float *a, const float *b, int64_t steps, int row
         break;
         CASE(1)
         CASE(2)
-        CASE(3) CASE(4) CASE(5) CASE(6)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+        CASE(6)
 #if TILE_ROWS > 6
-            CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+        CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
 #endif
 #undef CASE
     }
