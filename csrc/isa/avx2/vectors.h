@@ -1,5 +1,5 @@
 /* Vectors of 256 bits as the templates of isa/x86 spell them: eight lanes of 32 bits, eight words, eight bytes, four
- * doubles. Fewer than all lanes are loaded and stored by way of a buffer. */
+ * doubles. Fewer than all lanes are stored by way of a buffer. */
 #ifndef QRT_ISA_AVX2_VECTORS_H
 #define QRT_ISA_AVX2_VECTORS_H
 
@@ -10,6 +10,7 @@
 
 #define LANES 8
 #define ALL ((int64_t)LANES)
+#define LOADS_ARE_MASKED false
 #define V(operation) _mm256_##operation
 #define V_BITS(operation) _mm256_##operation##_si256
 
@@ -46,28 +47,20 @@ QRT_INLINE words low_words(integers v) {
     return _mm_unpacklo_epi64(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
 }
 
+/* All lanes are read, whatever is live. */
 QRT_INLINE __m128i load_bytes(const void *source, live_lanes live) {
-    if (__builtin_expect(live == ALL, true))
-        return _mm_loadl_epi64(source);
-    __m128i v = _mm_setzero_si128();
-    memcpy(&v, source, (size_t)live);
-    return v;
+    (void)live;
+    return _mm_loadl_epi64(source);
 }
 
 QRT_INLINE words load_words(const void *source, live_lanes live) {
-    if (__builtin_expect(live == ALL, true))
-        return _mm_loadu_si128(source);
-    words v = _mm_setzero_si128();
-    memcpy(&v, source, (size_t)live * 2);
-    return v;
+    (void)live;
+    return _mm_loadu_si128(source);
 }
 
 QRT_INLINE integers load_integers(const void *source, live_lanes live) {
-    if (__builtin_expect(live == ALL, true))
-        return _mm256_loadu_si256(source);
-    integers v = _mm256_setzero_si256();
-    memcpy(&v, source, (size_t)live * 4);
-    return v;
+    (void)live;
+    return _mm256_loadu_si256(source);
 }
 
 QRT_INLINE void store_bytes(void *target, __m128i v, live_lanes live) {

@@ -9,6 +9,7 @@
 
 #define LANES 16
 #define ALL ((__mmask16)0xffff)
+#define LOADS_ARE_MASKED true
 #define V(operation) _mm512_##operation
 #define V_BITS(operation) _mm512_##operation##_si512
 

@@ -39,7 +39,7 @@ QRT_INLINE bool load_fixed(const qrt_requant *requant, int64_t parameter, int64_
     const integers shift = load_i32(requant->shift, parameter, step), one = set1_i64(1);
     to->multiplier_even = multiplier;
     to->multiplier_odd = V(srli_epi64)(multiplier, 32);
-    to->shift_even = V_BITS(and)(shift, set1_i64(0xffffffff));
+    to->shift_even = V_BITS (and)(shift, set1_i64(0xffffffff));
     to->shift_odd = V(srli_epi64)(shift, 32);
     to->round_even = V(sllv_epi64)(one, V(sub_epi64)(to->shift_even, one));
     to->round_odd = V(sllv_epi64)(one, V(sub_epi64)(to->shift_odd, one));
