@@ -22,7 +22,7 @@ ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 # -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
 # they end with is known to fit.
 COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
-HEADERS = ["setup.py", *(path for end in ("h", "inl", "def", "flags") for path in glob(f"csrc/**/*{end}", recursive=True))]
+HEADERS = ["setup.py", *(p for p in glob("csrc/**", recursive=True) if p.endswith((".h", ".inl", ".def", "/flags")))]
 INCLUDES = ["csrc", "csrc/include"]
 EMULATED = os.environ.get("QRT_EMULATE", "").replace(",", " ").split()
 EXTRA = os.environ.get("QRT_CFLAGS", "").split()

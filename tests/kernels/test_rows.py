@@ -2,7 +2,6 @@
 sees; a row that nobody sets, which ends the process at its first call."""
 
 import re
-from pathlib import Path
 
 import pytest
 

@@ -73,13 +73,8 @@ static qrt_status cast_one_row(cast_call *call, int threads) {
 static qrt_status cast(const qrt_cast_args *args, qrt_scratch *scratch, qrt_qcast_row_fn row, int source_size,
                        int target_size) {
     const qrt_layout *layout = &args->plan.layout;
-    cast_call call = {.args = args,
-                      .cast = row,
-                      .source = scratch->operands[0],
-                      .target = scratch->operands[1],
-                      .source_size = source_size,
-                      .target_size = target_size,
-                      .count = layout->shape[0]};
+    cast_call call = {args,        row,         scratch->operands[0], scratch->operands[1],
+                      source_size, target_size, layout->shape[0],     0};
     const qrt_float_state saved = qrt_float_enter();
     const qrt_status status = layout->rank == 1 ? cast_one_row(&call, scratch->threads)
                                                 : qrt_walk(layout, NULL, NULL, scratch->threads, cast_row, &call);

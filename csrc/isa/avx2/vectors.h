@@ -12,7 +12,6 @@
 #define ALL ((int64_t)LANES)
 #define LOADS_ARE_MASKED false
 #define V(operation) _mm256_##operation
-#define V_BITS(operation) _mm256_##operation##_si256
 
 typedef __m256 floats;
 typedef __m256i integers;
@@ -21,14 +20,6 @@ typedef int64_t live_lanes;
 
 QRT_INLINE live_lanes first_lanes(int64_t count) {
     return count < LANES ? count : LANES;
-}
-
-QRT_INLINE floats as_floats(integers v) {
-    return _mm256_castsi256_ps(v);
-}
-
-QRT_INLINE integers set1_i64(int64_t value) {
-    return _mm256_set1_epi64x(value);
 }
 
 /* Half to even: the entry has set the control register. */

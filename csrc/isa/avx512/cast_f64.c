@@ -71,13 +71,3 @@ QRT_INLINE void store_storage(char *target, __m512d v, live_doubles live, qrt_co
 }
 
 #include "isa/x86/cast/f64.inl"
-
-void avx512_qcast_f64(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
-    qcast_row(args, source, target, count, parameter, phase);
-}
-
-void avx512_dcast_f64(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
-    dcast_row(args, source, target, count, parameter, phase);
-}

@@ -11,7 +11,6 @@
 #define ALL ((__mmask16)0xffff)
 #define LOADS_ARE_MASKED true
 #define V(operation) _mm512_##operation
-#define V_BITS(operation) _mm512_##operation##_si512
 
 typedef __m512 floats;
 typedef __m512i integers;
@@ -20,14 +19,6 @@ typedef __mmask16 live_lanes;
 
 QRT_INLINE live_lanes first_lanes(int64_t count) {
     return count >= LANES ? ALL : (live_lanes)((1u << count) - 1);
-}
-
-QRT_INLINE floats as_floats(integers v) {
-    return _mm512_castsi512_ps(v);
-}
-
-QRT_INLINE integers set1_i64(int64_t value) {
-    return _mm512_set1_epi64(value);
 }
 
 /* Half to even, whatever the control register says. */

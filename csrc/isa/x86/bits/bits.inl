@@ -14,11 +14,11 @@ QRT_INLINE void pack_bits(const qrt_bits_args *args, const void *source, void *t
     for (; i + BLOCK <= count; i += BLOCK, bytes += BLOCK * width / 8) {
         const integers v = load_integers(values + i, ALL);
         if (width == 4) {
-            const integers low = V_BITS (and)(v, V(set1_epi8)(15));
+            const integers low = v & V(set1_epi8)(15);
             const integers pairs = V(maddubs_epi16)(low, V(set1_epi16)(0x1001));
             store_words(bytes, bytes_of_words(pairs), ALL, false);
         } else if (width == 2) {
-            const integers low = V_BITS (and)(v, V(set1_epi8)(3));
+            const integers low = v & V(set1_epi8)(3);
             const integers pairs = V(maddubs_epi16)(low, V(set1_epi16)(0x0401));
             store_bytes(bytes, low_bytes(V(madd_epi16)(pairs, V(set1_epi32)(0x00100001))), ALL);
         } else
@@ -39,14 +39,14 @@ QRT_INLINE void unpack_bits(const qrt_bits_args *args, const void *source, void 
         integers v;
         if (width == 4) {
             v = V(cvtepu8_epi16)(load_words(bytes, ALL));
-            v = V_BITS (and)(V_BITS(or)(v, V(slli_epi16)(v, 4)), V(set1_epi8)(15));
+            v = (v | V(slli_epi16)(v, 4)) & V(set1_epi8)(15);
         } else if (width == 2) {
             v = V(cvtepu8_epi32)(load_bytes(bytes, ALL));
-            v = V_BITS(or)(v, V(slli_epi32)(v, 12));
-            v = V_BITS (and)(V_BITS(or)(v, V(slli_epi32)(v, 6)), V(set1_epi8)(3));
+            v = v | V(slli_epi32)(v, 12);
+            v = (v | V(slli_epi32)(v, 6)) & V(set1_epi8)(3);
         } else
             v = spread_ones(bytes);
-        store_whole(values + i, V(sub_epi8)(V_BITS(xor)(v, sign), sign), false);
+        store_whole(values + i, V(sub_epi8)(v ^ sign, sign), false);
     }
     if (i < count)
         QRT_OF_ISA(parent).unpack_bits_row(args, bytes, values + i, count - i);

@@ -40,7 +40,7 @@ QRT_INLINE doubles clamp(doubles v, doubles low, doubles high) {
 
 /* The integers of a vector, as f64. */
 QRT_INLINE doubles quantize(const qrt_cast_problem *problem, const qrt_cast_parameters *parameters, doubles x,
-                            int64_t index, qrt_qcast_mode mode) {
+                            int64_t index, qrt_cast_mode mode) {
     const doubles zero = load_f64(parameters, QRT_ZERO_POINTS, index, mode.each);
     doubles low = V(set1_pd)((double)problem->storage_min), high = V(set1_pd)((double)problem->storage_max);
     const doubles missing = clamp(zero, low, high);
@@ -69,7 +69,7 @@ QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters 
                            const char *source, char *target, int64_t run, int64_t runs, qrt_expressed expressed) {
     const qrt_cast_problem *problem = &args->problem;
     const int source_size = qrt_expressed_size(expressed), target_size = qrt_container_size(problem->container);
-    qrt_qcast_mode mode = qrt_qcast_mode_of(problem, expressed);
+    qrt_cast_mode mode = qrt_qcast_mode_of(problem, expressed);
     mode.each = each;
     for (int64_t r = 0; r < runs; r++, source += run * source_size, target += run * target_size)
         for (int64_t i = 0; i < run; i += DOUBLES) {
@@ -86,22 +86,18 @@ QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters 
         }
 }
 
-static void qcast_from_f32(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
-                           const char *source, char *target, int64_t run, int64_t runs) {
-    qcast_runs(args, parameters, each, source, target, run, runs, QRT_F32);
-}
-
-static void qcast_from_f64(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
-                           const char *source, char *target, int64_t run, int64_t runs) {
-    qcast_runs(args, parameters, each, source, target, run, runs, QRT_F64);
-}
-
-static void qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
+static void qcast_to_storage(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
+                             const char *source, char *target, int64_t run, int64_t runs) {
     if (args->problem.expressed == QRT_F32)
-        qrt_qcast_in(true, args, qcast_from_f32, source, target, count, parameter, phase);
-    else if (args->problem.expressed == QRT_F64)
-        qrt_qcast_in(true, args, qcast_from_f64, source, target, count, parameter, phase);
+        qcast_runs(args, parameters, each, source, target, run, runs, QRT_F32);
+    else
+        qcast_runs(args, parameters, each, source, target, run, runs, QRT_F64);
+}
+
+void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase) {
+    if (args->problem.expressed >= QRT_F32)
+        qrt_cast_in(true, true, args, qcast_to_storage, source, target, count, parameter, phase);
     else
         QRT_OF_ISA(parent).qcast_row(args, source, target, count, parameter, phase);
 }
@@ -129,10 +125,10 @@ static void dcast_to_f64(const qrt_cast_args *args, const qrt_cast_parameters *p
     }
 }
 
-static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
+void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase) {
     if (args->problem.expressed == QRT_F64)
-        qrt_dcast_in(true, args, dcast_to_f64, source, target, count, parameter, phase);
+        qrt_cast_in(true, false, args, dcast_to_f64, source, target, count, parameter, phase);
     else
         QRT_OF_ISA(parent).dcast_row(args, source, target, count, parameter, phase);
 }

@@ -104,34 +104,25 @@ QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t count, 
     return count < 256 ? 4096 / count : 16;
 }
 
-/* What a variant of the qcast loop is compiled for; fields that are not constants are branches that never change. */
+/* What a variant of a loop is compiled for; fields that are not constants are branches that never change. */
 typedef struct {
     qrt_expressed expressed;
-    qrt_rounding rounding;
-    bool divide, before; /* scale mode, zero point order */
-    bool trial;          /* blocks are first tried without the clamp */
-    bool each;           /* parameters advance with the elements, */
-    bool table;          /* and come from the table */
-    bool fetch;          /* memory is fetched ahead */
-    bool stream;         /* stores pass the caches */
-} qrt_qcast_mode;
+    qrt_container container; /* dcast */
+    qrt_rounding rounding;   /* qcast, and what follows */
+    bool divide, before;     /* scale mode, zero point order */
+    bool trial;              /* blocks are first tried without the clamp */
+    bool each;               /* parameters advance with the elements, */
+    bool table;              /* and come from the table */
+    bool fetch;              /* memory is fetched ahead */
+    bool stream;             /* stores pass the caches */
+} qrt_cast_mode;
 
-QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_problem *problem, qrt_expressed expressed) {
-    return (qrt_qcast_mode){.expressed = expressed,
-                            .rounding = problem->rounding,
-                            .divide = problem->scale_mode == QRT_SCALE_DIVIDE,
-                            .before = problem->zero_point_order == QRT_ZERO_POINT_BEFORE};
+QRT_INLINE qrt_cast_mode qrt_qcast_mode_of(const qrt_cast_problem *problem, qrt_expressed expressed) {
+    return (qrt_cast_mode){.expressed = expressed,
+                           .rounding = problem->rounding,
+                           .divide = problem->scale_mode == QRT_SCALE_DIVIDE,
+                           .before = problem->zero_point_order == QRT_ZERO_POINT_BEFORE};
 }
-
-/* The same for dcast. */
-typedef struct {
-    qrt_container container;
-    qrt_expressed expressed;
-    bool each;   /* parameters advance with the elements, */
-    bool table;  /* and come from the table */
-    bool fetch;  /* memory is fetched ahead */
-    bool stream; /* stores pass the caches */
-} qrt_dcast_mode;
 
 /* What most casts ask for. */
 static inline bool qrt_qcast_is_default(const qrt_cast_problem *problem) {

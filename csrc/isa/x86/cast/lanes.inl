@@ -24,11 +24,11 @@ QRT_INLINE const char *readable(const char *source, char buffer[sizeof(integers)
 
 QRT_INLINE floats load_live(const char *source, live_lanes live, qrt_expressed expressed) {
     if (expressed == QRT_F32)
-        return as_floats(load_integers(source, live));
+        return (floats)load_integers(source, live);
     const words bits = load_words(source, live);
     if (expressed == QRT_F16)
         return V(cvtph_ps)(bits);
-    return as_floats(V(slli_epi32)(V(cvtepu16_epi32)(bits), 16));
+    return (floats)V(slli_epi32)(V(cvtepu16_epi32)(bits), 16);
 }
 
 QRT_INLINE floats load_expressed(const char *source, qrt_expressed expressed) {
@@ -40,8 +40,8 @@ QRT_INLINE floats load_expressed(const char *source, qrt_expressed expressed) {
 
 /* The bits of a float rounded to bf16, in the upper halves; the lower ones are left over. */
 QRT_INLINE integers rounded_bf16(floats v) {
-    const integers bits = V_BITS(castps)(v);
-    const integers odd = V_BITS (and)(V(srli_epi32)(bits, 16), V(set1_epi32)(1));
+    const integers bits = (integers)v;
+    const integers odd = V(srli_epi32)(bits, 16) & V(set1_epi32)(1);
     return V(add_epi32)(V(add_epi32)(bits, V(set1_epi32)(0x7fff)), odd);
 }
 
@@ -49,7 +49,7 @@ QRT_INLINE floats round_expressed(floats v, qrt_expressed expressed) {
     if (expressed == QRT_F16)
         return V(cvtph_ps)(V(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT));
     if (expressed == QRT_BF16)
-        return as_floats(V_BITS (and)(rounded_bf16(v), V(set1_epi32)((int)0xffff0000)));
+        return (floats)(rounded_bf16(v) & V(set1_epi32)((int)0xffff0000));
     return v;
 }
 
@@ -65,7 +65,7 @@ QRT_INLINE floats load_f32(const qrt_cast_parameters *parameters, int array, int
     return each ? V(loadu_ps)(values) : V(set1_ps)(*values);
 }
 
-QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_qcast_mode mode) {
+QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index, qrt_cast_mode mode) {
     lanes p = {.scale = load_f32(parameters, QRT_SCALES, index, mode.each),
                .reciprocal = load_f32(parameters, QRT_RECIPROCALS, index, mode.each)};
     if (mode.each)
@@ -75,7 +75,7 @@ QRT_INLINE lanes load_lanes(const qrt_cast_parameters *parameters, int64_t index
     if (mode.before)
         p.rounded_zero = load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, mode.each);
     if (!mode.before || mode.expressed != QRT_F32)
-        p.zero = V_BITS(castps)(load_f32(parameters, QRT_ZERO_POINTS, index, mode.each));
+        p.zero = (integers)load_f32(parameters, QRT_ZERO_POINTS, index, mode.each);
     return p;
 }
 
@@ -92,7 +92,7 @@ QRT_INLINE integers round_to_int(floats v, qrt_rounding rounding) {
 /* `count` vectors step by step together: their chains are long, and the scheduler holds few blocks of them. */
 #define EACH_VECTOR _Pragma("GCC unroll 4") for (int j = 0; j < count; j++)
 
-QRT_INLINE void quantize(floats *x, const lanes *p, int count, qrt_qcast_mode mode, integers *q) {
+QRT_INLINE void quantize(floats *x, const lanes *p, int count, qrt_cast_mode mode, integers *q) {
     const bool narrow = mode.expressed != QRT_F32;
     floats v[4];
     if (!mode.trial)
@@ -176,7 +176,7 @@ QRT_INLINE void store_block(char *target, const integers q[4], const sink *to, b
 /* `count` elements, a vector at a time, with the clamp. */
 QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, int64_t index,
                            const char *source, char *target, int64_t count, qrt_container container,
-                           qrt_qcast_mode mode) {
+                           qrt_cast_mode mode) {
     const int source_size = qrt_expressed_size(mode.expressed), target_size = qrt_container_size(container);
     const integers low = V(set1_epi32)((int)args->problem.storage_min);
     const integers high = V(set1_epi32)((int)args->problem.storage_max);
@@ -219,9 +219,9 @@ QRT_INLINE floats load_storage(const char *source, live_lanes live, qrt_containe
 
 QRT_INLINE void store_expressed(char *target, live_lanes live, floats v, bool stream, qrt_expressed expressed) {
     if (expressed == QRT_F32 && live == ALL)
-        store_whole(target, V_BITS(castps)(v), stream);
+        store_whole(target, (integers)v, stream);
     else if (expressed == QRT_F32)
-        store_integers(target, V_BITS(castps)(v), live);
+        store_integers(target, (integers)v, live);
     else if (expressed == QRT_F16)
         store_words(target, V(cvtps_ph)(v, _MM_FROUND_TO_NEAREST_INT), live, stream);
     else
@@ -238,7 +238,7 @@ QRT_INLINE dcast_lanes load_dcast_lanes(const qrt_cast_parameters *parameters, i
 }
 
 /* f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
-QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, live_lanes live, qrt_dcast_mode mode) {
+QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, live_lanes live, qrt_cast_mode mode) {
     floats q = load_storage(source, live, mode.container);
     if (mode.container > QRT_U8)
         q = round_expressed(q, mode.expressed);
@@ -248,7 +248,7 @@ QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, li
 
 /* `count` elements, a vector at a time. */
 QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
-                           char *target, int64_t count, qrt_dcast_mode mode) {
+                           char *target, int64_t count, qrt_cast_mode mode) {
     const int target_size = qrt_expressed_size(mode.expressed);
     mode.stream = false;
     for (int64_t i = 0; i < count; i += LANES) {

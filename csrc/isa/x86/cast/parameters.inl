@@ -92,45 +92,38 @@ static inline void qrt_cast_long_periods(const qrt_cast_call *call, const char *
     }
 }
 
-/* `take` words, written in eights: up to seven past the end. */
-#define QRT_CAST_REPEAT(type, to, value, take)                                                                         \
-    for (int64_t i = 0; i < (take); i += 8)                                                                            \
-        for (int lane = 0; lane < 8; lane++)                                                                           \
-    ((type *)(to))[i + lane] = (value)
-
-/* table[i] = the parameter of element i from `phase` on, for `count` elements. */
-static inline void qrt_cast_fill(char *table, const char *from, int word, const qrt_cast_plan *plan, int64_t phase,
+/* table[i] = the parameter of element i from `phase` on, for `count` elements, written in vectors: up to 31 bytes past
+ * the end. */
+static inline void qrt_cast_fill(char *table, const char *from, int word, int64_t run, int64_t period, int64_t phase,
                                  int64_t count) {
-    int64_t index = phase, rest = 1;
-    if (plan->run > 1) {
-        index = phase / plan->run;
-        rest = plan->run - phase % plan->run;
+    typedef uint32_t eight __attribute__((vector_size(32)));
+    typedef uint64_t four __attribute__((vector_size(32)));
+    if (run == 1) {
+        for (int64_t done = 0, taken; done < count; done += taken, phase = 0) {
+            taken = qrt_min(period - phase, count - done);
+            memcpy(table + done * word, from + phase * word, (size_t)(taken * word));
+        }
+        return;
     }
-    for (int64_t done = 0; done < count;) {
-        int64_t advance = 1;
-        char *to = table + done * word;
-        if (plan->run == 1) {
-            advance = qrt_min(plan->period - index, count - done);
-            memcpy(to, from + index * word, (size_t)(advance * word));
-            rest = advance;
-        } else if (word == 4)
-            QRT_CAST_REPEAT(uint32_t, to, ((const uint32_t *)from)[index], rest);
-        else
-            QRT_CAST_REPEAT(uint64_t, to, ((const uint64_t *)from)[index], rest);
-        done += rest;
-        rest = plan->run;
-        index = index + advance == plan->period ? 0 : index + advance;
+    int64_t index = phase / run, left = run - phase % run;
+    for (int64_t done = 0; done < count; done += left, left = run) {
+        const char *at = from + index * word;
+        const eight value = word == 4 ? *(const uint32_t *)at + (eight){0} : (eight)(*(const uint64_t *)at + (four){0});
+        for (int64_t i = 0; i < left * word; i += (int64_t)sizeof value)
+            memcpy(table + done * word + i, &value, sizeof value);
+        index = index + 1 == period ? 0 : index + 1;
     }
 }
 
 /* Lays `filled` elements out in `length` or more: filled once, then doubled. */
 static inline qrt_cast_parameters qrt_cast_fill_table(const qrt_cast_call *call, qrt_cast_table table, int64_t phase,
                                                       int64_t filled, int64_t length) {
+    const int64_t run = call->args->plan.run, period = call->args->plan.period;
     qrt_cast_parameters at = {.repeat = 0};
     for (int a = 0; a < QRT_CAST_ARRAYS; a++) {
         if (!call->parameters.array[a])
             continue;
-        qrt_cast_fill(table[a], call->parameters.array[a], call->word, &call->args->plan, phase, filled);
+        qrt_cast_fill(table[a], call->parameters.array[a], call->word, run, period, phase, filled);
         for (int64_t done = filled; done < length; done *= 2)
             memcpy(table[a] + done * call->word, table[a], (size_t)(qrt_min(done, length - done) * call->word));
         at.array[a] = table[a];
@@ -185,47 +178,35 @@ static void qrt_cast_row(const qrt_cast_call *call, const char *source, char *ta
         qrt_cast_short_runs(call, source, target, count, phase);
 }
 
-/* The parameters of the kernels that compute in f32 or in f64, from index `first` on. */
+/* A row by a kernel that computes in f32 or in f64, with its parameters from index `first` on. */
 #define QRT_CAST_FROM(array) ((const char *)((array) + first))
 
-QRT_INLINE void qrt_qcast_in(bool f64, const qrt_cast_args *args, qrt_cast_runs fn, const void *source, void *target,
-                             int64_t count, int64_t first, int64_t phase) {
+QRT_INLINE void qrt_cast_in(bool f64, bool quantize, const qrt_cast_args *args, qrt_cast_runs fn, const void *source,
+                            void *target, int64_t count, int64_t first, int64_t phase) {
     const qrt_cast_problem *problem = &args->problem;
     const qrt_cast_plan *plan = &args->plan;
-    const bool before = problem->zero_point_order == QRT_ZERO_POINT_BEFORE;
+    const bool before = !quantize || problem->zero_point_order == QRT_ZERO_POINT_BEFORE;
+    const bool divide = !quantize || problem->scale_mode == QRT_SCALE_DIVIDE;
+    const int expressed_size = qrt_expressed_size(problem->expressed);
+    const int container_size = qrt_container_size(problem->container);
     qrt_cast_call call = {.args = args,
                           .fn = fn,
                           .word = f64 ? sizeof(double) : sizeof(float),
-                          .source_size = qrt_expressed_size(problem->expressed),
-                          .target_size = qrt_container_size(problem->container)};
+                          .source_size = quantize ? expressed_size : container_size,
+                          .target_size = quantize ? container_size : expressed_size};
     const char **array = call.parameters.array;
     if (f64) {
-        const bool divide = problem->scale_mode == QRT_SCALE_DIVIDE;
         array[QRT_SCALES] = divide ? QRT_CAST_FROM(problem->scale) : NULL;
         array[QRT_RECIPROCALS] = divide ? NULL : QRT_CAST_FROM(plan->reciprocal_f64);
         array[QRT_ROUNDED_ZERO_POINTS] = before ? QRT_CAST_FROM(plan->rounded_zero_point_f64) : NULL;
-        array[QRT_ZERO_POINTS] = QRT_CAST_FROM(plan->zero_point_f64);
+        array[QRT_ZERO_POINTS] = quantize ? QRT_CAST_FROM(plan->zero_point_f64) : NULL;
     } else {
+        const bool rounded = before && (!quantize || problem->expressed == QRT_F32);
         array[QRT_SCALES] = QRT_CAST_FROM(plan->scale_f32);
-        array[QRT_RECIPROCALS] = QRT_CAST_FROM(plan->reciprocal_f32);
+        array[QRT_RECIPROCALS] = quantize ? QRT_CAST_FROM(plan->reciprocal_f32) : NULL;
         array[QRT_ROUNDED_ZERO_POINTS] = before ? QRT_CAST_FROM(plan->zero_point_f32) : NULL;
-        array[QRT_ZERO_POINTS] = before && problem->expressed == QRT_F32 ? NULL : QRT_CAST_FROM(plan->zero_point_i32);
+        array[QRT_ZERO_POINTS] = rounded ? NULL : QRT_CAST_FROM(plan->zero_point_i32);
     }
-    qrt_cast_row(&call, source, target, count, phase);
-}
-
-QRT_INLINE void qrt_dcast_in(bool f64, const qrt_cast_args *args, qrt_cast_runs fn, const void *source, void *target,
-                             int64_t count, int64_t first, int64_t phase) {
-    const qrt_cast_plan *plan = &args->plan;
-    qrt_cast_call call = {.args = args,
-                          .fn = fn,
-                          .word = f64 ? sizeof(double) : sizeof(float),
-                          .source_size = qrt_container_size(args->problem.container),
-                          .target_size = qrt_expressed_size(args->problem.expressed)};
-    const char **array = call.parameters.array;
-    array[QRT_SCALES] = f64 ? QRT_CAST_FROM(args->problem.scale) : QRT_CAST_FROM(plan->scale_f32);
-    array[QRT_ROUNDED_ZERO_POINTS] =
-        f64 ? QRT_CAST_FROM(plan->rounded_zero_point_f64) : QRT_CAST_FROM(plan->zero_point_f32);
     qrt_cast_row(&call, source, target, count, phase);
 }
 #undef QRT_CAST_FROM

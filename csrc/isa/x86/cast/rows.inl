@@ -18,7 +18,7 @@ typedef void (*qcast_ends_of)(const qrt_cast_args *args, const qrt_cast_paramete
 /* `rows` rows of `count` >= BLOCK elements. The last block of a row may overlap the one before it. */
 QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters *parameters, int64_t index,
                            const char *source, char *target, int64_t count, int64_t rows, const sink *to,
-                           qrt_qcast_mode mode, qcast_ends_of ends) {
+                           qrt_cast_mode mode, qcast_ends_of ends) {
     const int source_size = qrt_expressed_size(mode.expressed);
     const int64_t source_row = count * source_size, target_row = count * to->size, last = count - BLOCK;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1), writes = QRT_WRITE_AHEAD / to->size >> (rows > 1);
@@ -74,7 +74,7 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
 }
 
 QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                              char *target, int64_t run, int64_t runs, const sink *to, qrt_qcast_mode mode,
+                              char *target, int64_t run, int64_t runs, const sink *to, qrt_cast_mode mode,
                               qcast_ends_of ends) {
     const int64_t source_row = run * qrt_expressed_size(mode.expressed), target_row = run * to->size;
     const qrt_cast_parameters local = *parameters; /* which no store could change */
@@ -86,16 +86,16 @@ QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
     else {
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
         for (int64_t r = 0; r < runs; r += most)
-            qcast_rows(args, &local, 0, source + r * source_row, target + r * target_row, run,
-                       runs - r < most ? runs - r : most, to, mode, ends);
+            qcast_rows(args, &local, 0, source + r * source_row, target + r * target_row, run, qrt_min(runs - r, most),
+                       to, mode, ends);
     }
 }
 
 /* Casts of the default rule have loops of their own, which ask nothing but whether the trial holds. */
 QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                            char *target, int64_t run, int64_t runs, const sink *to, qrt_qcast_mode mode,
+                            char *target, int64_t run, int64_t runs, const sink *to, qrt_cast_mode mode,
                             qcast_ends_of ends) {
-    qrt_qcast_mode fetching = mode, any = mode;
+    qrt_cast_mode fetching = mode, any = mode;
     fetching.fetch = true;
     any.fetch = args->plan.prefetch;
     /* Not rows together: one at a time would read all parameters for each. */
@@ -111,9 +111,9 @@ QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
 /* Runs of at least BLOCK elements, and loops of their own for each way parameters go with them. */
 QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                            const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
-                           qrt_qcast_mode mode, qcast_ends_of ends) {
+                           qrt_cast_mode mode, qcast_ends_of ends) {
     const sink to = make_sink(&args->problem, container);
-    qrt_qcast_mode together = mode, table = mode;
+    qrt_cast_mode together = mode, table = mode;
     together.each = table.each = table.table = true;
     if (!each)
         qcast_loops(args, parameters, source, target, run, runs, &to, mode, ends);
@@ -125,7 +125,7 @@ QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters 
 
 /* The same for dcast. */
 QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
-                           char *target, int64_t count, int64_t rows, qrt_dcast_mode mode) {
+                           char *target, int64_t count, int64_t rows, qrt_cast_mode mode) {
     const int source_size = qrt_container_size(mode.container), target_size = qrt_expressed_size(mode.expressed);
     const int64_t source_row = count * source_size, target_row = count * target_size, last = count - BLOCK;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1);
@@ -170,7 +170,7 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
 }
 
 QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                              char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
+                              char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
     const int64_t source_row = run * qrt_container_size(mode.container),
                   target_row = run * qrt_expressed_size(mode.expressed);
     const qrt_cast_parameters local = *parameters; /* which no store could change */
@@ -184,14 +184,14 @@ QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
     else {
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
         for (int64_t r = 0; r < runs; r += most)
-            dcast_rows(&local, NULL, source + r * source_row, target + r * target_row, run,
-                       runs - r < most ? runs - r : most, mode);
+            dcast_rows(&local, NULL, source + r * source_row, target + r * target_row, run, qrt_min(runs - r, most),
+                       mode);
     }
 }
 
 QRT_INLINE void dcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                            char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    qrt_dcast_mode fetching = mode, streaming = mode;
+                            char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
+    qrt_cast_mode fetching = mode, streaming = mode;
     fetching.fetch = streaming.fetch = streaming.stream = true;
     if (!args->plan.prefetch)
         dcast_runs_in(args, parameters, source, target, run, runs, mode);
@@ -203,19 +203,19 @@ QRT_INLINE void dcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
 
 /* Runs of fewer elements. */
 QRT_INLINE void dcast_short_runs(const qrt_cast_parameters *parameters, bool each, const char *source, char *target,
-                                 int64_t run, int64_t runs, qrt_dcast_mode mode) {
+                                 int64_t run, int64_t runs, qrt_cast_mode mode) {
+    const int64_t source_row = run * qrt_container_size(mode.container);
+    const int64_t target_row = run * qrt_expressed_size(mode.expressed);
     mode.each = each;
-    for (int64_t r = 0; r < runs; r++) {
+    for (int64_t r = 0; r < runs; r++, source += source_row, target += target_row) {
         const dcast_lanes shared = load_dcast_lanes(parameters, each ? 0 : r, false);
         dcast_ends(parameters, &shared, source, target, run, mode);
-        source += run * qrt_container_size(mode.container);
-        target += run * qrt_expressed_size(mode.expressed);
     }
 }
 
 QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
-                           const char *source, char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    qrt_dcast_mode together = mode, table = mode;
+                           const char *source, char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
+    qrt_cast_mode together = mode, table = mode;
     together.each = table.each = table.table = true;
     if (!each)
         dcast_loops(args, parameters, source, target, run, runs, mode);

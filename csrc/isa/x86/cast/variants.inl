@@ -36,7 +36,7 @@ void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *
     }
 
 #define DEFAULT_RULE                                                                                                   \
-    (qrt_qcast_mode) {                                                                                                 \
+    (qrt_cast_mode) {                                                                                                  \
         .expressed = QRT_F32, .rounding = QRT_HALF_EVEN, .divide = true, .before = true, .trial = true                 \
     }
 
@@ -58,7 +58,7 @@ static qrt_cast_runs choose_qcast(const qrt_cast_problem *problem) {
 static void qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                       int64_t phase) {
     if (qrt_qcast_in_f32(args))
-        qrt_qcast_in(false, args, choose_qcast(&args->problem), source, target, count, parameter, phase);
+        qrt_cast_in(false, true, args, choose_qcast(&args->problem), source, target, count, parameter, phase);
     else
         QRT_OF_ISA(qcast_f64)(args, source, target, count, parameter, phase);
     if (args->plan.stream)
@@ -68,7 +68,7 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
 #define DCAST(name, ...)                                                                                               \
     static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
                      char *target, int64_t run, int64_t runs) {                                                        \
-        const qrt_dcast_mode mode = {__VA_ARGS__};                                                                     \
+        const qrt_cast_mode mode = {__VA_ARGS__};                                                                      \
         if (run >= BLOCK)                                                                                              \
             dcast_runs(args, parameters, each, source, target, run, runs, mode);                                       \
         else                                                                                                           \
@@ -91,7 +91,7 @@ static qrt_cast_runs choose_dcast(const qrt_cast_problem *problem) {
 static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                       int64_t phase) {
     if (qrt_dcast_in_f32(args))
-        qrt_dcast_in(false, args, choose_dcast(&args->problem), source, target, count, parameter, phase);
+        qrt_cast_in(false, false, args, choose_dcast(&args->problem), source, target, count, parameter, phase);
     else
         QRT_OF_ISA(dcast_f64)(args, source, target, count, parameter, phase);
     if (args->plan.stream)

@@ -36,17 +36,17 @@ QRT_INLINE integers load_i32(const int32_t *values, int64_t parameter, int64_t s
 
 QRT_INLINE bool load_fixed(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, strip *to) {
     const integers multiplier = load_i32(requant->multiplier, parameter, step);
-    const integers shift = load_i32(requant->shift, parameter, step), one = set1_i64(1);
+    const integers shift = load_i32(requant->shift, parameter, step), one = (integers){0} + 1;
     to->multiplier_even = multiplier;
     to->multiplier_odd = V(srli_epi64)(multiplier, 32);
-    to->shift_even = V_BITS (and)(shift, set1_i64(0xffffffff));
+    to->shift_even = shift & 0xffffffff;
     to->shift_odd = V(srli_epi64)(shift, 32);
     to->round_even = V(sllv_epi64)(one, V(sub_epi64)(to->shift_even, one));
     to->round_odd = V(sllv_epi64)(one, V(sub_epi64)(to->shift_odd, one));
     if (LOGICAL_SHIFTS) {
-        const integers bias = set1_i64(INT64_MIN);
-        to->round_even = V_BITS(or)(bias, to->round_even);
-        to->round_odd = V_BITS(or)(bias, to->round_odd);
+        const integers bias = (integers){0} + INT64_MIN;
+        to->round_even |= bias;
+        to->round_odd |= bias;
         to->excess = interleave(shift_right(bias, to->shift_even), shift_right(bias, to->shift_odd));
     }
     return all_within(shift, 31, 62, live);
