@@ -25,7 +25,7 @@ ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 # -fno-lto: link-time inlining would carry one ISA's code into another. -fwrapv: tiles sum modulo 2^32, and only what
 # they end with is known to fit.
 COMMON = ["-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fwrapv", "-fno-lto", "-fvisibility=hidden"]
-HEADERS = ["setup.py", *glob("csrc/**/*.[hdi]*[fhl]", recursive=True), *glob("csrc/isa/*/flags")]
+HEADERS = ["setup.py", *(p for p in glob("csrc/**", recursive=True) if p.endswith((".h", ".inl", ".def", "/flags")))]
 INCLUDES = ["csrc", "csrc/include"]
 EMULATED = os.environ.get("QRT_EMULATE", "").replace(",", " ").split()
 EXTRA = os.environ.get("QRT_CFLAGS", "").split()

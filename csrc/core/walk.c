@@ -8,16 +8,13 @@
 
 typedef struct {
     qrt_layout *layout;
-    int64_t *strides[2]; /* NULL: not walked */
+    int64_t *strides[2];
 } target;
 
 static bool merges(const target *to, int outer, int64_t size, int64_t step, const int64_t strides[2]) {
     if (to->layout->step[outer] != step * size)
         return false;
-    for (int i = 0; i < 2; i++)
-        if (to->strides[i] && to->strides[i][outer] != strides[i] * size)
-            return false;
-    return true;
+    return to->strides[0][outer] == strides[0] * size && to->strides[1][outer] == strides[1] * size;
 }
 
 /* Adds an axis inside the others, merged with the last one where both are walked as one. */
@@ -34,20 +31,18 @@ static qrt_status append(target *to, int64_t size, int64_t step, const int64_t s
     layout->shape[d] = merged ? layout->shape[d] * size : size;
     layout->block[d] = 1;
     layout->step[d] = step;
-    for (int i = 0; i < 2; i++)
-        if (to->strides[i])
-            to->strides[i][d] = strides[i];
+    to->strides[0][d] = strides[0];
+    to->strides[1][d] = strides[1];
     layout->rank = d + 1;
     return QRT_OK;
 }
 
 qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides) {
     const qrt_layout given = *layout;
-    target to = {layout, {a_strides, b_strides}};
-    int64_t walked[2][QRT_MAX_RANK] = {{0}};
+    int64_t walked[2][QRT_MAX_RANK], unused[QRT_MAX_RANK] = {0};
+    target to = {layout, {a_strides ? a_strides : unused, b_strides ? b_strides : unused}};
     for (int i = 0; i < 2; i++)
-        for (int d = 0; to.strides[i] && d < given.rank; d++)
-            walked[i][d] = to.strides[i][d];
+        memcpy(walked[i], to.strides[i], (size_t)given.rank * sizeof *walked[i]);
 
     layout->rank = 0;
     qrt_status status = QRT_OK;
@@ -71,9 +66,7 @@ qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b
     if (status == QRT_OK && (last < 0 || layout->step[last] > 1)) {
         layout->shape[last + 1] = layout->block[last + 1] = 1;
         layout->step[last + 1] = 0;
-        for (int i = 0; i < 2; i++)
-            if (to.strides[i])
-                to.strides[i][last + 1] = 0;
+        to.strides[0][last + 1] = to.strides[1][last + 1] = 0;
         layout->rank++;
     }
     return status;
@@ -121,7 +114,7 @@ static qrt_status walk_task(void *context, int64_t task) {
         rest /= w->layout->shape[d];
         row.parameter += index[d] * w->layout->step[d];
         for (int i = 0; i < 2; i++)
-            row.offsets[i] += w->strides[i] ? index[d] * w->strides[i][d] : 0;
+            row.offsets[i] += index[d] * w->strides[i][d];
     }
     for (; piece < end; piece++) {
         const int64_t first = part * w->chunk;
@@ -130,7 +123,7 @@ static qrt_status walk_task(void *context, int64_t task) {
         run.count = qrt_min(w->chunk, inner - first);
         run.parameter += first * w->layout->step[last];
         for (int i = 0; i < 2; i++)
-            run.offsets[i] += w->strides[i] ? first * w->strides[i][last] : 0;
+            run.offsets[i] += first * w->strides[i][last];
         qrt_status status = w->fn(w->context, &run);
         if (status != QRT_OK)
             return status;
@@ -142,7 +135,7 @@ static qrt_status walk_task(void *context, int64_t task) {
             const int64_t back = ++index[d] < w->layout->shape[d] ? 1 : 1 - w->layout->shape[d];
             row.parameter += back * w->layout->step[d];
             for (int i = 0; i < 2; i++)
-                row.offsets[i] += w->strides[i] ? back * w->strides[i][d] : 0;
+                row.offsets[i] += back * w->strides[i][d];
             if (back == 1)
                 break;
             index[d] = 0;
@@ -164,7 +157,11 @@ qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const in
         const qrt_row row = {.count = inner};
         return fn(context, &row);
     }
-    walk w = {.layout = layout, .strides = {a_strides, b_strides}, .fn = fn, .context = context};
+    static const int64_t none[QRT_MAX_RANK];
+    walk w = {.layout = layout,
+              .strides = {a_strides ? a_strides : none, b_strides ? b_strides : none},
+              .fn = fn,
+              .context = context};
     w.chunk = qrt_min(inner, GRAIN);
     w.pieces = qrt_ceil_div(inner, w.chunk);
     w.total = rows * w.pieces;

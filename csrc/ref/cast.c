@@ -14,49 +14,56 @@ static double round_integral(qrt_rounding rounding, double x) {
     return x;
 }
 
-static int64_t quantize(const qrt_cast_args *args, double x, int64_t parameter) {
-    const qrt_expressed expressed = args->expressed;
-    const double scale = args->scale[parameter];
-    const int64_t zero_point = args->zero_point[parameter];
+static int64_t quantize(const qrt_cast_problem *problem, double x, int64_t parameter) {
+    const qrt_expressed expressed = problem->expressed;
+    const double scale = problem->scale[parameter];
+    const int64_t zero_point = problem->zero_point[parameter];
     double v;
-    if (args->scale_mode == QRT_SCALE_DIVIDE)
+    if (problem->scale_mode == QRT_SCALE_DIVIDE)
         v = ref_round_expressed(expressed, x / scale);
     else
         v = ref_round_expressed(expressed, x * ref_round_expressed(expressed, 1.0 / scale));
     int64_t offset = zero_point;
-    if (args->zero_point_order == QRT_ZERO_POINT_BEFORE) {
+    if (problem->zero_point_order == QRT_ZERO_POINT_BEFORE) {
         v = ref_round_expressed(expressed, v + ref_round_expressed(expressed, (double)zero_point));
         offset = 0;
     }
     /* Not only a NaN input: 0 * (1 / s) and infinity + f(zp) may have none of their operands NaN. */
     if (isnan(v))
-        return ref_clamp(zero_point, args->storage_min, args->storage_max);
-    const double r = round_integral(args->rounding, v);
+        return ref_clamp(zero_point, problem->storage_min, problem->storage_max);
+    const double r = round_integral(problem->rounding, v);
     /* The bounds less a zero point are exact in double, and the comparison comes before the conversion. */
-    if (r < (double)(args->storage_min - offset))
-        return args->storage_min;
-    if (r > (double)(args->storage_max - offset))
-        return args->storage_max;
+    if (r < (double)(problem->storage_min - offset))
+        return problem->storage_min;
+    if (r > (double)(problem->storage_max - offset))
+        return problem->storage_max;
     return (int64_t)r + offset;
 }
 
-static int64_t parameter_of(const qrt_span *span, int64_t i) {
-    return span->parameter + (span->phase + i) / span->run % span->period;
+static double dequantize(const qrt_cast_problem *problem, int64_t q, int64_t parameter) {
+    const qrt_expressed expressed = problem->expressed;
+    const double value = ref_round_expressed(expressed, (double)q);
+    const double zero_point = ref_round_expressed(expressed, (double)problem->zero_point[parameter]);
+    const double difference = ref_round_expressed(expressed, value - zero_point);
+    return ref_round_expressed(expressed, difference * problem->scale[parameter]);
 }
 
-void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
-    for (int64_t i = 0; i < span->count; i++)
-        ref_store_value(args->container, target, i,
-                        quantize(args, ref_load_float(args->expressed, source, i), parameter_of(span, i)));
+void ref_qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                   int64_t phase) {
+    const qrt_cast_problem *problem = &args->problem;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t index = parameter + (phase + i) / args->plan.run % args->plan.period;
+        ref_store_value(problem->container, target, i,
+                        quantize(problem, ref_load_float(problem->expressed, source, i), index));
+    }
 }
 
-void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
-    const qrt_expressed expressed = args->expressed;
-    for (int64_t i = 0; i < span->count; i++) {
-        const int64_t p = parameter_of(span, i);
-        const double q = ref_round_expressed(expressed, (double)ref_load(args->container, source, i));
-        const double zero_point = ref_round_expressed(expressed, (double)args->zero_point[p]);
-        const double difference = ref_round_expressed(expressed, q - zero_point);
-        ref_store_float(expressed, target, i, ref_round_expressed(expressed, difference * args->scale[p]));
+void ref_dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                   int64_t phase) {
+    const qrt_cast_problem *problem = &args->problem;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t index = parameter + (phase + i) / args->plan.run % args->plan.period;
+        ref_store_float(problem->expressed, target, i,
+                        dequantize(problem, ref_load(problem->container, source, i), index));
     }
 }

@@ -1,4 +1,4 @@
-/* Exact accumulators to storage: the rules of NUMERICS.md. */
+/* Exact accumulators to storage: the rules of docs/numerics.md. */
 #include "ref.h"
 
 /* Any scaled value beyond this saturates: zero points and storage bounds stay far below it. */
@@ -88,23 +88,20 @@ int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter
     return 0;
 }
 
-void ref_store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns, void *target,
-               int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++)
-            ref_store_value(
-                requant->container, target, i * target_stride + j,
-                ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
-}
+#define STORE(name, sum)                                                                                               \
+    void name(const qrt_requant *requant, const sum *acc, int64_t acc_stride, int rows, int columns, void *target,     \
+              int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {                       \
+        for (int i = 0; i < rows; i++)                                                                                 \
+            for (int j = 0; j < columns; j++) {                                                                        \
+                const int64_t index = parameter + i * row_step + j * column_step;                                      \
+                ref_store_value(requant->container, target, i * target_stride + j,                                     \
+                                ref_requantize(requant, acc[i * acc_stride + j], index));                              \
+            }                                                                                                          \
+    }
 
-void ref_store_wide(const qrt_requant *requant, const int64_t *acc, int64_t acc_stride, int rows, int columns,
-                    void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++)
-            ref_store_value(
-                requant->container, target, i * target_stride + j,
-                ref_requantize(requant, acc[i * acc_stride + j], parameter + i * row_step + j * column_step));
-}
+STORE(ref_store, int32_t)
+STORE(ref_store_wide, int64_t)
+#undef STORE
 
 void ref_requantize_row(const qrt_unary_args *args, const void *source, void *target, int64_t count, int64_t parameter,
                         int64_t step) {

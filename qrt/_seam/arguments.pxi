@@ -100,7 +100,11 @@ cdef int64_t parameter_count(str name, object count) except -1:
 
 
 cdef prepare_layout(Call call, qrt_layout *layout, int64_t *a_strides, int64_t *b_strides):
-    if qrt_layout_prepare(layout, a_strides, b_strides) != QRT_OK:
+    check_layout(call, qrt_layout_prepare(layout, a_strides, b_strides))
+
+
+cdef check_layout(Call call, qrt_status status):
+    if status != QRT_OK:
         raise KernelError(f"{call.name}: the block sizes do not divide the shape, or too many axes are blocked")
 
 

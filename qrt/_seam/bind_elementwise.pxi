@@ -13,55 +13,57 @@ cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storag
                    object step, object scales, object zero_point_values, str scale_mode="divide"):
     cdef Call call = new_call(name, isa, entry, sizeof(qrt_cast_args))
     cdef qrt_cast_args *args = <qrt_cast_args *>call.args
+    cdef qrt_cast_problem *problem = &args.problem
     cdef int64_t count
     args.kernels = find_kernels(name, isa)
     call.elementwise = True
-    args.expressed = <qrt_expressed>choose(name, "expressed type", EXPRESSED, expressed)
-    args.container = <qrt_container>container_of(name, storage)
-    args.scale_mode = <qrt_scale_mode>choose(name, "scale", SCALES, scale_mode)
-    count = fill_layout(call, &args.layout, dimensions(name, "shape", shape), block, step)
-    args.scale = <const double *>parameters(call, "scales", scales, np.float64, count)
+    problem.expressed = <qrt_expressed>choose(name, "expressed type", EXPRESSED, expressed)
+    problem.container = <qrt_container>container_of(name, storage)
+    problem.scale_mode = <qrt_scale_mode>choose(name, "scale", SCALES, scale_mode)
+    count = fill_layout(call, &problem.layout, dimensions(name, "shape", shape), block, step)
+    problem.scale = <const double *>parameters(call, "scales", scales, np.float64, count)
     scale = last_parameters(call)
     if not (np.isfinite(scale) & (scale > 0)).all():
         raise KernelError(f"{name}: scales are not positive and finite")
-    args.zero_point = zero_points(call, "zero_points", zero_point_values, count)
-    fill_cast_parameters(call, args, expressed, scale, last_parameters(call), count)
-    prepare_layout(call, &args.layout, NULL, NULL)
-    qrt_cast_prepare(args)
+    problem.zero_point = zero_points(call, "zero_points", zero_point_values, count)
+    plan_cast_parameters(call, args, expressed, scale, last_parameters(call), count)
+    check_layout(call, qrt_cast_prepare(args))
     return call
 
 
-cdef fill_cast_parameters(Call call, qrt_cast_args *args, str expressed, object scale, object zero_point,
+cdef plan_cast_parameters(Call call, qrt_cast_args *args, str expressed, object scale, object zero_point,
                           int64_t count):
     """What the kernels need of each parameter, in the precisions they compute in."""
+    cdef qrt_cast_plan *plan = &args.plan
+    cdef qrt_expressed kind = args.problem.expressed
     if scale.size:
-        args.scale_least, args.scale_most = scale.min(), scale.max()
+        plan.scale_least, plan.scale_most = scale.min(), scale.max()
     # A division in f32 starts from the f32 reciprocal, whatever the format of its result.
-    form = expressed if args.scale_mode == QRT_SCALE_RECIPROCAL or args.expressed == QRT_F64 else "f32"
+    form = expressed if args.problem.scale_mode == QRT_SCALE_RECIPROCAL or kind == QRT_F64 else "f32"
     with np.errstate(over="ignore"):
         reciprocal = numerics.round_to_format(1.0 / scale, form)
     rounded = numerics.round_to_format(zero_point.astype(np.float64), expressed)
-    args.finite_zero_points = np.isfinite(rounded).all()
-    if args.expressed != QRT_F64:
-        args.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
-        args.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)
-        args.zero_point_f32 = <const float *>parameters(call, "zero_points", rounded, np.float32, count)
+    plan.finite_zero_points = np.isfinite(rounded).all()
+    if kind != QRT_F64:
+        plan.scale_f32 = <const float *>parameters(call, "scales", scale, np.float32, count)
+        plan.reciprocal_f32 = <const float *>parameters(call, "reciprocals", reciprocal, np.float32, count)
+        plan.zero_point_f32 = <const float *>parameters(call, "zero_points", rounded, np.float32, count)
         if zero_point.size and max(int(zero_point.max()), -int(zero_point.min())) < 1 << 24:
-            args.zero_point_i32 = <const int32_t *>parameters(call, "zero_points", zero_point, np.int32, count)
-    if args.expressed == QRT_F32 or args.expressed == QRT_F64:
-        args.reciprocal_f64 = <const double *>parameters(call, "reciprocals", reciprocal, np.float64, count)
-        args.rounded_zero_point_f64 = <const double *>parameters(call, "zero_points", rounded, np.float64, count)
-        args.zero_point_f64 = <const double *>parameters(call, "zero_points", zero_point, np.float64, count)
+            plan.zero_point_i32 = <const int32_t *>parameters(call, "zero_points", zero_point, np.int32, count)
+    if kind == QRT_F32 or kind == QRT_F64:
+        plan.reciprocal_f64 = <const double *>parameters(call, "reciprocals", reciprocal, np.float64, count)
+        plan.rounded_zero_point_f64 = <const double *>parameters(call, "zero_points", rounded, np.float64, count)
+        plan.zero_point_f64 = <const double *>parameters(call, "zero_points", zero_point, np.float64, count)
 
 
 def bind_qcast(*, str isa, str expressed, str storage, shape, block=None, step=None, scales, zero_points, storage_min,
                storage_max, str rounding, str zero_point, str scale):
     cdef Call call = new_cast("qcast", isa, qrt_qcast, expressed, storage, shape, block, step, scales, zero_points, scale)
-    cdef qrt_cast_args *args = <qrt_cast_args *>call.args
+    cdef qrt_cast_problem *problem = &(<qrt_cast_args *>call.args).problem
     check_bounds("qcast", storage, storage_min, storage_max)
-    args.storage_min, args.storage_max = storage_min, storage_max
-    args.rounding = <qrt_rounding>choose("qcast", "rounding", ROUNDINGS, rounding)
-    args.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", ZERO_POINTS, zero_point)
+    problem.storage_min, problem.storage_max = storage_min, storage_max
+    problem.rounding = <qrt_rounding>choose("qcast", "rounding", ROUNDINGS, rounding)
+    problem.zero_point_order = <qrt_zero_point_order>choose("qcast", "zero_point", ZERO_POINTS, zero_point)
     add_operand(call, expressed_dtype("qcast", expressed), tuple(shape))
     add_operand(call, CONTAINERS[storage], tuple(shape))
     return call

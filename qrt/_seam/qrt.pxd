@@ -62,8 +62,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const int32_t *zero_point_i32
         int32_t shift_min, shift_max
 
-    ctypedef struct qrt_cast_args:
-        const qrt_kernels *kernels
+    ctypedef struct qrt_cast_problem:
         qrt_layout layout
         qrt_expressed expressed
         qrt_container container
@@ -73,6 +72,8 @@ cdef extern from "qrt/qrt.h" nogil:
         qrt_scale_mode scale_mode
         const double *scale
         const int64_t *zero_point
+
+    ctypedef struct qrt_cast_plan:
         bint finite_zero_points
         double scale_least, scale_most
         const float *scale_f32
@@ -82,6 +83,11 @@ cdef extern from "qrt/qrt.h" nogil:
         const double *reciprocal_f64
         const double *rounded_zero_point_f64
         const double *zero_point_f64
+
+    ctypedef struct qrt_cast_args:
+        const qrt_kernels *kernels
+        qrt_cast_problem problem
+        qrt_cast_plan plan
 
     ctypedef struct qrt_window:
         int64_t images, height, width, channels
@@ -253,7 +259,7 @@ cdef extern from "qrt/qrt.h" nogil:
         int width
         int64_t rows, columns
 
-    void qrt_cast_prepare(qrt_cast_args *args)
+    qrt_status qrt_cast_prepare(qrt_cast_args *args)
     qrt_status qrt_qcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_dcast(const void *args, qrt_scratch *scratch)
     qrt_status qrt_requantize(const void *args, qrt_scratch *scratch)

@@ -1,4 +1,4 @@
-/* qcast and dcast: the tensor as spans, shared among threads. */
+/* qcast and dcast: the tensor as rows, shared among threads. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -16,83 +16,80 @@
 #define SHARES 16
 #define PAGE 4096
 
-void qrt_cast_prepare(qrt_cast_args *args) {
-    qrt_layout_gather(&args->layout, &args->run, &args->period);
+qrt_status qrt_cast_prepare(qrt_cast_args *args) {
+    qrt_cast_plan *plan = &args->plan;
+    qrt_layout *layout = &plan->layout;
+    *layout = args->problem.layout;
+    const qrt_status status = qrt_layout_prepare(layout, NULL, NULL);
+    if (status != QRT_OK)
+        return status;
+    qrt_layout_gather(layout, &plan->run, &plan->period);
     int64_t elements = 1;
-    for (int d = 0; d < args->layout.rank; d++)
-        elements *= args->layout.shape[d];
-    const int bytes = qrt_container_size(args->container) + qrt_expressed_size(args->expressed);
-    args->prefetch = elements > SMALL;
-    args->stream = args->kernels->streams && elements * bytes >= STREAM_BYTES;
-}
-
-typedef struct {
-    const qrt_cast_args *args;
-    qrt_qcast_row_fn row;
-    const char *source;
-    char *target;
-    int source_size, target_size;
-} job;
-
-static qrt_status cast_row(const void *context, const qrt_row *row) {
-    const job *j = context;
-    const qrt_cast_args *args = j->args;
-    qrt_span span = {.count = row->count, .parameter = row->parameter, .run = args->run, .period = args->period};
-    if (args->period > 1 && row->offset)
-        span.phase = row->offset % args->layout.shape[args->layout.rank - 1] % (args->run * args->period);
-    j->row(args, j->source + row->offset * j->source_size, j->target + row->offset * j->target_size, &span);
+    for (int d = 0; d < layout->rank; d++)
+        elements *= layout->shape[d];
+    const int bytes = qrt_container_size(args->problem.container) + qrt_expressed_size(args->problem.expressed);
+    plan->prefetch = elements > SMALL;
+    plan->stream = args->kernels->streams && elements * bytes >= STREAM_BYTES;
     return QRT_OK;
 }
 
 typedef struct {
-    const job *job;
-    int64_t count, task;
-} share;
+    const qrt_cast_args *args;
+    qrt_qcast_row_fn cast;
+    const char *source;
+    char *target;
+    int source_size, target_size;
+    int64_t count, per_task; /* elements, where they are one row */
+} cast_call;
+
+static qrt_status cast_row(const void *context, const qrt_row *row) {
+    const cast_call *call = context;
+    const qrt_cast_plan *plan = &call->args->plan;
+    int64_t phase = 0;
+    if (plan->period > 1 && row->offset)
+        phase = row->offset % plan->layout.shape[plan->layout.rank - 1] % (plan->run * plan->period);
+    call->cast(call->args, call->source + row->offset * call->source_size,
+               call->target + row->offset * call->target_size, row->count, row->parameter, phase);
+    return QRT_OK;
+}
 
 static qrt_status cast_task(void *context, int64_t task) {
-    const share *s = context;
-    const int64_t offset = task * s->task;
-    return cast_row(s->job, &(qrt_row){.offset = offset, .count = qrt_min(s->task, s->count - offset)});
+    const cast_call *call = context;
+    const int64_t offset = task * call->per_task;
+    return cast_row(call, &(qrt_row){.offset = offset, .count = qrt_min(call->per_task, call->count - offset)});
 }
 
-/* One span, as nearly every cast is. */
-static qrt_status cast_span(const job *j, int64_t count, int threads) {
-    if (count == 0) /* no run, no period to divide by */
+/* One row, as nearly every cast is. */
+static qrt_status cast_one_row(cast_call *call, int threads) {
+    if (call->count == 0) /* no run, no period to divide by */
         return QRT_OK;
-    if (threads == 1 || count <= GRAIN)
-        return cast_row(j, &(qrt_row){.count = count});
-    const int64_t tasks = qrt_min(qrt_ceil_div(count, GRAIN), (int64_t)threads * SHARES);
-    share s = {.job = j, .count = count, .task = qrt_ceil_div(qrt_ceil_div(count, tasks), PAGE) * PAGE};
-    return qrt_parallel(qrt_ceil_div(count, s.task), cast_task, &s, threads);
+    if (threads == 1 || call->count <= GRAIN)
+        return cast_row(call, &(qrt_row){.count = call->count});
+    const int64_t tasks = qrt_min(qrt_ceil_div(call->count, GRAIN), (int64_t)threads * SHARES);
+    call->per_task = qrt_ceil_div(qrt_ceil_div(call->count, tasks), PAGE) * PAGE;
+    return qrt_parallel(qrt_ceil_div(call->count, call->per_task), cast_task, call, threads);
 }
 
-static qrt_status run(const job *j, qrt_scratch *scratch) {
-    const qrt_layout *layout = &j->args->layout;
+static qrt_status cast(const qrt_cast_args *args, qrt_scratch *scratch, qrt_qcast_row_fn row, int source_size,
+                       int target_size) {
+    const qrt_layout *layout = &args->plan.layout;
+    cast_call call = {args,        row,         scratch->operands[0], scratch->operands[1],
+                      source_size, target_size, layout->shape[0],     0};
     const qrt_float_state saved = qrt_float_enter();
-    const qrt_status status = layout->rank == 1 ? cast_span(j, layout->shape[0], scratch->threads)
-                                                : qrt_walk(layout, NULL, NULL, scratch->threads, cast_row, j);
+    const qrt_status status = layout->rank == 1 ? cast_one_row(&call, scratch->threads)
+                                                : qrt_walk(layout, NULL, NULL, scratch->threads, cast_row, &call);
     qrt_float_leave(saved);
     return status;
 }
 
 qrt_status qrt_qcast(const void *pointer, qrt_scratch *scratch) {
     const qrt_cast_args *args = pointer;
-    const job j = {.args = args,
-                   .row = args->kernels->qcast_row,
-                   .source = scratch->operands[0],
-                   .target = scratch->operands[1],
-                   .source_size = qrt_expressed_size(args->expressed),
-                   .target_size = qrt_container_size(args->container)};
-    return run(&j, scratch);
+    return cast(args, scratch, args->kernels->qcast_row, qrt_expressed_size(args->problem.expressed),
+                qrt_container_size(args->problem.container));
 }
 
 qrt_status qrt_dcast(const void *pointer, qrt_scratch *scratch) {
     const qrt_cast_args *args = pointer;
-    const job j = {.args = args,
-                   .row = args->kernels->dcast_row,
-                   .source = scratch->operands[0],
-                   .target = scratch->operands[1],
-                   .source_size = qrt_container_size(args->container),
-                   .target_size = qrt_expressed_size(args->expressed)};
-    return run(&j, scratch);
+    return cast(args, scratch, args->kernels->dcast_row, qrt_container_size(args->problem.container),
+                qrt_expressed_size(args->problem.expressed));
 }

@@ -4,17 +4,7 @@
 
 #include "qrt/layout.h"
 
-/* Consecutive elements and their parameters: that of element i is `parameter + (phase + i) / run % period`, with
- * 0 <= phase < run * period. Per layer and per axis, whatever the axis, the whole tensor is one span. */
 typedef struct {
-    int64_t count, parameter, phase, run, period;
-} qrt_span;
-
-/* Joins the innermost axes of a prepared layout into one of step 0, along which parameters repeat as in a span. */
-void qrt_layout_gather(qrt_layout *layout, int64_t *run, int64_t *period);
-
-typedef struct {
-    const qrt_kernels *kernels;
     qrt_layout layout;
     qrt_expressed expressed;
     qrt_container container;
@@ -24,8 +14,12 @@ typedef struct {
     qrt_scale_mode scale_mode;
     const double *scale; /* already values of the expressed type */
     const int64_t *zero_point;
-    /* Derived when bound. */
-    int64_t run, period;     /* of every row of the layout */
+} qrt_cast_problem;
+
+/* qrt_cast_prepare derives the layout and what stands beside it; whoever binds, all that is made of parameters. */
+typedef struct {
+    qrt_layout layout;       /* of rows: per layer and per axis, whatever the axis, the whole tensor is one */
+    int64_t run, period;     /* parameters of a row: each for `run` elements, `period` of them, then anew */
     bool prefetch;           /* long enough to fetch a page ahead: the hardware streams stop at page boundaries */
     bool stream;             /* the result is larger than the caches: what is stored is not read back from them */
     bool finite_zero_points; /* every zero point is finite in the expressed type */
@@ -36,10 +30,16 @@ typedef struct {
     const int32_t *zero_point_i32; /* NULL when some zero point needs more than 24 bits */
     /* For f32 and f64, else NULL: 1 / scale and the zero point rounded to the expressed type, the zero point itself. */
     const double *reciprocal_f64, *rounded_zero_point_f64, *zero_point_f64;
+} qrt_cast_plan;
+
+typedef struct {
+    const qrt_kernels *kernels;
+    qrt_cast_problem problem;
+    qrt_cast_plan plan;
 } qrt_cast_args;
 
-/* Completes args whose layout is prepared: gathers the layout, sets run, period, prefetch and stream. */
-void qrt_cast_prepare(qrt_cast_args *args);
+/* QRT_BAD_ARGUMENT where the problem's layout cannot be prepared. */
+qrt_status qrt_cast_prepare(qrt_cast_args *args);
 qrt_status qrt_qcast(const void *args, qrt_scratch *scratch);
 qrt_status qrt_dcast(const void *args, qrt_scratch *scratch);
 

@@ -17,4 +17,8 @@ typedef struct {
  */
 qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides);
 
+/* Joins the innermost axes of a prepared layout into one of step 0, of which the parameter of element i is
+ * i / run % period. */
+void qrt_layout_gather(qrt_layout *layout, int64_t *run, int64_t *period);
+
 #endif

@@ -18,19 +18,9 @@ ROOT = Path(__file__).parents[3]
 TEST = "tests/passes/lower_qrt/test_drawn.py"
 LOWERING = "qrt/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
-_HALF = "_sllv_epi64(one, {m}_sub_epi64(to->shift_{lanes}, one))"
-
-
-def _stores(vector: str, isa: str) -> list[tuple[str, str, str]]:
-    """Of the stores of an instruction set, whose vectors are of so many bits."""
-    m, file = f"_mm{vector}", f"csrc/isa/{isa}/store.c"
-    halves = [m + _HALF.format(m=m, lanes=lanes) for lanes in ("even", "odd")]
-    truncated = (
-        (f"{m}_cvtps_epi32(v)", f"{m}_cvttps_epi32(v)")
-        if vector == "256"
-        else ("_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO")
-    )
-    return [*((file, half, f"{m}_sub_epi64({half}, one)") for half in halves), (file, *truncated)]
+STORE = "csrc/isa/x86/store/store.inl"
+_HALF = "V(sllv_epi64)(one, V(sub_epi64)(to->shift_{lanes}, one))"
+_HALVES = [_HALF.format(lanes=lanes) for lanes in ("even", "odd")]
 
 
 CHANGES = [
@@ -86,8 +76,9 @@ CHANGES = [
     ("csrc/ref/elementwise.c", "sum + (1 << 19)", "sum + (1 << 19) - 1"),
     ("csrc/ref/reduce.c", "rint(args", "round(args"),
     # The kernels of the instruction sets.
-    *_stores("256", "avx2"),
-    *_stores("512", "avx512"),
+    *((STORE, half, f"V(sub_epi64)({half}, one)") for half in _HALVES),
+    ("csrc/isa/avx2/vectors.h", "_mm256_cvtps_epi32(v)", "_mm256_cvttps_epi32(v)"),
+    ("csrc/isa/avx512/vectors.h", "_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO"),
     ("csrc/isa/x86/gemm/epilogue512.inl", "_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO"),
     ("csrc/isa/x86/gemm/epilogue512.inl", "_mm512_set1_epi16(1)) :", "_mm512_set1_epi16(0)) :"),
 ]
@@ -102,7 +93,7 @@ def changed(file: str, old: str, new: str) -> str:
 
 def passes(folder: Path, file: str) -> bool:
     """Whether the drawn programs show no difference, in a copy of the repository."""
-    if file.endswith((".c", ".h", ".inl")):
+    if file.startswith("csrc/"):
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         subprocess.run(build, cwd=folder, check=True, capture_output=True)
     command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", TEST]

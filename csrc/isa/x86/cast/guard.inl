@@ -60,21 +60,23 @@
 
 /* Whether qcast may compute in f32: the quotient is proven, and the result has at most 16 bits. */
 static inline bool qrt_qcast_in_f32(const qrt_cast_args *args) {
-    return args->zero_point_i32 && args->container <= QRT_U16 && args->scale_least >= QRT_SCALE_LEAST &&
-           args->scale_most <= QRT_SCALE_MOST;
+    const qrt_cast_plan *plan = &args->plan;
+    return plan->zero_point_i32 && args->problem.container <= QRT_U16 && plan->scale_least >= QRT_SCALE_LEAST &&
+           plan->scale_most <= QRT_SCALE_MOST;
 }
 
 /* Whether dcast may compute in f32. */
 static inline bool qrt_dcast_in_f32(const qrt_cast_args *args) {
-    return args->expressed != QRT_F64 && args->finite_zero_points &&
-           (args->expressed != QRT_BF16 || args->container <= QRT_U16);
+    const qrt_cast_problem *problem = &args->problem;
+    return problem->expressed != QRT_F64 && args->plan.finite_zero_points &&
+           (problem->expressed != QRT_BF16 || problem->container <= QRT_U16);
 }
 
 /* Whether the storage bounds of qcast are those of an 8-bit container. */
-static inline bool qrt_cast_is_full(const qrt_cast_args *args, qrt_container container) {
-    return container == QRT_I8   ? args->storage_min == INT8_MIN && args->storage_max == INT8_MAX
-           : container == QRT_U8 ? args->storage_min == 0 && args->storage_max == UINT8_MAX
-                                 : false;
+static inline bool qrt_cast_is_full(const qrt_cast_problem *problem, qrt_container container) {
+    const int64_t low = problem->storage_min, high = problem->storage_max;
+    return container == QRT_I8 ? low == INT8_MIN && high == INT8_MAX
+                               : container == QRT_U8 && low == 0 && high == UINT8_MAX;
 }
 
 /* Fetches the lines of what a long cast will read. */
@@ -93,60 +95,39 @@ QRT_INLINE int64_t qrt_cast_ahead(int64_t i, int64_t ahead, int64_t count, int64
     return i + ahead < count ? i + ahead : i + ahead + (rows - 1) * count;
 }
 
-/* How many lines to walk together, that a load of parameters serves them all: the processor mispredicts where such a
- * loop ends, so of short lines more. Of a long cast each is a stream of memory, and few are best. Lines may differ in
- * alignment, so stores past the caches go line by line. */
-QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t line, bool stream) {
-    if (args->prefetch)
+/* How many rows to walk together, that a load of parameters serves them all: the processor mispredicts where such a
+ * loop ends, so of short rows more. Of a long cast each is a stream of memory, and few are best. Rows may differ in
+ * alignment, so stores past the caches go row by row. */
+QRT_INLINE int64_t qrt_cast_most_rows(const qrt_cast_args *args, int64_t count, bool stream) {
+    if (args->plan.prefetch)
         return stream ? 1 : 4;
-    return line < 256 ? 4096 / line : 16;
+    return count < 256 ? 4096 / count : 16;
 }
 
-/* What a variant of the qcast loop is compiled for; fields that are not constants are branches that never change. */
+/* What a variant of a loop is compiled for; fields that are not constants are branches that never change. */
 typedef struct {
     qrt_expressed expressed;
-    qrt_rounding rounding;
-    bool divide, before; /* scale mode, zero point order */
-    bool trial;          /* blocks are first tried without the clamp */
-    bool each;           /* parameters advance with the elements, */
-    bool table;          /* and come from the table */
-    bool fetch;          /* memory is fetched ahead */
-    bool stream;         /* stores pass the caches */
-} qrt_qcast_mode;
+    qrt_container container; /* dcast */
+    qrt_rounding rounding;   /* qcast, and what follows */
+    bool divide, before;     /* scale mode, zero point order */
+    bool trial;              /* blocks are first tried without the clamp */
+    bool each;               /* parameters advance with the elements, */
+    bool table;              /* and come from the table */
+    bool fetch;              /* memory is fetched ahead */
+    bool stream;             /* stores pass the caches */
+} qrt_cast_mode;
 
-QRT_INLINE qrt_qcast_mode qrt_qcast_mode_of(const qrt_cast_args *args, qrt_expressed expressed) {
-    return (qrt_qcast_mode){.expressed = expressed,
-                            .rounding = args->rounding,
-                            .divide = args->scale_mode == QRT_SCALE_DIVIDE,
-                            .before = args->zero_point_order == QRT_ZERO_POINT_BEFORE};
-}
-
-QRT_INLINE int qrt_qcast_source_size(qrt_qcast_mode mode) {
-    return mode.expressed == QRT_F32 ? 4 : 2;
-}
-
-/* The same for dcast. */
-typedef struct {
-    qrt_container container;
-    qrt_expressed expressed;
-    bool each;   /* parameters advance with the elements, */
-    bool table;  /* and come from the table */
-    bool fetch;  /* memory is fetched ahead */
-    bool stream; /* stores pass the caches */
-} qrt_dcast_mode;
-
-QRT_INLINE int qrt_dcast_source_size(qrt_dcast_mode mode) {
-    return qrt_container_size(mode.container);
-}
-
-QRT_INLINE int qrt_dcast_target_size(qrt_dcast_mode mode) {
-    return mode.expressed == QRT_F32 ? 4 : 2;
+QRT_INLINE qrt_cast_mode qrt_qcast_mode_of(const qrt_cast_problem *problem, qrt_expressed expressed) {
+    return (qrt_cast_mode){.expressed = expressed,
+                           .rounding = problem->rounding,
+                           .divide = problem->scale_mode == QRT_SCALE_DIVIDE,
+                           .before = problem->zero_point_order == QRT_ZERO_POINT_BEFORE};
 }
 
 /* What most casts ask for. */
-static inline bool qrt_qcast_is_default(const qrt_cast_args *args) {
-    return args->rounding == QRT_HALF_EVEN && args->scale_mode == QRT_SCALE_DIVIDE &&
-           args->zero_point_order == QRT_ZERO_POINT_BEFORE;
+static inline bool qrt_qcast_is_default(const qrt_cast_problem *problem) {
+    return problem->rounding == QRT_HALF_EVEN && problem->scale_mode == QRT_SCALE_DIVIDE &&
+           problem->zero_point_order == QRT_ZERO_POINT_BEFORE;
 }
 
 #endif

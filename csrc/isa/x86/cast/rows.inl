@@ -1,19 +1,15 @@
-/* How casts computed in f32 walk rows of elements: included by an ISA's cast.c behind what it defines,
- *
- *   LANES, BLOCK, STREAMS      of a vector; four vectors; whether there are stores past the caches
- *   floats, integers           vectors
- *   lanes, load_lanes          a vector's parameters of qcast, and quantize, which uses them
- *   sink, make_sink            where results go; store_block puts BLOCK of them there, unless may_be_wrong says that
- *                              they have to be computed again
- *   dcast_lanes, load_dcast_lanes, dcast_vector      the same for dcast
- *   qcast_ends, dcast_ends     some elements of a row, a vector at a time, with the clamp
+/* How casts computed in f32 walk rows of elements: included behind lanes.inl by an ISA's cast.c, which defines STREAMS,
+ * whether stores may pass the caches.
  *
  * Long casts fetch their source and own the lines of their target ahead. With `each`, parameters advance with the
  * elements: either rows are walked together, so that a vector of parameters is loaded once for all of them, or rows
  * from a table are walked as one. */
+#ifndef STREAMS
+#error "STREAMS: whether there are stores past the caches"
+#endif
 
 /* Where one straddles two lines, all do. */
-#define VECTORS_ARE_LINES (LANES * sizeof(float) == 64)
+#define VECTORS_ARE_LINES (sizeof(floats) == 64)
 
 /* qcast_ends compiled for a variant: out of line, so that loops keep their registers. */
 typedef void (*qcast_ends_of)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
@@ -22,8 +18,8 @@ typedef void (*qcast_ends_of)(const qrt_cast_args *args, const qrt_cast_paramete
 /* `rows` rows of `count` >= BLOCK elements. The last block of a row may overlap the one before it. */
 QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters *parameters, int64_t index,
                            const char *source, char *target, int64_t count, int64_t rows, const sink *to,
-                           qrt_qcast_mode mode, qcast_ends_of ends) {
-    const int source_size = qrt_qcast_source_size(mode);
+                           qrt_cast_mode mode, qcast_ends_of ends) {
+    const int source_size = qrt_expressed_size(mode.expressed);
     const int64_t source_row = count * source_size, target_row = count * to->size, last = count - BLOCK;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1), writes = QRT_WRITE_AHEAD / to->size >> (rows > 1);
     const lanes shared = load_lanes(parameters, index, mode);
@@ -73,14 +69,14 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
             i = last;
         }
         if (mode.table)
-            index = index < parameters->line ? index : index - parameters->line;
+            index = index < parameters->repeat ? index : index - parameters->repeat;
     }
 }
 
 QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                              char *target, int64_t run, int64_t runs, const sink *to, qrt_qcast_mode mode,
+                              char *target, int64_t run, int64_t runs, const sink *to, qrt_cast_mode mode,
                               qcast_ends_of ends) {
-    const int64_t source_row = run * qrt_qcast_source_size(mode), target_row = run * to->size;
+    const int64_t source_row = run * qrt_expressed_size(mode.expressed), target_row = run * to->size;
     const qrt_cast_parameters local = *parameters; /* which no store could change */
     if (mode.table)
         qcast_rows(args, &local, 0, source, target, run, 1, to, mode, ends);
@@ -90,20 +86,20 @@ QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
     else {
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
         for (int64_t r = 0; r < runs; r += most)
-            qcast_rows(args, &local, 0, source + r * source_row, target + r * target_row, run,
-                       runs - r < most ? runs - r : most, to, mode, ends);
+            qcast_rows(args, &local, 0, source + r * source_row, target + r * target_row, run, qrt_min(runs - r, most),
+                       to, mode, ends);
     }
 }
 
 /* Casts of the default rule have loops of their own, which ask nothing but whether the trial holds. */
 QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                            char *target, int64_t run, int64_t runs, const sink *to, qrt_qcast_mode mode,
+                            char *target, int64_t run, int64_t runs, const sink *to, qrt_cast_mode mode,
                             qcast_ends_of ends) {
-    qrt_qcast_mode fetching = mode, any = mode;
+    qrt_cast_mode fetching = mode, any = mode;
     fetching.fetch = true;
-    any.fetch = args->prefetch;
-    /* Not lines together: one at a time would read all parameters for each. */
-    any.stream = STREAMS && args->stream && run >= QRT_ALIGN_COUNT && (!mode.each || mode.table);
+    any.fetch = args->plan.prefetch;
+    /* Not rows together: one at a time would read all parameters for each. */
+    any.stream = STREAMS && args->plan.stream && run >= QRT_ALIGN_COUNT && (!mode.each || mode.table);
     if (mode.trial && !any.fetch)
         qcast_runs_in(args, parameters, source, target, run, runs, to, mode, ends);
     else if (mode.trial && !any.stream)
@@ -115,22 +111,22 @@ QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
 /* Runs of at least BLOCK elements, and loops of their own for each way parameters go with them. */
 QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                            const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
-                           qrt_qcast_mode mode, qcast_ends_of ends) {
-    const sink to = make_sink(args, container);
-    qrt_qcast_mode lines = mode, table = mode;
-    lines.each = table.each = table.table = true;
+                           qrt_cast_mode mode, qcast_ends_of ends) {
+    const sink to = make_sink(&args->problem, container);
+    qrt_cast_mode together = mode, table = mode;
+    together.each = table.each = table.table = true;
     if (!each)
         qcast_loops(args, parameters, source, target, run, runs, &to, mode, ends);
-    else if (!parameters->line)
-        qcast_loops(args, parameters, source, target, run, runs, &to, lines, ends);
+    else if (!parameters->repeat)
+        qcast_loops(args, parameters, source, target, run, runs, &to, together, ends);
     else
         qcast_loops(args, parameters, source, target, run * runs, 1, &to, table, ends);
 }
 
 /* The same for dcast. */
 QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
-                           char *target, int64_t count, int64_t rows, qrt_dcast_mode mode) {
-    const int source_size = qrt_dcast_source_size(mode), target_size = qrt_dcast_target_size(mode);
+                           char *target, int64_t count, int64_t rows, qrt_cast_mode mode) {
+    const int source_size = qrt_container_size(mode.container), target_size = qrt_expressed_size(mode.expressed);
     const int64_t source_row = count * source_size, target_row = count * target_size, last = count - BLOCK;
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1);
     const int64_t writes = QRT_WRITE_AHEAD / target_size >> (rows > 1);
@@ -158,7 +154,7 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
 #pragma GCC unroll 4
             for (int j = 0; j < 4; j++)
                 dcast_vector(from + (i + LANES * j) * source_size, into + (i + LANES * j) * target_size,
-                             mode.table ? load_dcast_lanes(&at, LANES * j, true) : p[j], mode);
+                             mode.table ? load_dcast_lanes(&at, LANES * j, true) : p[j], ALL, mode);
         }
         i += BLOCK;
         index += BLOCK;
@@ -169,13 +165,14 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
             i = last;
         }
         if (mode.table)
-            index = index < parameters->line ? index : index - parameters->line;
+            index = index < parameters->repeat ? index : index - parameters->repeat;
     }
 }
 
 QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                              char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    const int64_t source_row = run * qrt_dcast_source_size(mode), target_row = run * qrt_dcast_target_size(mode);
+                              char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
+    const int64_t source_row = run * qrt_container_size(mode.container),
+                  target_row = run * qrt_expressed_size(mode.expressed);
     const qrt_cast_parameters local = *parameters; /* which no store could change */
     if (mode.table)
         dcast_rows(&local, NULL, source, target, run, 1, mode);
@@ -187,18 +184,18 @@ QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
     else {
         const int64_t most = qrt_cast_most_rows(args, run, mode.stream);
         for (int64_t r = 0; r < runs; r += most)
-            dcast_rows(&local, NULL, source + r * source_row, target + r * target_row, run,
-                       runs - r < most ? runs - r : most, mode);
+            dcast_rows(&local, NULL, source + r * source_row, target + r * target_row, run, qrt_min(runs - r, most),
+                       mode);
     }
 }
 
 QRT_INLINE void dcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
-                            char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    qrt_dcast_mode fetching = mode, streaming = mode;
+                            char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
+    qrt_cast_mode fetching = mode, streaming = mode;
     fetching.fetch = streaming.fetch = streaming.stream = true;
-    if (!args->prefetch)
+    if (!args->plan.prefetch)
         dcast_runs_in(args, parameters, source, target, run, runs, mode);
-    else if (STREAMS && args->stream && run >= QRT_ALIGN_COUNT)
+    else if (STREAMS && args->plan.stream && run >= QRT_ALIGN_COUNT)
         dcast_runs_in(args, parameters, source, target, run, runs, streaming);
     else
         dcast_runs_in(args, parameters, source, target, run, runs, fetching);
@@ -206,24 +203,24 @@ QRT_INLINE void dcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
 
 /* Runs of fewer elements. */
 QRT_INLINE void dcast_short_runs(const qrt_cast_parameters *parameters, bool each, const char *source, char *target,
-                                 int64_t run, int64_t runs, qrt_dcast_mode mode) {
+                                 int64_t run, int64_t runs, qrt_cast_mode mode) {
+    const int64_t source_row = run * qrt_container_size(mode.container);
+    const int64_t target_row = run * qrt_expressed_size(mode.expressed);
     mode.each = each;
-    for (int64_t r = 0; r < runs; r++) {
+    for (int64_t r = 0; r < runs; r++, source += source_row, target += target_row) {
         const dcast_lanes shared = load_dcast_lanes(parameters, each ? 0 : r, false);
         dcast_ends(parameters, &shared, source, target, run, mode);
-        source += run * qrt_dcast_source_size(mode);
-        target += run * qrt_dcast_target_size(mode);
     }
 }
 
 QRT_INLINE void dcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
-                           const char *source, char *target, int64_t run, int64_t runs, qrt_dcast_mode mode) {
-    qrt_dcast_mode lines = mode, table = mode;
-    lines.each = table.each = table.table = true;
+                           const char *source, char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
+    qrt_cast_mode together = mode, table = mode;
+    together.each = table.each = table.table = true;
     if (!each)
         dcast_loops(args, parameters, source, target, run, runs, mode);
-    else if (!parameters->line)
-        dcast_loops(args, parameters, source, target, run, runs, lines);
+    else if (!parameters->repeat)
+        dcast_loops(args, parameters, source, target, run, runs, together);
     else
         dcast_loops(args, parameters, source, target, run * runs, 1, table);
 }

@@ -1,9 +1,14 @@
-/* The rows of an ISA that computes casts in f32, made of cast_rows.h: included behind it. What is
- * constant in a variant is compiled into its loops. */
+/* The rows of an ISA that computes casts in f32, made of rows.inl: included behind it. What is constant in a variant is
+ * compiled into its loops. */
+#ifndef BLOCK
+#error "rows.inl comes first"
+#endif
 
 /* What f32 does not compute. */
-void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
-void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span);
+void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase);
+void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase);
 
 #define QCAST(name, container, ...)                                                                                    \
     static __attribute__((noinline)) void name##_ends(const qrt_cast_args *args,                                       \
@@ -26,43 +31,44 @@ void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *
         else                                                                                                           \
             for (int64_t r = 0; r < runs; r++)                                                                         \
                 name##_ends(args, parameters, each, each ? 0 : r,                                                      \
-                            source + r * run * qrt_qcast_source_size((__VA_ARGS__)),                                   \
+                            source + r * run * qrt_expressed_size((__VA_ARGS__).expressed),                            \
                             target + r * run * qrt_container_size(container), run);                                    \
     }
 
 #define DEFAULT_RULE                                                                                                   \
-    (qrt_qcast_mode) {                                                                                                 \
+    (qrt_cast_mode) {                                                                                                  \
         .expressed = QRT_F32, .rounding = QRT_HALF_EVEN, .divide = true, .before = true, .trial = true                 \
     }
 
 QCAST(qcast_f32_i8, QRT_I8, DEFAULT_RULE)
 QCAST(qcast_f32_u8, QRT_U8, DEFAULT_RULE)
-QCAST(qcast_f32, args->container, qrt_qcast_mode_of(args, QRT_F32))
-QCAST(qcast_f16, args->container, qrt_qcast_mode_of(args, QRT_F16))
-QCAST(qcast_bf16, args->container, qrt_qcast_mode_of(args, QRT_BF16))
+QCAST(qcast_f32, args->problem.container, qrt_qcast_mode_of(&args->problem, QRT_F32))
+QCAST(qcast_f16, args->problem.container, qrt_qcast_mode_of(&args->problem, QRT_F16))
+QCAST(qcast_bf16, args->problem.container, qrt_qcast_mode_of(&args->problem, QRT_BF16))
 #undef QCAST
 
-static qrt_cast_runs choose_qcast(const qrt_cast_args *args) {
-    if (args->expressed != QRT_F32)
-        return args->expressed == QRT_F16 ? qcast_f16 : qcast_bf16;
-    if (qrt_qcast_is_default(args) && args->container <= QRT_U8)
-        return args->container == QRT_I8 ? qcast_f32_i8 : qcast_f32_u8;
+static qrt_cast_runs choose_qcast(const qrt_cast_problem *problem) {
+    if (problem->expressed != QRT_F32)
+        return problem->expressed == QRT_F16 ? qcast_f16 : qcast_bf16;
+    if (qrt_qcast_is_default(problem) && problem->container <= QRT_U8)
+        return problem->container == QRT_I8 ? qcast_f32_i8 : qcast_f32_u8;
     return qcast_f32;
 }
 
-static void qcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+static void qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                      int64_t phase) {
     if (qrt_qcast_in_f32(args))
-        qrt_qcast_span_f32(args, choose_qcast(args), source, target, span);
+        qrt_cast_in(false, true, args, choose_qcast(&args->problem), source, target, count, parameter, phase);
     else
-        QRT_OF_ISA(qcast_f64)(args, source, target, span);
-    if (args->stream)
+        QRT_OF_ISA(qcast_f64)(args, source, target, count, parameter, phase);
+    if (args->plan.stream)
         _mm_sfence();
 }
 
 #define DCAST(name, ...)                                                                                               \
     static void name(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, const char *source,  \
                      char *target, int64_t run, int64_t runs) {                                                        \
-        const qrt_dcast_mode mode = {__VA_ARGS__};                                                                     \
+        const qrt_cast_mode mode = {__VA_ARGS__};                                                                      \
         if (run >= BLOCK)                                                                                              \
             dcast_runs(args, parameters, each, source, target, run, runs, mode);                                       \
         else                                                                                                           \
@@ -71,22 +77,23 @@ static void qcast_row(const qrt_cast_args *args, const void *source, void *targe
 
 DCAST(dcast_i8_f32, .container = QRT_I8, .expressed = QRT_F32)
 DCAST(dcast_u8_f32, .container = QRT_U8, .expressed = QRT_F32)
-DCAST(dcast_f32, .container = args->container, .expressed = QRT_F32)
-DCAST(dcast_f16, .container = args->container, .expressed = QRT_F16)
-DCAST(dcast_bf16, .container = args->container, .expressed = QRT_BF16)
+DCAST(dcast_f32, .container = args->problem.container, .expressed = QRT_F32)
+DCAST(dcast_f16, .container = args->problem.container, .expressed = QRT_F16)
+DCAST(dcast_bf16, .container = args->problem.container, .expressed = QRT_BF16)
 #undef DCAST
 
-static qrt_cast_runs choose_dcast(const qrt_cast_args *args) {
-    if (args->expressed != QRT_F32)
-        return args->expressed == QRT_F16 ? dcast_f16 : dcast_bf16;
-    return args->container == QRT_I8 ? dcast_i8_f32 : args->container == QRT_U8 ? dcast_u8_f32 : dcast_f32;
+static qrt_cast_runs choose_dcast(const qrt_cast_problem *problem) {
+    if (problem->expressed != QRT_F32)
+        return problem->expressed == QRT_F16 ? dcast_f16 : dcast_bf16;
+    return problem->container == QRT_I8 ? dcast_i8_f32 : problem->container == QRT_U8 ? dcast_u8_f32 : dcast_f32;
 }
 
-static void dcast_row(const qrt_cast_args *args, const void *source, void *target, const qrt_span *span) {
+static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
+                      int64_t phase) {
     if (qrt_dcast_in_f32(args))
-        qrt_dcast_span_f32(args, choose_dcast(args), source, target, span);
+        qrt_cast_in(false, false, args, choose_dcast(&args->problem), source, target, count, parameter, phase);
     else
-        QRT_OF_ISA(dcast_f64)(args, source, target, span);
-    if (args->stream)
+        QRT_OF_ISA(dcast_f64)(args, source, target, count, parameter, phase);
+    if (args->plan.stream)
         _mm_sfence();
 }

@@ -1,0 +1,53 @@
+/* Rows of 1, 2 and 4-bit values, a vector of bytes at a time; what is left over is the parent's. The including file
+ * defines bytes_of_words, the low byte of each word, and pack_ones and spread_ones, from and to bytes of 0 or 1. */
+#ifndef V
+#error "vectors.h comes first"
+#endif
+
+#define BLOCK ((int64_t)sizeof(integers))
+
+QRT_INLINE void pack_bits(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+    const uint8_t *values = source;
+    uint8_t *bytes = target;
+    const int width = args->width;
+    int64_t i = 0;
+    for (; i + BLOCK <= count; i += BLOCK, bytes += BLOCK * width / 8) {
+        const integers v = load_integers(values + i, ALL);
+        if (width == 4) {
+            const integers low = v & V(set1_epi8)(15);
+            const integers pairs = V(maddubs_epi16)(low, V(set1_epi16)(0x1001));
+            store_words(bytes, bytes_of_words(pairs), ALL, false);
+        } else if (width == 2) {
+            const integers low = v & V(set1_epi8)(3);
+            const integers pairs = V(maddubs_epi16)(low, V(set1_epi16)(0x0401));
+            store_bytes(bytes, low_bytes(V(madd_epi16)(pairs, V(set1_epi32)(0x00100001))), ALL);
+        } else
+            pack_ones(bytes, v);
+    }
+    if (i < count)
+        QRT_OF_ISA(parent).pack_bits_row(args, values + i, bytes, count - i);
+}
+
+QRT_INLINE void unpack_bits(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+    const uint8_t *bytes = source;
+    uint8_t *values = target;
+    const int width = args->width;
+    /* (v ^ sign) - sign extends the sign; of unsigned values nothing. */
+    const integers sign = V(set1_epi8)((char)(args->container == QRT_I8 ? 1 << (width - 1) : 0));
+    int64_t i = 0;
+    for (; i + BLOCK <= count; i += BLOCK, bytes += BLOCK * width / 8) {
+        integers v;
+        if (width == 4) {
+            v = V(cvtepu8_epi16)(load_words(bytes, ALL));
+            v = (v | V(slli_epi16)(v, 4)) & V(set1_epi8)(15);
+        } else if (width == 2) {
+            v = V(cvtepu8_epi32)(load_bytes(bytes, ALL));
+            v = v | V(slli_epi32)(v, 12);
+            v = (v | V(slli_epi32)(v, 6)) & V(set1_epi8)(3);
+        } else
+            v = spread_ones(bytes);
+        store_whole(values + i, V(sub_epi8)(v ^ sign, sign), false);
+    }
+    if (i < count)
+        QRT_OF_ISA(parent).unpack_bits_row(args, bytes, values + i, count - i);
+}

@@ -1,0 +1,162 @@
+/* Requantize-and-store of i32 tiles: the choice by rule and container, and the rules themselves, for vectors of any
+ * width. fixed goes to any container, float32 to 8 and 16 bits, and the i32 accumulator as it is; the rest is the
+ * parent's. LANES columns (a strip) at a time; parameters are loaded once per strip unless they belong to the rows. A
+ * rule is a case of load_strip, of requantize and of store_tile.
+ *
+ * The including file defines LOGICAL_SHIFTS, and beside vectors.h
+ *
+ *   shift_right        64-bit lanes by a count each; logical, or else arithmetic
+ *   interleave         even lanes from the low halves of the first, odd ones from those of the second
+ *   all_within         whether the live lanes lie within two bounds
+ *
+ * fixed is exact for shifts N of 31..62: |acc * M0| <= 2^62, so adding 2^(N-1) <= 2^61 stays within 63 bits, and the
+ * result is at most 2^31 - 1 in magnitude (M0 < 2^31), so its low half is all of it. It is clamped to [min - zp, max -
+ * zp], which zero_point_i32 says fit 32 bits, before the zero point is added: nothing wraps. Where shifts are logical
+ * 2^63 is added first and its image 2^63 >> N taken off after, modulo 2^32: floor division of a signed number.
+ * float32 is exact where those bounds are exact floats: clamped before the conversion, v cannot leave 32 bits. */
+#ifndef V
+#error "vectors.h comes first"
+#endif
+#ifndef LOGICAL_SHIFTS
+#error "LOGICAL_SHIFTS: whether shift_right fills with zeros"
+#endif
+
+#define EXACT_ZERO_POINT (1 << 23) /* bounds less it need at most 24 bits */
+
+typedef struct {
+    integers zero_point, low, high;
+    floats scale, low_f32, high_f32;
+    integers multiplier_even, multiplier_odd, shift_even, shift_odd, round_even, round_odd;
+    integers excess; /* of a logical shift */
+} strip;
+
+QRT_INLINE integers load_i32(const int32_t *values, int64_t parameter, int64_t step) {
+    return step ? load_integers(values + parameter, ALL) : V(set1_epi32)(values[parameter]);
+}
+
+QRT_INLINE bool load_fixed(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, strip *to) {
+    const integers multiplier = load_i32(requant->multiplier, parameter, step);
+    const integers shift = load_i32(requant->shift, parameter, step), one = (integers){0} + 1;
+    to->multiplier_even = multiplier;
+    to->multiplier_odd = V(srli_epi64)(multiplier, 32);
+    to->shift_even = shift & 0xffffffff;
+    to->shift_odd = V(srli_epi64)(shift, 32);
+    to->round_even = V(sllv_epi64)(one, V(sub_epi64)(to->shift_even, one));
+    to->round_odd = V(sllv_epi64)(one, V(sub_epi64)(to->shift_odd, one));
+    if (LOGICAL_SHIFTS) {
+        const integers bias = (integers){0} + INT64_MIN;
+        to->round_even |= bias;
+        to->round_odd |= bias;
+        to->excess = interleave(shift_right(bias, to->shift_even), shift_right(bias, to->shift_odd));
+    }
+    return all_within(shift, 31, 62, live);
+}
+
+QRT_INLINE integers requantize_fixed(integers acc, const strip *s) {
+    const integers odd_lanes = V(srli_epi64)(acc, 32);
+    integers even = V(add_epi64)(V(mul_epi32)(acc, s->multiplier_even), s->round_even);
+    integers odd = V(add_epi64)(V(mul_epi32)(odd_lanes, s->multiplier_odd), s->round_odd);
+    even = shift_right(even, s->shift_even);
+    odd = shift_right(odd, s->shift_odd);
+    const integers pairs = interleave(even, odd), q = LOGICAL_SHIFTS ? V(sub_epi32)(pairs, s->excess) : pairs;
+    return V(add_epi32)(V(min_epi32)(V(max_epi32)(q, s->low), s->high), s->zero_point);
+}
+
+QRT_INLINE bool load_float32(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, strip *to) {
+    to->scale = step ? V(loadu_ps)(requant->scale_f32 + parameter) : V(set1_ps)(requant->scale_f32[parameter]);
+    to->low_f32 = V(cvtepi32_ps)(to->low);
+    to->high_f32 = V(cvtepi32_ps)(to->high);
+    return all_within(to->zero_point, -EXACT_ZERO_POINT, EXACT_ZERO_POINT, live);
+}
+
+QRT_INLINE integers requantize_float32(integers acc, const strip *s) {
+    floats v = V(mul_ps)(V(cvtepi32_ps)(acc), s->scale);
+    v = V(min_ps)(V(max_ps)(v, s->low_f32), s->high_f32);
+    return V(add_epi32)(round_half_even(v), s->zero_point);
+}
+
+/* The parameters of the live columns; false where the rule's formula would not be exact. */
+QRT_INLINE bool load_strip(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, qrt_rule rule,
+                           strip *to) {
+    to->zero_point = load_i32(requant->zero_point_i32, parameter, step);
+    to->low = V(sub_epi32)(V(set1_epi32)((int)requant->storage_min), to->zero_point);
+    to->high = V(sub_epi32)(V(set1_epi32)((int)requant->storage_max), to->zero_point);
+    return rule == QRT_FIXED ? load_fixed(requant, parameter, step, live, to)
+                             : load_float32(requant, parameter, step, live, to);
+}
+
+QRT_INLINE integers requantize(integers acc, const strip *s, qrt_rule rule) {
+    return rule == QRT_FIXED ? requantize_fixed(acc, s) : requantize_float32(acc, s);
+}
+
+/* The values are within the container: their low bytes are all of them. */
+QRT_INLINE void store_values(char *to, integers q, live_lanes live, int size) {
+    if (size == 1)
+        store_bytes(to, low_bytes(q), live);
+    else if (size == 2)
+        store_words(to, low_words(q), live, false);
+    else
+        store_integers(to, q, live);
+}
+
+QRT_INLINE void store_rows(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
+                           char *target, int64_t target_stride, int64_t parameter, int64_t row_step,
+                           int64_t column_step, qrt_rule rule, int size) {
+    const int group = row_step ? 1 : rows; /* rows that share parameters */
+    for (int j = 0; j < columns; j += LANES) {
+        const int width = columns - j < LANES ? columns - j : LANES;
+        const live_lanes live = first_lanes(width);
+        for (int i = 0; i < rows; i += group) {
+            const int64_t index = parameter + i * row_step + j * column_step;
+            strip s;
+            if (!load_strip(requant, index, column_step, live, rule, &s)) {
+                QRT_OF_ISA(parent).store(requant, acc + i * acc_stride + j, acc_stride, group, width,
+                                         target + (i * target_stride + j) * size, target_stride, index, row_step,
+                                         column_step);
+                continue;
+            }
+            for (int row = i; row < i + group; row++) {
+                const integers value = load_integers(acc + row * acc_stride + j, ALL);
+                store_values(target + (row * target_stride + j) * size, requantize(value, &s, rule), live, size);
+            }
+        }
+    }
+}
+
+/* M = 1: (acc * 2^30 + 2^29) >> 30 is acc. */
+static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int count) {
+    bool is = requant->storage_min == INT32_MIN && requant->storage_max == INT32_MAX;
+    for (int i = 0; is && i < count; i++)
+        is = requant->multiplier[parameter + i] == 1 << 30 && requant->shift[parameter + i] == 30 &&
+             requant->zero_point[parameter + i] == 0;
+    return is;
+}
+
+QRT_INLINE void store_tile(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
+                           char *target, int64_t target_stride, int64_t parameter, int64_t row_step,
+                           int64_t column_step) {
+    const int size = qrt_container_size(requant->container);
+    const bool fixed = requant->rule == QRT_FIXED && requant->zero_point_i32;
+    const bool float32 = requant->rule == QRT_FLOAT32 && requant->zero_point_i32;
+#define ROWS(rule, size)                                                                                               \
+    store_rows(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step, rule, \
+               size)
+    if (fixed && requant->container == QRT_I32 && !row_step &&
+        is_accumulator(requant, parameter, column_step ? columns : 1))
+        for (int i = 0; i < rows; i++)
+            memcpy(target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
+    else if (fixed && size == 1)
+        ROWS(QRT_FIXED, 1);
+    else if (fixed && size == 2)
+        ROWS(QRT_FIXED, 2);
+    else if (fixed)
+        ROWS(QRT_FIXED, 4);
+    else if (float32 && size == 1)
+        ROWS(QRT_FLOAT32, 1);
+    else if (float32 && size == 2)
+        ROWS(QRT_FLOAT32, 2);
+#undef ROWS
+    else
+        QRT_OF_ISA(parent).store(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step,
+                                 column_step);
+}
