@@ -180,7 +180,7 @@ def add_family(tree):
     tree.make("qrt/ops/negative.py", OP)
     tree.make(source(PASSES["lower-qrt"]).replace("__init__.py", "negative.py"), LOWERING)
     tree.append(source(qrt.clamp), FUNCTION)
-    tree.edit("qrt/__init__.py", "    clamp,\n", "    clamp,\n    negative,\n")
+    tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
     tree.edit("qrt/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
     tree.edit("docs/numerics.md", "| `clamp`, `relu` |", "| `negative` | `2*z - q`, clamped |\n| `clamp`, `relu` |")

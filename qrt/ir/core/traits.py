@@ -14,7 +14,15 @@ Verify = Callable[[Operation], None]
 
 class Trait:
     """A property of ops. `implies` are the traits that come with it. `verify` raises VerifyError; it may look at types
-    and attributes only where `of_signature`, so that equal signatures are checked once."""
+    and attributes only where `of_signature`, so that equal signatures are checked once.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> cast = parse("func.func @f() { %0 = arith.constant 1 : i32  return }").functions[0].regions[0].blocks[0].first
+    >>> cast.has_trait(PURE)
+    True
+    """
 
     __slots__ = ("implies", "name", "of_signature", "verify")
 
