@@ -278,6 +278,7 @@ def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int =
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "f.mlir")
     ...     _ = file.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")

@@ -19,8 +19,10 @@ class Trait:
     Examples
     --------
     >>> from qrt.ir import parse
-    >>> cast = parse("func.func @f() { %0 = arith.constant 1 : i32  return }").functions[0].regions[0].blocks[0].first
-    >>> cast.has_trait(PURE)
+    >>> from qrt.ir.core.traits import PURE
+    >>> module = parse("func.func @f() { %0 = arith.constant 1 : i32  return }")
+    >>> constant = module.functions[0].regions[0].blocks[0].first
+    >>> constant.has_trait(PURE)
     True
     """
 

@@ -197,8 +197,9 @@ class DenseResourceAttr(Attribute):
 
     Examples
     --------
-    >>> attribute = DenseResourceAttr(Blob("w", bytes([1, 0, 2, 0])), TensorType((2,), IntegerType(16)))
-    >>> str(attribute), attribute.array.tolist()
+    >>> from qrt.ir.text.dense import Blob
+    >>> weights = DenseResourceAttr(Blob("w", bytes([1, 0, 2, 0])), TensorType((2,), IntegerType(16)))
+    >>> str(weights), weights.array.tolist()
     ('dense_resource<w> : tensor<2xi16>', [1, 2])
     """
 
