@@ -62,7 +62,7 @@ def _default() -> str:
 
 def get_num_threads() -> int:
     """The number of threads that a kernel may use: the one that was set last, else the environment's
-    ``QRT_NUM_THREADS``, else 1.
+    ``QRT_NUM_THREADS``, else as many as this process may run on processors.
 
     Returns
     -------

@@ -236,6 +236,8 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
         If the program breaks a rule.
     ModelError
         If there is no such function, or it holds an operation that does not run.
+    QuantTypeError
+        If an argument is of another type.
 
     Examples
     --------
