@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
+DOCS := $(VENV)/.docs
 SOURCES := setup.py $(shell find csrc qrt/_seam qrt/eager -name '*.[ch]' -o -name '*.def' -o -name '*.inl' -o -name flags -o -name '*.p[yx][xdi]')
 BUILT := build/.built
 
@@ -18,7 +19,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-sdist fuzz fuzz-guided lint format expected \
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-sdist fuzz fuzz-guided lint format docs expected \
     bench bench-peers clean
 
 build: $(BUILT)
@@ -33,6 +34,10 @@ $(INSTALLED): pyproject.toml
 
 $(LINTERS): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --group lint
+	touch $@
+
+$(DOCS): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
 # The editable installation has just built everything; later changes of the C code are built in place.
@@ -128,6 +133,8 @@ lint: build $(LINTERS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt.eager.calls
+	$(BIN)/python -m tests.docs.snippets build/snippets
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find csrc -name '*.[ch]' -o -name '*.inl')
 
@@ -135,6 +142,11 @@ format: $(LINTERS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(shell find csrc -name '*.[ch]' -o -name '*.inl')
+
+# README.md and CONTRIBUTING.md are pages too, so the sources are the whole repository. -E: nothing of an older build is kept.
+docs: build $(DOCS)
+	$(BIN)/sphinx-build -q -E -W --keep-going -c docs . build/docs
+	@echo build/docs/docs/index.html
 
 # What tests compare with and programs write: .expected.mlir files, the table of op families.
 expected: build

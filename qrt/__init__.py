@@ -15,28 +15,10 @@ from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTyp
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
 from qrt.tensor.casts import dcast, qcast, quantize, scast
-from qrt.tensor.functions import (
-    add,
-    avg_pool2d,
-    clamp,
-    concat,
-    conv2d,
-    depthwise_conv2d,
-    float_matmul,
-    lookup,
-    matmul,
-    max_pool2d,
-    mean,
-    mul,
-    pack,
-    pad,
-    relu,
-    requantize,
-    reshape,
-    softmax,
-    sub,
-    transpose,
-)
+from qrt.tensor.functions import add, clamp, lookup, mean, mul, relu, requantize, softmax, sub
+from qrt.tensor.movement import concat, pad, reshape, transpose
+from qrt.tensor.products import float_matmul, matmul, pack
+from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:

@@ -4,25 +4,67 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+__all__ = [
+    "Diagnostic",
+    "DiagnosticError",
+    "KernelError",
+    "ModelError",
+    "ParseError",
+    "Position",
+    "QuantError",
+    "QuantTypeError",
+    "UndefinedError",
+    "VerifyError",
+    "diagnostics",
+]  # the functions that make messages are qrt's own
+
 Severity = Literal["error", "warning", "note", "remark"]
 
 
 class Position(Protocol):
-    """What a diagnostic needs of a place in a text (`text.Location` is the one that exists)."""
+    """What a diagnostic needs of a place in a text (`text.Location` is the one that exists).
+
+    Examples
+    --------
+    >>> import qrt
+    >>> try:
+    ...     qrt.parse_type("tensor<2xf33>")
+    ... except qrt.ParseError as error:
+    ...     error.location.line, error.location.column
+    (1, 10)
+    """
 
     @property
-    def filename(self) -> str: ...
+    def filename(self) -> str:
+        """What the text is called."""
+        ...
+
     @property
-    def line(self) -> int: ...
+    def line(self) -> int:
+        """Counted from 1."""
+        ...
+
     @property
-    def column(self) -> int: ...
-    def render(self, message: str, severity: str = "error") -> str: ...
+    def column(self) -> int:
+        """Counted from 1."""
+        ...
+
+    def render(self, message: str, severity: str = "error") -> str:
+        """A message at this place, with the source line and a caret."""
+        ...
 
 
 @dataclass(frozen=True)
 class Diagnostic:
     """A message at a place in a text, or at none, and notes at others. `str` is `file:line:column: severity: message`,
-    the source line and a caret; the same for each note."""
+    the source line and a caret; the same for each note.
+
+    Examples
+    --------
+    >>> print(Diagnostic("warning", "a zero point does not fit", notes=(Diagnostic("note", "it is 300"),)))
+    warning: a zero point does not fit
+    note: it is 300
+    """
 
     severity: Severity
     message: str
@@ -52,23 +94,67 @@ def shown(value: object) -> str:
 
 
 class QuantError(Exception):
-    """Base of every error qrt raises on purpose."""
+    """Base of every error that qrt raises on purpose.
+
+    Examples
+    --------
+    >>> issubclass(QuantTypeError, QuantError)
+    True
+    """
 
 
 class QuantTypeError(QuantError, TypeError):
-    """Types, ranks, shapes, axes or scales that do not fit together."""
+    """Types, ranks, shapes, axes or scales that do not fit together. It is a TypeError too.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.UniformType("i8", "f32", -1.0)
+    Traceback (most recent call last):
+    qrt.errors.QuantTypeError: scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]
+    """
 
 
 class ModelError(QuantError):
-    """A model file or a program that cannot be imported, planned or exported."""
+    """A model file or a program that cannot be imported, planned or exported.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.load("model.onnx")
+    Traceback (most recent call last):
+    qrt.errors.ModelError: model.onnx: only .mlir files are read, not .onnx
+    """
 
 
 class KernelError(QuantError):
-    """A kernel that is missing, cannot run here, or refused its arguments."""
+    """A kernel that is missing, cannot run here, or refused its arguments.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.set_num_threads(0)
+    Traceback (most recent call last):
+    qrt.errors.KernelError: set_num_threads: 0 given, expected 1 to 256
+    """
 
 
 class UndefinedError(QuantError):
-    """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much."""
+    """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much.
+
+    A program raises a ModelError at the operation, whose ``__cause__`` is this error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qrt.ops.elementwise import bind
+    >>> from qrt.types import IntegerType
+    >>> divide = bind("arith.divsi", [IntegerType(8)] * 2, [IntegerType(8)])
+    >>> with np.errstate(all="ignore"):
+    ...     divide(np.int8(1), np.int8(0))
+    Traceback (most recent call last):
+    qrt.errors.UndefinedError: division by zero
+    """
 
 
 def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
@@ -78,7 +164,18 @@ def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: st
 
 
 class DiagnosticError(QuantError):
-    """An error at a place in a text: prints `file:line:column: error: message`, the source line and a caret."""
+    """An error at a place in a text: prints `file:line:column: error: message`, the source line and a caret. Base of
+    `ParseError` and `VerifyError`.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.parse_type("tensor<2xf33>")
+    Traceback (most recent call last):
+    qrt.errors.ParseError: <type>:1:10: error: expected a type
+    tensor<2xf33>
+             ^~~
+    """
 
     def __init__(self, message: str, location: Position, notes: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(message, location, notes)  # all in args, so that the error pickles
@@ -92,13 +189,49 @@ class DiagnosticError(QuantError):
 
 
 class ParseError(DiagnosticError):
-    """Text that is not MLIR, or not a program qrt knows."""
+    """Text that is not MLIR, or not a program that qrt knows.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.ir.parse("func.func @f(")
+    Traceback (most recent call last):
+    qrt.errors.ParseError: <string>:1:14: error: expected a type, found the end of the text
+    func.func @f(
+                 ^
+    """
 
 
 class VerifyError(DiagnosticError):
-    """A well-formed program that breaks a rule of an op, of SSA or of a type."""
+    """A well-formed program that breaks a rule of an op, of SSA or of a type.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> module = qrt.ir.parse("func.func @f() -> i32 { return }")
+    >>> module.verify()
+    Traceback (most recent call last):
+    qrt.errors.VerifyError: <string>:1:25: error: 'func.return' op has 0 operands, but enclosing function (@f) returns 1
+    func.func @f() -> i32 { return }
+                            ^~~~~~
+    """
 
 
 def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """What an error says, and what was found beside it."""
+    """What an error says, and what was found beside it: verification goes on after an error, and finds warnings too.
+
+    Parameters
+    ----------
+    error : QuantError
+        Any of them; one without a place gives one diagnostic.
+
+    Returns
+    -------
+    tuple of Diagnostic
+
+    Examples
+    --------
+    >>> [str(found) for found in diagnostics(QuantTypeError("no scale"))]
+    ['error: no scale']
+    """
     return error.diagnostics if isinstance(error, DiagnosticError) else (Diagnostic("error", str(error)),)

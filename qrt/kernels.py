@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from functools import cache
 
 from qrt._seam import _core
-from qrt._seam._core import get_num_threads, set_num_threads
 from qrt.errors import KernelError, shown
 
 __all__ = ["active", "available", "coverage", "get_num_threads", "set_num_threads", "use"]
@@ -20,8 +19,14 @@ forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
 
 def available() -> tuple[str, ...]:
-    """The instruction sets with kernels that this CPU has, ``"ref"`` first, the best last.
+    """The instruction sets with kernels that this CPU has: ``"ref"``, the scalar reference, first, the best last.
 
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
     >>> available()[0]
     'ref'
     """
@@ -45,10 +50,23 @@ def coverage() -> dict[str, dict[str, str | None]]:
 
 
 def active() -> str:
-    """The instruction set that new calls are bound to: the one ``use`` forces, else ``QRT_ISA`` of the environment
-    (read once), else the best.
+    """The instruction set that new calls are bound to: the one that ``use`` forces, else that of the environment's
+    ``QRT_ISA`` (read once), else the best.
 
-    Raises KernelError if ``QRT_ISA`` names one that this machine does not have.
+    Returns
+    -------
+    str
+        One of ``available()``.
+
+    Raises
+    ------
+    KernelError
+        If this machine does not have the instruction set that ``QRT_ISA`` names.
+
+    Examples
+    --------
+    >>> active() in available()
+    True
     """
     return forced_isa.get() or _default()
 
@@ -58,11 +76,67 @@ def _default() -> str:
     return _checked(os.environ.get("QRT_ISA") or available()[-1], "QRT_ISA: ")
 
 
+def get_num_threads() -> int:
+    """The number of threads that a kernel may use: the one that was set last, else the environment's
+    ``QRT_NUM_THREADS``, else as many as this process may run on processors.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    KernelError
+        If ``QRT_NUM_THREADS`` is no number from 1 to 256.
+
+    Examples
+    --------
+    >>> get_num_threads() >= 1
+    True
+    """
+    return _core.get_num_threads()
+
+
+def set_num_threads(threads: int) -> None:
+    """Sets how many threads a kernel may use, in the whole process. The bits of a result do not depend on it.
+
+    Parameters
+    ----------
+    threads : int
+        From 1 to 256, the calling thread among them.
+
+    Raises
+    ------
+    KernelError
+        If ``threads`` is another value.
+
+    Examples
+    --------
+    >>> before = get_num_threads()
+    >>> set_num_threads(2)
+    >>> get_num_threads()
+    2
+    >>> set_num_threads(before)
+    """
+    _core.set_num_threads(threads)
+
+
 @contextmanager
 def use(name: str) -> Iterator[None]:
-    """Forces an instruction set within a ``with`` block, for this thread or task alone. Raises KernelError for an
-    unknown name.
+    """Forces an instruction set within a ``with`` block, for this thread or task alone.
 
+    Parameters
+    ----------
+    name : str
+        One of ``available()``.
+
+    Raises
+    ------
+    KernelError
+        If this machine has no such instruction set.
+
+    Examples
+    --------
     >>> with use("ref"):
     ...     active()
     'ref'

@@ -4,7 +4,7 @@ there and has no family, fails here, unless a reason is stated."""
 import inspect
 import re
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -67,7 +67,7 @@ def test_a_family_is_whole(name: str) -> None:
 
 
 PLAIN = {
-    "choice": "str", "integer": "int", "number": "float", "boolean": "bool", "axes": "Sequence[int]",
+    "choice": "Literal", "integer": "int", "number": "float", "boolean": "bool", "axes": "Sequence[int]",
     "pair": "Sequence[int]", "pairs": "Sequence[Sequence[int]]",
 }  # fmt: skip
 """What the function's annotation has for a kind of attribute."""
@@ -94,6 +94,7 @@ def check_function(family: OpFamily) -> None:
         if attribute.public:
             annotation = inspect.formatannotation(parameters[attribute.name].annotation)
             assert PLAIN[attribute.kind] in annotation.replace("collections.abc.", "")
+            assert attribute.kind != "choice" or get_args(parameters[attribute.name].annotation) == attribute.choices
     words = set(re.findall(r"\w+", function.__doc__))
     for attribute in declared.attributes:
         if attribute.public:

@@ -41,17 +41,40 @@ class Port:
 
 
 class Program:
-    """A compiled function. Call it with its arguments in order, or ``run`` it with a dict by name; both are safe from
-    many threads.
+    """A compiled function, made by ``qrt.compile``. It is called with its arguments in order, or ``run`` with a dict of
+    them by name; both are safe from many threads.
 
-    ``saturating`` converts a float that an integer type cannot hold to the nearest one it can, where that is undefined
-    and an error without.
+    Float inputs are arrays of the declared dtype. Quantized inputs are QuantTensors of the declared type, or its
+    storage integers; quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes, and
+    16 plans are kept. ``inputs`` and ``outputs`` hold the names and types of arguments and results.
 
-    Float inputs are arrays of the declared dtype; quantized inputs are QuantTensors of the declared type or its
-    storage integers. Quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes,
-    ``PLANS_KEPT`` plans are kept.
+    Parameters
+    ----------
+    module : ir.Module
+        The program, which is verified.
+    function : str, optional
+        The name of the function; ``main``, or the only one, if not given.
+    saturating : bool, default False
+        True converts a float that an integer type cannot hold to the nearest integer it can, and a NaN to 0; False
+        makes that a ModelError, as MLIR leaves it undefined.
 
-    Raises ``ModelError`` for arguments that do not fit and ops that do not run, ``VerifyError`` for an invalid module.
+    Raises
+    ------
+    VerifyError
+        If the module breaks a rule.
+    ModelError
+        If there is no such function, it holds an operation that does not run, arguments do not fit, or an operation is
+        undefined for its values.
+
+    Examples
+    --------
+    >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
+    >>> program
+    Program f(arg0: tensor<2xi32>) -> (result0: tensor<2xi32>)
+    >>> program(np.int32([1, 2])).tolist()
+    [1, 2]
+    >>> program.run({"arg0": np.int32([3, 4])}, interpret=True)["result0"].tolist()
+    [3, 4]
     """
 
     def __init__(self, module: ir.Module, function: str | None = None, *, saturating: bool = False) -> None:
@@ -81,8 +104,9 @@ class Program:
     def run(
         self, inputs: Mapping[str, Any], *, interpret: bool = False, max_steps: int | None = None
     ) -> dict[str, Any]:
-        """Results by name. ``interpret`` runs the plain reference of every op instead of the kernels: the same bits.
-        ``max_steps`` bounds the operations that the interpreter runs; past them is a ``ModelError``."""
+        """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
+        kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs; past them, as for
+        arguments that do not fit, is a ``ModelError``."""
         self._check_names(inputs)
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         names = [port.name for port in self.inputs]
@@ -188,8 +212,35 @@ def _rebuild(version: int, text: str, function: str, saturating: bool) -> Progra
 
 
 def compile(module: ir.Module | str, function: str | None = None, *, saturating: bool = False) -> Program:
-    """Compiles a function of a module (or of MLIR text): ``main``, the only one, or the one named.
+    """Compiles a function of a program: plans it for the kernels, as far as its shapes are known.
 
+    Parameters
+    ----------
+    module : ir.Module or str
+        A program, or its MLIR text.
+    function : str, optional
+        The name of the function; ``main``, or the only one, if not given.
+    saturating : bool, default False
+        True converts a float that an integer type cannot hold to the nearest integer it can, and a NaN to 0; False
+        makes that a ModelError when the program runs, as MLIR leaves it undefined.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    ParseError
+        If the text is not MLIR.
+    VerifyError
+        If the program breaks a rule.
+    ModelError
+        If there is no such function, or it holds an operation that does not run.
+    QuantTypeError
+        If an argument is of another type.
+
+    Examples
+    --------
     >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
     ...   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5:3>>
     ...   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
@@ -202,8 +253,40 @@ def compile(module: ir.Module | str, function: str | None = None, *, saturating:
 
 
 def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int = MAX_INPUT) -> ir.Module:
-    """Reads a program from an ``.mlir`` file; ``ModelError`` where it cannot be read or has more than ``max_bytes``,
-    ``ParseError`` where it is not MLIR."""
+    """Reads a program from a file, without verifying it.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file whose name ends in ``.mlir``.
+    allow_unregistered : bool, default False
+        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
+    max_bytes : int, default 1073741824
+        The size of the largest file that is read.
+
+    Returns
+    -------
+    ir.Module
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is larger, or has another suffix.
+    ParseError
+        If the text is not MLIR.
+    QuantTypeError
+        If ``path`` or ``max_bytes`` is of another type.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "f.mlir")
+    ...     _ = file.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
+    ...     load(file).functions[0].sym_name
+    'f'
+    """
     require(max_bytes, int, "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     file = Path(path)

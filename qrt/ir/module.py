@@ -14,7 +14,26 @@ if TYPE_CHECKING:
 
 class Module:
     """A whole program: its `builtin.module`, the resources its constants name, and the version of upstream as whose
-    text it is printed."""
+    text it is printed.
+
+    Parameters
+    ----------
+    operation : Operation
+        The `builtin.module`.
+    upstream : int, default 22
+        The version of MLIR as whose text it is printed: 22 or 24.
+
+    Examples
+    --------
+    >>> from qrt import ir
+    >>> module = ir.parse("func.func private @f(i32)")
+    >>> module.verify(), [function.sym_name for function in module.functions]
+    ([], ['f'])
+    >>> print(module, end="")
+    module {
+      func.func private @f(i32)
+    }
+    """
 
     __slots__ = ("operation", "upstream")
 
@@ -24,6 +43,7 @@ class Module:
 
     @property
     def body(self) -> Block:
+        """The block of the module's operations."""
         return self.operation.regions[0].blocks[0]
 
     @property

@@ -6,7 +6,7 @@ and IR spells the same rules as the attributes ``rounding``, ``zero_point``, ``s
 and float formats, and no type of MLIR.
 """
 
-from qrt.numerics.casts import SCALES, ZERO_POINTS, dequantize, quantize
+from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
 from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,
@@ -17,6 +17,7 @@ from qrt.numerics.multipliers import (
 from qrt.numerics.requantization import (
     REQUANT_RULES,
     RequantParameters,
+    RequantRule,
     blocks_fixed,
     blocks_float32,
     requant_parameters,
@@ -30,6 +31,7 @@ from qrt.numerics.rounding import (
     LEAST_UNIT_EXPONENT,
     ROUNDINGS,
     UNIT_CARRY,
+    Rounding,
     round_integral,
     round_to_format,
     unit_integers,

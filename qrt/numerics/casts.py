@@ -1,6 +1,6 @@
 """``quant.qcast`` and ``quant.dcast``."""
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -8,8 +8,10 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError
 from qrt.numerics.rounding import Array, round_integral, round_to_format
 
-ZERO_POINTS: Final = ("before", "after")
-SCALES: Final = ("divide", "reciprocal")
+ZeroPointOrder = Literal["before", "after"]
+ScaleForm = Literal["divide", "reciprocal"]
+ZERO_POINTS: Final[tuple[ZeroPointOrder, ...]] = get_args(ZeroPointOrder)
+SCALES: Final[tuple[ScaleForm, ...]] = get_args(ScaleForm)
 
 
 def quantize(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,8 @@ from qrt.errors import QuantTypeError
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, double_multiplier, fixed_multiplier
 from qrt.numerics.rounding import Array, round_integral
 
-REQUANT_RULES: Final = ("fixed", "fixed_double", "float32", "float64_away")
+RequantRule = Literal["fixed", "fixed_double", "float32", "float64_away"]
+REQUANT_RULES: Final[tuple[RequantRule, ...]] = get_args(RequantRule)
 
 
 @dataclass(frozen=True, eq=False)

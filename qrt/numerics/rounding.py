@@ -1,6 +1,6 @@
 """Rounding to float formats, to integers, and to integers of a common unit."""
 
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ from qrt.text.floats import FORMATS
 
 Array = npt.NDArray[Any]
 
-ROUNDINGS: Final = ("half_even", "half_away", "toward_zero")
+Rounding = Literal["half_even", "half_away", "toward_zero"]
+ROUNDINGS: Final[tuple[Rounding, ...]] = get_args(Rounding)
 UNIT_CARRY: Final = 0x010101
 LEAST_UNIT_EXPONENT: Final = 23
 

@@ -34,7 +34,7 @@ from qrt.types import TensorType, UniformType
 
 
 def table_of(
-    function: Callable[[float], float], x: UniformType, out: UniformType, rounding: str = "half_even"
+    function: Callable[[float], float], x: UniformType, out: UniformType, rounding: numerics.Rounding = "half_even"
 ) -> Array:
     """Storage of the table that computes ``function`` from values of type ``x`` to type ``out``, both per layer.
 

@@ -152,10 +152,34 @@ Report = Callable[[Diagnostic], None]
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
-    """Run a pipeline on a module, in place, verifying before the first pass and after each; returns the module.
+    """Runs a pipeline on a module, in place, verifying before the first pass and after each.
 
-    With `strict_upstream`, options that are not given are such that the passes do exactly what upstream's do.
+    Parameters
+    ----------
+    module : ir.Module
+        A program, which is transformed.
+    pipeline : str
+        Passes by name, as ``qrt opt`` takes them: ``a,b{option=value flag},builtin.module(func.func(c))``.
+    strict_upstream : bool, default False
+        True gives options that are not said such values that the passes do exactly what upstream's do; False gives
+        them their defaults.
 
+    Returns
+    -------
+    ir.Module
+        The one that was given.
+
+    Raises
+    ------
+    ParseError
+        If the pipeline names a pass, an option or a value that does not exist.
+    VerifyError
+        If the module breaks a rule, before or after a pass.
+    QuantTypeError
+        If an argument is of another type.
+
+    Examples
+    --------
     >>> from qrt.ir import parse
     >>> module = parse("func.func @f(%x: f32) { %0 = arith.constant 1.0 : f32  return }")
     >>> print(run_passes(module, "builtin.module(func.func(dce))"), end="")

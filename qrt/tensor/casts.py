@@ -1,12 +1,14 @@
 """``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import overload
 
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
 from qrt.eager.binding import Bound, bind_arrays, eager, require_hashable, require_tensor
 from qrt.errors import QuantTypeError
+from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array, expressed_array, require_uniform
@@ -19,18 +21,41 @@ def qcast(
     x: npt.ArrayLike,
     type: UniformType,
     *,
-    rounding: str = "half_even",
-    zero_point: str = "before",
-    scale: str = "divide",
+    rounding: Rounding = "half_even",
+    zero_point: ZeroPointOrder = "before",
+    scale: ScaleForm = "divide",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
-    """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` in the expressed type.
+    """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` (docs/numerics.md, "Casts").
 
-    ``x``: an array of the type's expressed dtype (Python numbers and lists are converted). ``rounding``: half_even,
-    half_away or toward_zero; ``zero_point``: added before or after rounding; ``scale``: divide, or multiply by the
-    reciprocal. NaN stores the zero point, infinities saturate. Raises ``QuantTypeError`` for another dtype or a shape
-    that does not fit the type's channels.
+    Parameters
+    ----------
+    x : array_like
+        Of any shape and of the type's expressed dtype; Python numbers and lists are converted. NaN stores the zero
+        point, infinities saturate.
+    type : UniformType
+        The type of the result.
+    rounding : {"half_even", "half_away", "toward_zero"}, default "half_even"
+        How a value between two integers is rounded.
+    zero_point : {"before", "after"}, default "before"
+        Whether the zero point is added before or after the rounding.
+    scale : {"divide", "reciprocal"}, default "divide"
+        Whether values are divided by the scale or multiplied by its rounded reciprocal.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
 
+    Returns
+    -------
+    QuantTensor
+        Of the shape of ``x``.
+
+    Raises
+    ------
+    QuantTypeError
+        If an array has another dtype, the shape does not fit the type's channels, or an option has another value.
+
+    Examples
+    --------
     >>> t = UniformType("i8", "f32", 0.5, 3)
     >>> qcast(np.float32([-1, 0.2, 1000]), t).storage.tolist()
     [1, 3, 127]
@@ -43,8 +68,29 @@ def qcast(
 
 @eager
 def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
-    """``qcast`` by the default rule of real values of any dtype, rounded to the expressed type first.
+    """Real values of any dtype to storage: ``qcast`` by the default rule, after rounding to the expressed type.
 
+    Parameters
+    ----------
+    x : array_like
+        Real numbers of any shape and dtype.
+    type : UniformType
+        The type of the result.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
+
+    Returns
+    -------
+    QuantTensor
+        Of the shape of ``x``.
+
+    Raises
+    ------
+    QuantTypeError
+        If values are no real numbers, or the shape does not fit the type's channels.
+
+    Examples
+    --------
     >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
     [0, 4, 8]
     """
@@ -52,7 +98,7 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     return _quantize(values, type, {}, out)
 
 
-def _quantize(x: Array, type: UniformType, rule: dict[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
+def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
     check_integrity(type, x.shape)
     if out is not None:
         require_tensor(out, "qcast: out")
@@ -61,8 +107,27 @@ def _quantize(x: Array, type: UniformType, rule: dict[str, str], out: QuantTenso
 
 @eager
 def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
-    """``quant.dcast``: ``(storage - zero_point) * scale`` in the expressed type.
+    """``quant.dcast``: the expressed values, ``(storage - zero_point) * scale`` (docs/numerics.md, "Casts").
 
+    Parameters
+    ----------
+    q : QuantTensor
+        Of any shape and type.
+    out : ndarray, optional
+        An array of q's shape and expressed dtype, which is filled and returned.
+
+    Returns
+    -------
+    ndarray
+        Of q's shape and expressed dtype.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``q`` is no QuantTensor, its expressed type is f80 or f128, or ``out`` is of another dtype or shape.
+
+    Examples
+    --------
     >>> dcast(QuantTensor(np.int8([3, 5]), UniformType("i8", "f32", 0.5, 3))).tolist()
     [0.0, 1.0]
     """
@@ -70,13 +135,32 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     return bind_arrays("dcast", (q,), {}, None, out)
 
 
-def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Any:
-    """``quant.scast``: moves no bits. A quantized tensor to signless integers, or integers of the storage width to a
-    quantized type.
+@overload
+def scast(x: QuantTensor, type: None = None) -> Array: ...
+@overload
+def scast(x: npt.ArrayLike, type: UniformType) -> QuantTensor: ...
+def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Array | QuantTensor:
+    """``quant.scast``: a quantized tensor to signless integers, or integers to a quantized type. No bits are moved.
 
-    Signless integers are NumPy's ``intN``; integers may be given signed or unsigned, the type says how their bits
-    read. Raises ``QuantTypeError`` for values that the width or the storage bounds do not hold.
+    Parameters
+    ----------
+    x : QuantTensor or array_like of int
+        Of any shape. Integers are of the storage width, signed or unsigned: the type says how their bits read.
+    type : UniformType, optional
+        The type of the result. It is given with integers, and with them alone.
 
+    Returns
+    -------
+    ndarray of signed int, or QuantTensor
+        Of the shape of ``x``. NumPy's ``intN`` stands for signless integers.
+
+    Raises
+    ------
+    QuantTypeError
+        If the width or the storage bounds do not hold a value, or ``type`` is missing or too many.
+
+    Examples
+    --------
     >>> scast(QuantTensor(np.uint8([255]), UniformType("u8", "f32", 1.0))).tolist()
     [-1]
     >>> scast(np.int8([-1]), UniformType("u8", "f32", 1.0)).storage.tolist()

@@ -29,15 +29,26 @@ _HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 class QuantTensor(Tensor):
     """An n-dimensional array of quantized values.
 
-    ``storage`` holds integers within the type's storage bounds; the values they stand for are ``(storage -
+    ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
     zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
-    gives the expressed values.
+    gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``.
 
-    Raises ``QuantTypeError`` for storage of a wrong dtype, out of bounds, or of a shape that does not fit the type's
-    channels.
+    Parameters
+    ----------
+    storage : array_like of int
+        Of any shape and integer dtype; it is copied.
+    type : UniformType
+        The type of the elements.
 
+    Raises
+    ------
+    QuantTypeError
+        If the storage is no integers, out of bounds, or of a shape that does not fit the type's channels.
+
+    Examples
+    --------
     >>> import qrt
-    >>> q = qrt.quantize([[0.0, 0.5], [1.0, -1.5]], qrt.parse_type("!quant.uniform<i8:f32, 0.5:3>"))
+    >>> q = qrt.quantize([[0.0, 0.5], [1.0, -1.5]], qrt.UniformType("i8", "f32", 0.5, 3))
     >>> q.storage.tolist(), q.shape
     ([[3, 4], [5, 0]], (2, 2))
     >>> np.asarray(q)[1].tolist()
@@ -68,14 +79,17 @@ class QuantTensor(Tensor):
 
     @property
     def shape(self) -> Shape:
+        """The size of each dimension."""
         return self._shape
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return len(self._shape)
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return prod(self._shape)
 
     @property
@@ -113,6 +127,7 @@ class QuantTensor(Tensor):
 
     @property
     def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
+        """The axes in reverse order."""
         return self.transpose()
 
     # ---------------------------------------------------------------------------------------------------------- values
@@ -130,6 +145,7 @@ class QuantTensor(Tensor):
         return values if dtype is None else values.astype(dtype)
 
     def copy(self) -> "QuantTensor":
+        """A tensor with storage of its own."""
         return tensor_of(self._data.copy(), self.type, self._shape)
 
     __copy__ = copy
@@ -177,6 +193,8 @@ class QuantTensor(Tensor):
         return tensor_of(np.asarray(data), element, np.shape(data))
 
     def transpose(self, *axes: Any) -> "QuantTensor":
+        """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
+        channels. Raises ``QuantTypeError`` for other axes than all of them."""
         order = _axes(axes, self.ndim)
         element = transposed_element(self.type, order)
         if is_packed(self.type):
@@ -234,6 +252,13 @@ class PackedTensor(QuantTensor):
 
     Its views and copies are ordinary tensors. A pickle holds the storage alone.
 
+    Parameters
+    ----------
+    q : QuantTensor
+        Whose storage is copied.
+
+    Examples
+    --------
     >>> import qrt
     >>> t = qrt.UniformType("i8", "f32", 0.5)
     >>> w = qrt.pack(qrt.QuantTensor(np.int8([[1], [2]]), t))

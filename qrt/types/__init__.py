@@ -11,6 +11,7 @@ from qrt.types.builtin import (
     TupleType,
 )
 from qrt.types.core import Type
+from qrt.types.integrity import check_integrity
 from qrt.types.parser import UPSTREAM_VERSIONS, TypeParser, parse_type
 from qrt.types.quantile import QuantileType
 from qrt.types.quantized import (
@@ -18,7 +19,6 @@ from qrt.types.quantized import (
     CalibratedType,
     QuantizedType,
     UniformType,
-    check_integrity,
     storage_range,
 )
 from qrt.types.shaped import MemRefType, StridedLayout, TensorType, VectorType, row_major

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
+from typing import TypeVar, overload
 
-from qrt.errors import ParseError, QuantTypeError, shown
+from qrt.errors import ParseError, QuantTypeError, require, shown
 from qrt.text import Scanner, Source
 from qrt.text.floats import FORMATS
 from qrt.types.builtin import (
@@ -41,14 +42,43 @@ _PER_LAYER = re.compile(
 _SIGNEDNESS: dict[str, Signedness] = {"i": "signless", "si": "signed", "ui": "unsigned"}
 
 
-def parse_type(text: str, upstream: int = 22) -> Type:
-    """The type a text spells by the rules of an upstream version: 22, or 24, which also has float storage and
-    `!quant.quantile`.
+T = TypeVar("T", bound=Type)
 
-    Raises ParseError, with a caret under the offending part, if it does not.
 
+@overload
+def parse_type(text: str, upstream: int = 22) -> Type: ...
+@overload
+def parse_type(text: str, upstream: int = 22, *, kind: type[T]) -> T: ...
+def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Type:
+    """The type that a text spells.
+
+    Parameters
+    ----------
+    text : str
+        A type as MLIR writes it.
+    upstream : {22, 24}, default 22
+        The version of MLIR whose text is read; 24 also has float storage and ``!quant.quantile``.
+    kind : type, optional
+        The class that the type is to be of: type checkers know the result by it.
+
+    Returns
+    -------
+    Type
+        An instance of ``kind``.
+
+    Raises
+    ------
+    ParseError
+        If the text spells no type, with a caret under the offending part.
+    QuantTypeError
+        If ``text`` is no text, ``upstream`` no known version, or the type not of ``kind``.
+
+    Examples
+    --------
     >>> str(parse_type("tensor<2x!quant.uniform<i8<-128:127>:f32, 0.5>>"))
     'tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>'
+    >>> parse_type("!quant.uniform<i8:f32, 0.5:3>", kind=UniformType).zero_point
+    3
     """
     try:
         found = _memo.get((text, upstream))
@@ -64,6 +94,11 @@ def parse_type(text: str, upstream: int = 22) -> Type:
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
         _memo[text, upstream] = found
+    if kind is Type:
+        return found
+    require(kind, type, "parse_type: kind", "a class of types")
+    if not isinstance(found, kind):
+        raise QuantTypeError(f"{found} is no {kind.__name__}, but of {type(found).__name__}")
     return found
 
 

@@ -61,6 +61,7 @@ class _StoredType(QuantizedType):
 
     @property
     def storage_width(self) -> int:
+        """The bits of the storage type."""
         return self.storage_type.width
 
     @property
@@ -81,6 +82,7 @@ class _StoredType(QuantizedType):
 
     @property
     def has_default_bounds(self) -> bool:
+        """Whether the storage bounds are those of the storage type."""
         return (self.storage_min, self.storage_max) == self.default_bounds
 
     def _spell_storage(self) -> str:
@@ -89,7 +91,27 @@ class _StoredType(QuantizedType):
 
 
 class AnyQuantizedType(_StoredType):
-    """`!quant.any<storage(<min:max>)?(: expressed)?>`: stored as this, by a mapping not said."""
+    """`!quant.any<storage(<min:max>)?(: expressed)?>`: stored as this, by a mapping that is not said.
+
+    Parameters
+    ----------
+    storage : str or IntegerType or FloatType
+        "i8", "u4", "si8", ... of 1 to 32 bits, or a float of upstream 24.
+    expressed : str or FloatType, optional
+        The type of the values, if it is said.
+    storage_min, storage_max : int, optional
+        Bounds of the storage within those of its type, which they are if not given.
+
+    Raises
+    ------
+    QuantTypeError
+        If a limit is broken; the message names the part.
+
+    Examples
+    --------
+    >>> str(AnyQuantizedType("i8", "f32", -8, 7))
+    '!quant.any<i8<-8:7>:f32>'
+    """
 
     __slots__ = ()
 
@@ -113,7 +135,25 @@ class AnyQuantizedType(_StoredType):
 
 
 class CalibratedType(QuantizedType):
-    """`!quant.calibrated<expressed<min:max>>`: a float whose values were seen to lie in min..max."""
+    """`!quant.calibrated<expressed<min:max>>`: a float whose values were seen to lie in min..max.
+
+    Parameters
+    ----------
+    expressed : str or FloatType
+        The type of the values.
+    min, max : float
+        The least and the greatest value seen.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``expressed`` is no float type, or ``min`` is not below ``max``.
+
+    Examples
+    --------
+    >>> str(CalibratedType("f32", -1, 1))
+    '!quant.calibrated<f32<-1.000000e+00:1.000000e+00>>'
+    """
 
     __slots__ = ("expressed_type", "max", "min")
     expressed_type: FloatType
@@ -138,13 +178,30 @@ class CalibratedType(QuantizedType):
 class UniformType(_StoredType):
     """`!quant.uniform<...>`: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
 
-    `storage` is "i8", "u4", "si8", ... (1 to 32 bits) or a float of FLOAT_STORAGE, which does not run; `expressed` is
-    a float type or its name. `scales` is one float (per layer), a sequence with an `axis` (per axis), or nested
-    sequences with `block_sizes` (sub-channel), an axis -> block mapping. `zero_points` has the shape of `scales`; left
-    out, all are 0.
+    Parameters
+    ----------
+    storage : str or IntegerType or FloatType
+        "i8", "u4", "si8", ... of 1 to 32 bits, or a float of upstream 24, which does not run.
+    expressed : str or FloatType
+        The type of the values, as "f32".
+    scales : float or nested sequences of float
+        One float per layer, a sequence with an ``axis``, or nested sequences with ``block_sizes``.
+    zero_points : int or nested sequences of int, optional
+        Shaped like ``scales``; 0 if not given.
+    axis : int, optional
+        The axis whose channels have a scale each.
+    block_sizes : mapping of int to int, optional
+        For each axis that is divided into blocks (sub-channel) the size of a block.
+    storage_min, storage_max : int, optional
+        Bounds of the storage within those of its type, which they are if not given.
 
-    Raises QuantTypeError, naming the part, where a limit is broken.
+    Raises
+    ------
+    QuantTypeError
+        If a limit is broken; the message names the part.
 
+    Examples
+    --------
     >>> str(UniformType("i8", "f32", 0.5, 3))
     '!quant.uniform<i8:f32, 5.000000e-01:3>'
     >>> str(UniformType("u8", "f32", [0.5, 1.0], axis=1))
@@ -201,14 +258,17 @@ class UniformType(_StoredType):
 
     @property
     def is_per_layer(self) -> bool:
+        """Whether one scale and zero point are everywhere."""
         return self.axis is None and self.block_sizes is None
 
     @property
     def is_per_axis(self) -> bool:
+        """Whether each channel along `axis` has a scale and a zero point."""
         return self.axis is not None
 
     @property
     def is_sub_channel(self) -> bool:
+        """Whether each block has a scale and a zero point."""
         return self.block_sizes is not None
 
     @property
@@ -268,55 +328,6 @@ _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_si
 def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
     """The least and greatest integer of a storage type."""
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
-
-
-def check_integrity(element: UniformType, shape: Sequence[int | None] | None) -> None:
-    """Raise QuantTypeError unless the parameters of `element` fit a tensor of `shape` (`None` entries are dynamic,
-    `None` for the whole is unranked). Per layer fits everything.
-
-    Source: 'Per-axis quantization integrity' of the quant dialect, and verifySubChannelQuantization of mlir-opt 22.
-    """
-    if element.axis is not None and shape is not None:
-        if element.axis >= len(shape):
-            raise QuantTypeError(
-                f"quantized dimension must be less than tensor rank: axis {element.axis}, rank {len(shape)}"
-            )
-        size = shape[element.axis]
-        if size is not None and size != len(element.scales):
-            raise QuantTypeError(
-                "quantized dimension size does not match number of scales: "
-                f"dimension {element.axis} is {size}, scales are {len(element.scales)}"
-            )
-    elif element.block_sizes is not None:
-        _check_blocks(element, element.block_sizes, shape)
-
-
-def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence[int | None] | None) -> None:
-    if shape is None:
-        raise QuantTypeError("tensor containing the sub-channel quantized type must be ranked")
-    rank = len(shape)
-    for axis, block in block_sizes:
-        if axis >= rank:
-            raise QuantTypeError(f"quantized dimension {axis} must be less than tensor rank {rank}")
-        size = shape[axis]
-        if size is not None and size % block:
-            raise QuantTypeError(
-                f"tensor dimension size {size} at axis {axis} must be divisible by the corresponding block size {block}"
-            )
-    if len(element.scales_shape) != rank:
-        raise QuantTypeError(f"rank of scales {len(element.scales_shape)} must match the rank of the tensor {rank}")
-    blocks = dict(block_sizes)
-    for axis, (size, scales) in enumerate(zip(shape, element.scales_shape, strict=True)):
-        if size == 0:
-            raise QuantTypeError("tensor dimension size of zero is not allowed with sub-channel quantization")
-        if axis in blocks and size is None:
-            continue
-        expected = size // blocks[axis] if axis in blocks and size is not None else 1
-        if scales != expected:
-            raise QuantTypeError(
-                f"dimension size {scales} of scales tensor at axis {axis} should match "
-                f"(tensor dimension at axis / block sizes at axis) = {expected}"
-            )
 
 
 # -- the constructors' checks ------------------------------------------------------------------------------------------

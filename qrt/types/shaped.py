@@ -48,12 +48,29 @@ class _Shaped(Type):
 
     @property
     def has_static_shape(self) -> bool:
+        """Whether every size is known."""
         return self.shape is not None and None not in self.shape
 
 
 class TensorType(_Shaped):
-    """A tensor of a shape (`None` for a dynamic dimension), or unranked (shape `None`), and an element type.
+    """`tensor<2x?xf32>`: a tensor of a shape and an element type.
 
+    Parameters
+    ----------
+    shape : iterable of int or None, optional
+        Its sizes, None for a dynamic one; None for an unranked tensor.
+    element : Type
+        The type of the elements.
+    encoding : str, optional
+        The text of an encoding.
+
+    Raises
+    ------
+    QuantTypeError
+        If a size is negative or past 64 bits, or the element is of a type that tensors do not hold.
+
+    Examples
+    --------
     >>> str(TensorType((2, None), FloatType("f32"))), str(TensorType(None, FloatType("f32")))
     ('tensor<2x?xf32>', 'tensor<*xf32>')
     """

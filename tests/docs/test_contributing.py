@@ -60,7 +60,25 @@ FUNCTION = '''
 
 @eager
 def negative(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
-    """Every value with the other sign."""
+    """Every value with the other sign.
+
+    Parameters
+    ----------
+    q : QuantTensor
+        Of any shape.
+    out : QuantTensor, optional
+        Which is filled and returned.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``q`` is no QuantTensor.
+
+    Examples
+    --------
+    >>> negative(QuantTensor(np.int8([-1, 2]), UniformType("i8", "f32", 0.5, 1))).storage.tolist()
+    [3, 0]
+    """
     return bind("negative", (q,), {}, None, out)
 '''
 TESTS = """import numpy as np
@@ -180,7 +198,7 @@ def add_family(tree):
     tree.make("qrt/ops/negative.py", OP)
     tree.make(source(PASSES["lower-qrt"]).replace("__init__.py", "negative.py"), LOWERING)
     tree.append(source(qrt.clamp), FUNCTION)
-    tree.edit("qrt/__init__.py", "    clamp,\n", "    clamp,\n    negative,\n")
+    tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
     tree.edit("qrt/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
     tree.edit("docs/numerics.md", "| `clamp`, `relu` |", "| `negative` | `2*z - q`, clamped |\n| `clamp`, `relu` |")
@@ -221,6 +239,7 @@ ASKED = (
     "tests/ops/test_negative.py",
     "tests/ir/test_files.py::test_the_files_hold_every_op",
     "tests/ir/test_files.py::test_prints_as_expected[ops.mlir]",
+    "tests/docs/test_api.py",
     "tests/docs/test_dialects.py::test_a_section_shows_every_op_of_its_dialect[qrt]",
     "tests/passes/lower_qrt/test_drawn.py::test_drawn[negative]",
     "tests/docs/test_documents.py::test_the_table_of_passes_has_every_pass_and_option",

@@ -23,6 +23,14 @@ def test_python_runs(name, code):
     exec(compile(code, name, "exec"), {})
 
 
+def test_the_readme_prints_what_it_says(capsys):
+    (code,) = blocks(TEXTS["README.md"], "python")
+    exec(compile(code, "README.md", "exec"), {})
+    said = re.findall(r"^print\(.*\)  # (.*)$", code, re.MULTILINE)
+    assert said[-1] == "4.0"
+    assert capsys.readouterr().out.splitlines() == said
+
+
 @pytest.mark.parametrize(("name", "line"), COMMANDS)
 def test_commands_run(name, line, tmp_path, monkeypatch):
     """In a folder that holds the examples' programs, the demo's as `f.mlir` too, and images for it."""

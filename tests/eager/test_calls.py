@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType, kernels
 from qrt.eager.calls import kept_calls
-from qrt.tensor.functions import _pad
+from qrt.tensor.movement import _pad
 from qrt.tensor.quant_tensor import join
 from tests.ops.strategies import storage_of
 
@@ -467,14 +467,17 @@ def test_eight_threads_of_mixed_calls_give_the_bits_of_one() -> None:
 # ---------------------------------------------------------------------------------------------- functions are functions
 
 
-@pytest.mark.parametrize("function", [qrt.matmul, qrt.qcast, qrt.dcast, qrt.conv2d])
+HOMES = {"matmul": "products", "conv2d": "windows", "qcast": "casts", "dcast": "casts"}
+
+
+@pytest.mark.parametrize("function", [getattr(qrt, name) for name in HOMES])
 def test_functions_look_like_functions(function: Any) -> None:
     name = function.__name__
     signature = inspect.signature(function)
     assert signature.return_annotation is not inspect.Signature.empty
     assert "Bound" not in str(signature)
     assert inspect.isroutine(function)
-    module = f"qrt.tensor.{'casts' if name.endswith('cast') else 'functions'}"
+    module = f"qrt.tensor.{HOMES[name]}"
     assert function.__module__ == module
     assert inspect.getsource(function).startswith("@eager")
     assert pydoc.render_doc(function, renderer=pydoc.plaintext).splitlines()[2].startswith(f"{name}(")

@@ -84,6 +84,16 @@ def test_a_version_that_is_not_known_is_named():
         parse_type("f32", upstream=23)
 
 
+def test_a_type_is_of_the_class_asked_for():
+    """Also one that has been read before, and is known by its text."""
+    for _ in range(2):
+        assert parse_type("!quant.uniform<i8:f32, 0.5:3>", kind=UniformType).zero_point == 3
+        with pytest.raises(QuantTypeError, match=r"tensor<2xf32> is no UniformType, but of TensorType"):
+            parse_type("tensor<2xf32>", kind=UniformType)
+    with pytest.raises(QuantTypeError, match="kind must be a class of types, got 'UniformType'"):
+        parse_type("f32", kind="UniformType")
+
+
 @pytest.mark.parametrize("storage", ["f8E5M2", "f8E4M3FN", "f4E2M1FN"])
 def test_storage_in_floats_does_not_run(storage):
     t = UniformType(storage, "f32", 0.5)

@@ -16,7 +16,13 @@ _ESCAPED = re.compile(rb'[^ !#-\[\]-~]|["\\]')
 
 
 class Attribute:
-    """Base of all attributes. `str` is the form that parses again on its own."""
+    """Base of all attributes. `str` is the form that parses again on its own.
+
+    Examples
+    --------
+    >>> isinstance(attribute(5), Attribute), str(attribute(5))
+    (True, '5 : i64')
+    """
 
     __slots__ = ()
 
@@ -35,7 +41,13 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class IntegerAttr(Attribute):
-    """`5 : i32`, `true`, `3 : index`. The value of a signless type is kept as two's complement prints it."""
+    """`5 : i32`, `true`, `3 : index`. The value of a signless type is kept as two's complement prints it.
+
+    Examples
+    --------
+    >>> str(IntegerAttr(255, IntegerType(8))), IntegerAttr(255, IntegerType(8)).value
+    ('-1 : i8', -1)
+    """
 
     value: int
     type: Type
@@ -57,6 +69,7 @@ class IntegerAttr(Attribute):
 
     @property
     def is_bool(self) -> bool:
+        """Whether it is `true` or `false`: of type i1."""
         return self.type is _I1
 
     @property
@@ -66,7 +79,13 @@ class IntegerAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class FloatAttr(Attribute):
-    """`1.5 : f32`, kept as its bit pattern, so that NaNs and every format survive."""
+    """`1.5 : f32`, kept as its bit pattern, so that NaNs and every format survive.
+
+    Examples
+    --------
+    >>> str(FloatAttr.of(0.1, FloatType("f16"))), hex(FloatAttr.of(0.1, FloatType("f16")).bits)
+    ('9.997550e-02 : f16', '0x2e66')
+    """
 
     bits: int
     type: FloatType
@@ -78,6 +97,7 @@ class FloatAttr(Attribute):
 
     @property
     def value(self) -> float:
+        """The number, as a double."""
         return float(self.type.format.decode(self.bits))
 
     def spell(self, elide: bool = False) -> str:
@@ -91,7 +111,13 @@ class FloatAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class StringAttr(Attribute):
-    """`"text"`, with a type where one was written."""
+    """`"text"`, with a type where one was written.
+
+    Examples
+    --------
+    >>> print(StringAttr("main"))
+    "main"
+    """
 
     value: str
     type: Type | None = None
@@ -106,7 +132,13 @@ class StringAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class UnitAttr(Attribute):
-    """`unit`: says something by being there."""
+    """`unit`: says something by being there.
+
+    Examples
+    --------
+    >>> str(UnitAttr()), str(DictAttr.of({"inline": UnitAttr()}))
+    ('unit', '{inline}')
+    """
 
     def spell(self, elide: bool = False) -> str:
         return "unit"
@@ -118,7 +150,13 @@ class UnitAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class ArrayAttr(Attribute):
-    """`[a, b]`."""
+    """`[a, b]`: attributes in order.
+
+    Examples
+    --------
+    >>> str(ArrayAttr((attribute(1), attribute("a"))))
+    '[1, "a"]'
+    """
 
     elements: tuple[Attribute, ...]
 
@@ -132,12 +170,19 @@ class ArrayAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class DictAttr(Attribute):
-    """`{a = 1, b}`, ordered by name."""
+    """`{a = 1, b}`: attributes by name, ordered by name.
+
+    Examples
+    --------
+    >>> str(DictAttr.of({"b": attribute(2), "a": attribute(1)}))
+    '{a = 1 : i64, b = 2 : i64}'
+    """
 
     items: tuple[tuple[str, Attribute], ...]
 
     @classmethod
     def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
+        """That of attributes by name, in any order."""
         return cls(tuple(sorted(entries.items())))
 
     def spell(self, elide: bool = False) -> str:
@@ -150,7 +195,13 @@ class DictAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class TypeAttr(Attribute):
-    """A type as a value."""
+    """A type as a value.
+
+    Examples
+    --------
+    >>> str(TypeAttr(IntegerType(8)))
+    'i8'
+    """
 
     type: Type
 
@@ -164,7 +215,13 @@ class TypeAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class SymbolRefAttr(Attribute):
-    """`@root::@nested`."""
+    """`@root::@nested`: names a symbol.
+
+    Examples
+    --------
+    >>> str(SymbolRefAttr(("main",))), SymbolRefAttr(("module", "main")).python
+    ('@main', 'main')
+    """
 
     path: tuple[str, ...]
 
@@ -178,7 +235,13 @@ class SymbolRefAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class DenseArrayAttr(Attribute):
-    """`array<i64: 1, 2>`; float elements are kept as bit patterns."""
+    """`array<i64: 1, 2>`; float elements are kept as bit patterns.
+
+    Examples
+    --------
+    >>> str(DenseArrayAttr(IntegerType(64), (1, 2)))
+    'array<i64: 1, 2>'
+    """
 
     element: IntegerType | FloatType
     values: tuple[int, ...]
@@ -197,7 +260,13 @@ class DenseArrayAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class LocationAttr(Attribute):
-    """`loc(...)`: a location said in the text, kept as its text without `loc` and parentheses."""
+    """`loc(...)`: a location that the text says, kept as its text without `loc` and parentheses.
+
+    Examples
+    --------
+    >>> str(LocationAttr("unknown"))
+    'loc(unknown)'
+    """
 
     text: str
 
@@ -207,7 +276,13 @@ class LocationAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueAttr(Attribute):
-    """An attribute qrt only carries: `affine_map<...>`, `#dialect.name<...>`, `sparse<...>`, ..."""
+    """An attribute that qrt only carries: `affine_map<...>`, `#dialect.name<...>`, `sparse<...>`, ...
+
+    Examples
+    --------
+    >>> str(OpaqueAttr("affine_map<(d0) -> (d0)>"))
+    'affine_map<(d0) -> (d0)>'
+    """
 
     text: str
 
@@ -237,8 +312,24 @@ TRUE, FALSE = IntegerAttr(1, _I1), IntegerAttr(0, _I1)
 
 
 def attribute(value: Any) -> Attribute:
-    """The attribute of a plain Python value: bool, int (i64), float (f64), str, Type, sequence, mapping, or itself.
+    """The attribute of a plain Python value.
 
+    Parameters
+    ----------
+    value : bool, int, float, str, Type, Attribute, mapping or iterable
+        An int becomes an i64, a float an f64; an attribute stays itself; a mapping has text for keys.
+
+    Returns
+    -------
+    Attribute
+
+    Raises
+    ------
+    QuantTypeError
+        If no attribute holds the value.
+
+    Examples
+    --------
     >>> str(attribute({"strides": (1, 2), "requant": "fixed"}))
     '{requant = "fixed", strides = [1, 2]}'
     """

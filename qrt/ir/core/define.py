@@ -182,14 +182,58 @@ def segments(*sizes: int) -> DenseArrayAttr:
 
 @dataclass(frozen=True)
 class Definition:
-    """One op. `infer` relates types of operands and results to others. `verify_signature` looks at types and attributes
-    only, so equal signatures are checked once; `verify` looks at anything. Both raise VerifyError, or QuantTypeError
-    to be reported at the op. `effects` gives the effects of an op whose types decide on them; `speculatable` says
-    whether an op may run where it would not have run, if its traits do not. `derived` gives attributes that follow from
-    the rest, which upstream's generic form says. `fold` gives the results as values or
-    constants where they are known, and changes nothing. `canonicalize` names the patterns that `canonicalize` tries, in
-    upstream's order: a module of `qrt.dialects`, a colon, and functions of it. `passed_values` gives what a branch
-    passes to each of its successors, the last of its operands; `pass_values` makes it pass others."""
+    """One op, as its ODS record declares it. The module's docstring says how operands, results, regions and
+    successors are declared.
+
+    Parameters
+    ----------
+    name : str
+        The dialect and the name, as "memref.load".
+    operands, results : tuple of str, optional
+        The groups of operands and of results.
+    attributes : mapping of str to AttributeSpec, optional
+        The attributes that the op knows.
+    regions : int or tuple of str, optional
+        How many regions it has, or what they are.
+    successors : tuple of str, optional
+        The blocks that it may branch to.
+    traits : collection of Trait, optional
+        Its properties.
+    parents : tuple of str, optional
+        The ops that it must stand in.
+    implicit_terminator : str, optional
+        The op that ends its blocks, and need not be said.
+    infer : mapping of str to Relation, optional
+        Which types of operands and results follow from others.
+    format : str, optional
+        Upstream's ``assemblyFormat``.
+    verify_signature, verify : callable, optional
+        Its own rules. The first looks at types and attributes only, so equal signatures are checked once; the second at
+        anything. Both raise VerifyError, or QuantTypeError to be reported at the op.
+    parse, print : callable, optional
+        Its custom form, where no ``format`` says it.
+    operation_class : type, optional
+        The subclass of Operation that its operations are of.
+    effects : callable, optional
+        The effects of an op whose types decide on them.
+    speculatable : callable, optional
+        Whether an op may run where it would not have run, if its traits do not say it.
+    derived : callable, optional
+        Attributes that follow from the rest, which upstream's generic form says.
+    fold : callable, optional
+        The results as values or constants, where they are known. It changes nothing.
+    canonicalize : tuple of str, optional
+        The patterns that the pass tries, in upstream's order: a module of ``qrt.dialects``, a colon, and functions of
+        it.
+    passed_values, pass_values : callable, optional
+        What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
+
+    Examples
+    --------
+    >>> from qrt.ir.core.registry import definition
+    >>> definition("tensor.extract").operands, definition("arith.addi").dialect
+    (('tensor: ranked tensor', 'indices*: index'), 'arith')
+    """
 
     name: str
     operands: tuple[str, ...] = ()
@@ -234,6 +278,7 @@ class Definition:
 
     @cached_property
     def properties(self) -> frozenset[str]:
+        """The names of the attributes that stand in `<{...}>` in generic form."""
         segmented = {groups.segments for groups in (self.operand_groups, self.result_groups) if groups.uses_segments}
         return frozenset(name for name, spec in self.attributes.items() if spec.is_property) | segmented
 
@@ -254,16 +299,19 @@ class Definition:
 
     @property
     def dialect(self) -> str:
+        """What stands before the dot in its name."""
         return self.name.partition(".")[0]
 
     # -- groups of operands and results -----------------------------------------------------------------------------
 
     @cached_property
     def operand_groups(self) -> Groups:
+        """The operands as they are declared."""
         return Groups("operand", OPERAND_SEGMENTS, self.operands)
 
     @cached_property
     def result_groups(self) -> Groups:
+        """The results as they are declared."""
         return Groups("result", RESULT_SEGMENTS, self.results)
 
     def operand_group(self, operation: Operation, name: str) -> list[Value]:
@@ -276,10 +324,12 @@ class Definition:
 
     @cached_property
     def region_names(self) -> tuple[Declared, ...]:
+        """The regions as they are declared."""
         return tuple(map(Declared.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
     def successor_names(self) -> tuple[Declared, ...]:
+        """The successors as they are declared."""
         return tuple(map(Declared.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------

@@ -33,7 +33,17 @@ NOWHERE = Location(Source("", "<built>"), 0)
 
 
 class Value:
-    """A result of an operation or an argument of a block. `uses` maps (operation, operand index) to None, in order."""
+    """A result of an operation or an argument of a block. `uses` maps (operation, operand index) to None, in order.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> text = "func.func @f(%x: i32) -> i32 { %0 = arith.addi %x, %x : i32  return %0 : i32 }"
+    >>> function = parse(text).functions[0]
+    >>> argument = function.regions[0].blocks[0].arguments[0]
+    >>> argument, [operation.name for operation in argument.users]
+    (<Value 0 : i32>, ['arith.addi'])
+    """
 
     __slots__ = ("index", "owner", "type", "uses")
 
@@ -72,7 +82,34 @@ _NO_NAMES: frozenset[str] = frozenset()
 
 class Operation:
     """One operation. `attributes` holds inherent and discardable attributes alike; the definition (None for an
-    unregistered op, whose inherent names are then `inherent`) says which are which."""
+    unregistered op, whose inherent names are then `inherent`) says which are which.
+
+    Parameters
+    ----------
+    name : str
+        Its dialect and name, as "arith.addi".
+    operands : iterable of Value, optional
+        What it takes; each is told of the use.
+    result_types : iterable of Type, optional
+        The types of its results.
+    attributes : dict of str to Attribute, optional
+        Inherent and discardable ones.
+    regions : iterable of Region, optional
+        Which it owns from here on.
+    successors : sequence of Block, optional
+        The blocks that it may branch to.
+    location : Location, optional
+        Where a text says it.
+    definition : Definition, optional
+        That of its name; None where it is not registered. ``qrt.ir.core.rewrite`` makes operations that have theirs.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> text = "func.func @f(%x: i32) -> i32 { %0 = arith.addi %x, %x : i32  return %0 : i32 }"
+    >>> [operation.name for operation in parse(text).operation.walk()]
+    ['builtin.module', 'func.func', 'arith.addi', 'func.return']
+    """
 
     __slots__ = (
         "attributes",
@@ -129,9 +166,11 @@ class Operation:
 
     @property
     def parent_operation(self) -> "Operation | None":
+        """The operation that it is inside of; None for one that is not in a block."""
         return self.parent.parent.parent if self.parent is not None and self.parent.parent is not None else None
 
     def has_trait(self, trait: object) -> bool:
+        """Whether its definition has a trait; no, where it has no definition."""
         return self.definition is not None and trait in self.definition.traits
 
     def operand_group(self, name: str) -> list[Value]:
@@ -146,6 +185,7 @@ class Operation:
         return found
 
     def set_operand(self, index: int, value: Value) -> None:
+        """Replace one operand."""
         del self.operands[index].uses[self, index]
         self.operands[index] = value
         value.uses[self, index] = None
@@ -158,6 +198,7 @@ class Operation:
             value.uses[self, index] = None
 
     def drop_operands(self) -> None:
+        """Remove all operands."""
         for index, operand in enumerate(self.operands):
             operand.uses.pop((self, index), None)
         self.operands = []
@@ -261,7 +302,16 @@ class Operation:
 
 
 class Block:
-    """A list of operations with arguments. `branches` are the operations that have it as a successor, in order."""
+    """A list of operations with arguments. `branches` are the operations that have it as a successor, in order.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> text = "func.func @f(%x: i32) -> i32 { %0 = arith.addi %x, %x : i32  return %0 : i32 }"
+    >>> block = parse(text).functions[0].regions[0].blocks[0]
+    >>> [operation.name for operation in block], len(block.arguments)
+    (['arith.addi', 'func.return'], 1)
+    """
 
     __slots__ = ("_symbols", "arguments", "branches", "first", "last", "location", "parent")
 
@@ -283,6 +333,7 @@ class Block:
 
     @property
     def operations(self) -> list[Operation]:
+        """The operations in order."""
         return list(self)
 
     def symbol(self, name: str) -> Operation | None:
@@ -299,6 +350,7 @@ class Block:
         return found
 
     def add_argument(self, type: Type) -> Value:
+        """A new argument, the last."""
         value = Value(type, self, len(self.arguments))
         self.arguments.append(value)
         return value
@@ -310,6 +362,7 @@ class Block:
             argument.index = index
 
     def append(self, operation: Operation) -> Operation:
+        """Put a detached operation at the end."""
         operation.parent = self
         operation.previous = self.last
         operation.next = None
@@ -361,11 +414,20 @@ class Block:
 
     @property
     def successors(self) -> "tuple[Block, ...]":
+        """The blocks that the last operation may branch to."""
         return self.last.successors if self.last is not None else ()
 
 
 class Region:
-    """A list of blocks, owned by an operation."""
+    """A list of blocks, owned by an operation.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> region = parse("func.func @f() { return }").functions[0].regions[0]
+    >>> len(region.blocks), region.parent.name
+    (1, 'func.func')
+    """
 
     __slots__ = ("blocks", "parent")
 
@@ -376,13 +438,31 @@ class Region:
             self.append(block)
 
     def append(self, block: Block) -> Block:
+        """Put a block at the end."""
         block.parent = self
         self.blocks.append(block)
         return block
 
 
 def equal(left: Operation, right: Operation) -> bool:
-    """Whether two operations are the same program: names, attributes, types and the graph of values; not locations."""
+    """Whether two operations are the same program: names, attributes, types and the graph of values; not locations.
+
+    Parameters
+    ----------
+    left, right : Operation
+        What is compared, with all inside it.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> named, other = "func.func @f(%x: i32) { return }", "func.func @f(%y: i32) { return }"
+    >>> equal(parse(named).operation, parse(other).operation)
+    True
+    """
     return _Comparison().operations(left, right)
 
 

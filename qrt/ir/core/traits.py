@@ -14,7 +14,17 @@ Verify = Callable[[Operation], None]
 
 class Trait:
     """A property of ops. `implies` are the traits that come with it. `verify` raises VerifyError; it may look at types
-    and attributes only where `of_signature`, so that equal signatures are checked once."""
+    and attributes only where `of_signature`, so that equal signatures are checked once.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> from qrt.ir.core.traits import PURE
+    >>> module = parse("func.func @f() { %0 = arith.constant 1 : i32  return }")
+    >>> constant = module.functions[0].regions[0].blocks[0].first
+    >>> constant.has_trait(PURE)
+    True
+    """
 
     __slots__ = ("implies", "name", "of_signature", "verify")
 

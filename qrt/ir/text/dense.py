@@ -88,7 +88,13 @@ MAX_FOLDED = 1 << 20
 
 class DenseElementsAttr(Attribute):
     """`dense<...> : type`, as a read-only array of the type's shape (a broadcast view for a splat) in
-    `storage_dtype(element)`."""
+    `storage_dtype(element)`.
+
+    Examples
+    --------
+    >>> str(DenseElementsAttr(np.int32([1, 2]), TensorType((2,), IntegerType(32))))
+    'dense<[1, 2]> : tensor<2xi32>'
+    """
 
     __slots__ = ("_hash", "array", "type")
     array: Array
@@ -111,10 +117,12 @@ class DenseElementsAttr(Attribute):
 
     @property
     def element(self) -> Type:
+        """The type of the elements."""
         return self.type.element
 
     @property
     def is_splat(self) -> bool:
+        """Whether all elements are the same, to the bit, and there is one."""
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
 
@@ -185,7 +193,15 @@ class Blob:
 
 
 class DenseResourceAttr(Attribute):
-    """`dense_resource<key> : type`."""
+    """`dense_resource<key> : type`: elements whose bytes stand at the end of the text.
+
+    Examples
+    --------
+    >>> from qrt.ir.text.dense import Blob
+    >>> weights = DenseResourceAttr(Blob("w", bytes([1, 0, 2, 0])), TensorType((2,), IntegerType(16)))
+    >>> str(weights), weights.array.tolist()
+    ('dense_resource<w> : tensor<2xi16>', [1, 2])
+    """
 
     __slots__ = ("blob", "type")
 

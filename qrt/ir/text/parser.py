@@ -39,11 +39,34 @@ _MEMO_LENGTH = 512  # characters; a longer text is not looked up
 
 
 def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
-    """The module a text holds; several top-level operations are wrapped in one.
+    """The program that a text holds. Several top-level operations are wrapped in one module.
 
-    Raises ParseError at the offending place. Does not verify: see `Module.verify`. Ops and types of unknown dialects
-    are errors unless `allow_unregistered`. `upstream` is the version of MLIR whose types are read and printed.
+    It is not verified: see ``Module.verify``.
 
+    Parameters
+    ----------
+    text : str
+        MLIR, in custom or generic form.
+    filename : str, default "<string>"
+        What errors call the text.
+    allow_unregistered : bool, default False
+        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
+    upstream : {22, 24}, default 22
+        The version of MLIR whose types are read and printed; 24 also has float storage and ``!quant.quantile``.
+
+    Returns
+    -------
+    Module
+
+    Raises
+    ------
+    ParseError
+        At the place where the text is not MLIR, or not a program that qrt knows.
+    QuantTypeError
+        If an argument is of another type, or ``upstream`` is no known version.
+
+    Examples
+    --------
     >>> print(parse("func.func @f(%x: f32) -> f32 { return %x : f32 }"), end="")
     module {
       func.func @f(%arg0: f32) -> f32 {

@@ -1,0 +1,148 @@
+"""Products of QuantTensors: each function is one call of an op family. ``qrt.ops`` says the shapes, docs/numerics.md
+the rules."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.eager.binding import Bound, bind, bind_arrays, eager, require_tensor
+from qrt.errors import QuantTypeError
+from qrt.numerics import RequantRule
+from qrt.ops.core import Array
+from qrt.tensor.arrays import as_array
+from qrt.tensor.quant_tensor import PackedTensor, QuantTensor
+from qrt.types import UniformType
+
+
+def pack(w: QuantTensor) -> PackedTensor:
+    """Weights that do not change, packed for the kernels: a copy of the storage, with which is kept what functions make
+    of it as their second or third operand.
+
+    ``matmul``, ``float_matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` take it, and give the same results.
+
+    Parameters
+    ----------
+    w : QuantTensor
+        Weights of any shape and type. A ``PackedTensor`` is returned as it is.
+
+    Returns
+    -------
+    PackedTensor
+
+    Raises
+    ------
+    QuantTypeError
+        If ``w`` is no QuantTensor.
+
+    Examples
+    --------
+    >>> t = UniformType("i8", "f32", 0.5)
+    >>> a, w = QuantTensor(np.int8([[1, 2]]), t), QuantTensor(np.int8([[3], [4]]), t)
+    >>> (a @ pack(w)) == (a @ w)
+    True
+    """
+    require_tensor(w, "pack: w")
+    return w if isinstance(w, PackedTensor) else PackedTensor(w)
+
+
+@eager
+def matmul(
+    a: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    out_type: UniformType | None = None,
+    requant: RequantRule = "fixed",
+    out: QuantTensor | None = None,
+) -> Bound[QuantTensor]:
+    """The matrix product ``a @ w``, of NumPy's shapes. The sum is exact (docs/numerics.md, "Requantization").
+
+    Parameters
+    ----------
+    a : QuantTensor
+        Shape ``(..., m, k)`` or ``(k,)``; per layer, or per axis along another dimension than ``k``.
+    w : QuantTensor
+        Shape ``(..., k, n)`` or ``(k,)``; per layer, per axis along another dimension than ``k``, or, where it is a
+        matrix, sub-channel.
+    bias : QuantTensor, optional
+        Shape ``(n,)``, one value for each column. It needs ``out_type``.
+    out_type : UniformType, optional
+        The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sa * sw`` and
+        zero point 0, where that is exact for every value of the types.
+    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
+        The rule by which the sum is scaled and rounded to ``out_type``.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
+
+    Returns
+    -------
+    QuantTensor
+        Shape ``(..., m, n)``, without the dimension that a vector lacks.
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes do not multiply, an operand is per axis along ``k``, 64 bits cannot hold every sum of these types,
+        i32 cannot and ``out_type`` is missing, or an option has another value.
+
+    Examples
+    --------
+    >>> t = UniformType("i8", "f32", 0.5)
+    >>> a = QuantTensor(np.int8([[1, 2]]), t)
+    >>> (a @ a.T).storage.tolist(), str((a @ a.T).type)
+    ([[5]], '!quant.uniform<i32:f32, 2.500000e-01>')
+    >>> matmul(a, a.T, out_type=t).storage.tolist()
+    [[3]]
+    """
+    operands = (a, w) if bias is None else (a, w, bias)
+    return bind("matmul", operands, {"requant": requant}, out_type, out)
+
+
+@eager
+def float_matmul(
+    a: npt.ArrayLike, w: QuantTensor | npt.ArrayLike, *, bias: npt.ArrayLike | None = None, out: Array | None = None
+) -> Bound[Array]:
+    """The matrix product ``a @ w`` in float32, by float or quantized weights.
+
+    The order of each sum is defined (docs/numerics.md, "Other operations"), so the bits are those of every machine.
+    Quantized weights of up to 8 bits are summed exactly as integers over pieces of ``k``: the errors are as small as
+    those of ``float_matmul(a, dcast(w))``, the bits are others. Wider ones count as ``dcast(w)``.
+
+    Parameters
+    ----------
+    a : array_like of float32
+        Shape ``(..., k)``.
+    w : QuantTensor or array_like of float32
+        Shape ``(k, n)``; a quantized type expresses f32. ``qrt.pack`` packs weights that stay the same once.
+    bias : array_like of float32, optional
+        Shape ``(n,)``, added at the end.
+    out : ndarray of float32, optional
+        An array of the result's shape, which is filled and returned.
+
+    Returns
+    -------
+    ndarray of float32
+        Shape ``(..., n)``.
+
+    Raises
+    ------
+    QuantTypeError
+        If a dtype or shape is another.
+
+    Examples
+    --------
+    >>> w = QuantTensor(np.int8([[1, -2], [3, 0]]), UniformType("i4", "f32", [0.5, 0.25], axis=1))
+    >>> float_matmul(np.float32([[2, 1]]), w).tolist()
+    [[2.5, -1.0]]
+    """
+    given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
+    operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
+    return bind_arrays("float_matmul", operands, {}, None, out)
+
+
+def _floats(name: str, x: Any) -> Array:
+    array = as_array(x)
+    if array.dtype != np.float32:
+        raise QuantTypeError(f"float_matmul: {name} must be an array of float32, got dtype {array.dtype}")
+    return array

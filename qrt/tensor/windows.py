@@ -1,0 +1,277 @@
+"""Convolutions and pooling of QuantTensors: each function is one call of an op family. ``qrt.ops`` says the shapes,
+docs/numerics.md the rules."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from qrt.eager.binding import Bound, bind, eager, require_tensor
+from qrt.errors import QuantTypeError
+from qrt.numerics import RequantRule
+from qrt.ops.window import Pairs, resolve_padding, two_positive
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType
+
+Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
+Pair = Sequence[int] | int
+
+
+@eager
+def conv2d(
+    x: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    strides: Pair = (1, 1),
+    padding: Padding = "VALID",
+    dilations: Pair = (1, 1),
+    groups: int = 1,
+    out_type: UniformType | None = None,
+    requant: RequantRule = "fixed",
+    out: QuantTensor | None = None,
+) -> Bound[QuantTensor]:
+    """The 2-D convolution. The sum is exact (docs/numerics.md, "Requantization").
+
+    Parameters
+    ----------
+    x : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer.
+    w : QuantTensor
+        The filters, of shape ``(filters, kernel height, kernel width, channels / groups)``; per layer, or per axis
+        along the first dimension.
+    bias : QuantTensor, optional
+        Shape ``(filters,)``. It needs ``out_type``.
+    strides : int or (int, int), default (1, 1)
+        The steps of the window along height and width.
+    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
+        Elements of value 0 around each image: none, as many as TensorFlow takes, or as many as said.
+    dilations : int or (int, int), default (1, 1)
+        The distances between the elements of the window along height and width.
+    groups : int, default 1
+        The number of groups into which channels and filters are divided.
+    out_type : UniformType, optional
+        The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
+        zero point 0, where that is exact for every value of the types.
+    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
+        The rule by which the sum is scaled and rounded to ``out_type``.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
+
+    Returns
+    -------
+    QuantTensor
+        Shape ``(images, height, width, filters)``, with the height and width that are left.
+
+    Raises
+    ------
+    QuantTypeError
+        If ranks, channels or groups do not fit together, a window does not fit, 64 bits cannot hold every sum of these
+        types, i32 cannot and ``out_type`` is missing, or an option has another value.
+
+    Examples
+    --------
+    >>> t = UniformType("i8", "f32", 1.0)
+    >>> x = QuantTensor(np.ones((1, 3, 3, 1), np.int8), t)
+    >>> conv2d(x, x, padding="SAME").storage[0, :, :, 0].tolist()
+    [[4, 6, 4], [6, 9, 6], [4, 6, 4]]
+    """
+    require_tensor(x, "conv2d: x")
+    require_tensor(w, "conv2d: w")
+    window = _convolution_window("conv2d", x, w.shape[1:3], strides, padding, dilations)
+    attributes = {**window, "groups": groups, "requant": requant}
+    return bind("conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+
+
+@eager
+def depthwise_conv2d(
+    x: QuantTensor,
+    w: QuantTensor,
+    *,
+    bias: QuantTensor | None = None,
+    strides: Pair = (1, 1),
+    padding: Padding = "VALID",
+    dilations: Pair = (1, 1),
+    out_type: UniformType | None = None,
+    requant: RequantRule = "fixed",
+    out: QuantTensor | None = None,
+) -> Bound[QuantTensor]:
+    """The 2-D convolution of each channel by itself. The sum is exact (docs/numerics.md, "Requantization").
+
+    Parameters
+    ----------
+    x : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer.
+    w : QuantTensor
+        The filters, of shape ``(kernel height, kernel width, channels * m)``; per layer, or per axis along the last
+        dimension. Output channel ``c * m + i`` is of input channel ``c``.
+    bias : QuantTensor, optional
+        Shape ``(channels * m,)``. It needs ``out_type``.
+    strides : int or (int, int), default (1, 1)
+        The steps of the window along height and width.
+    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
+        Elements of value 0 around each image: none, as many as TensorFlow takes, or as many as said.
+    dilations : int or (int, int), default (1, 1)
+        The distances between the elements of the window along height and width.
+    out_type : UniformType, optional
+        The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
+        zero point 0, where that is exact for every value of the types.
+    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
+        The rule by which the sum is scaled and rounded to ``out_type``.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
+
+    Returns
+    -------
+    QuantTensor
+        Shape ``(images, height, width, channels * m)``, with the height and width that are left.
+
+    Raises
+    ------
+    QuantTypeError
+        If ranks or channels do not fit together, a window does not fit, 64 bits cannot hold every sum of these types,
+        i32 cannot and ``out_type`` is missing, or an option has another value.
+
+    Examples
+    --------
+    >>> t = UniformType("i8", "f32", 1.0)
+    >>> x, w = QuantTensor(np.int8([[[[1, 2]]]]), t), QuantTensor(np.int8([[[1, 10, 1, 10]]]), t)
+    >>> depthwise_conv2d(x, w).storage.tolist()
+    [[[[1, 10, 2, 20]]]]
+    """
+    require_tensor(x, "depthwise_conv2d: x")
+    require_tensor(w, "depthwise_conv2d: w")
+    window = _convolution_window("depthwise_conv2d", x, w.shape[:2], strides, padding, dilations)
+    attributes = {**window, "requant": requant}
+    return bind("depthwise_conv2d", (x, w) if bias is None else (x, w, bias), attributes, out_type, out)
+
+
+@eager
+def avg_pool2d(
+    q: QuantTensor,
+    kernel: Pair,
+    *,
+    strides: Pair | None = None,
+    padding: Padding = "VALID",
+    out_type: UniformType | None = None,
+    requant: RequantRule = "fixed",
+    out: QuantTensor | None = None,
+) -> Bound[QuantTensor]:
+    """The average of each window. Padding is left out: the sum is divided by the count of the elements that exist.
+
+    Parameters
+    ----------
+    q : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
+    kernel : int or (int, int)
+        The height and width of the window.
+    strides : int or (int, int), optional
+        The steps of the window along height and width; those of ``kernel`` if not given.
+    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
+        Places around each image: none, as many as TensorFlow takes, or as many as said.
+    out_type : UniformType, optional
+        The type of the result; that of ``q`` if not given.
+    requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
+        The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization").
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
+
+    Returns
+    -------
+    QuantTensor
+        Shape ``(images, height, width, channels)``, with the height and width that are left.
+
+    Raises
+    ------
+    QuantTypeError
+        If the rank is not 4, a window would hold no element, or an option has another value.
+
+    Examples
+    --------
+    >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]).reshape(1, 2, 2, 1), UniformType("i8", "f32", 0.5))
+    >>> avg_pool2d(q, 2).storage.tolist()
+    [[[[3]]]]
+    """
+    return _pool("avg_pool2d", q, kernel, strides, padding, {"requant": requant}, out_type, out)
+
+
+@eager
+def max_pool2d(
+    q: QuantTensor,
+    kernel: Pair,
+    *,
+    strides: Pair | None = None,
+    padding: Padding = "VALID",
+    out: QuantTensor | None = None,
+) -> Bound[QuantTensor]:
+    """The maximum of each window. Padding is left out; the type is kept.
+
+    Parameters
+    ----------
+    q : QuantTensor
+        The images, of shape ``(images, height, width, channels)``; per layer, or per axis along the channels.
+    kernel : int or (int, int)
+        The height and width of the window.
+    strides : int or (int, int), optional
+        The steps of the window along height and width; those of ``kernel`` if not given.
+    padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
+        Places around each image: none, as many as TensorFlow takes, or as many as said.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
+
+    Returns
+    -------
+    QuantTensor
+        Shape ``(images, height, width, channels)``, with the height and width that are left.
+
+    Raises
+    ------
+    QuantTypeError
+        If the rank is not 4, a window would hold no element, or an option has another value.
+
+    Examples
+    --------
+    >>> q = QuantTensor(np.int8([[1, 2], [3, 6]]).reshape(1, 2, 2, 1), UniformType("i8", "f32", 0.5))
+    >>> max_pool2d(q, 2).storage.tolist()
+    [[[[6]]]]
+    """
+    return _pool("max_pool2d", q, kernel, strides, padding, {}, None, out)
+
+
+def _pool(
+    name: str,
+    q: QuantTensor,
+    kernel: Pair,
+    strides: Pair | None,
+    padding: Padding,
+    extra: dict[str, Any],
+    out_type: UniformType | None,
+    out: QuantTensor | None,
+) -> Bound[QuantTensor]:
+    require_tensor(q, f"{name}: q")
+    size = two_positive(name, "kernel", _pair(kernel))
+    steps = size if strides is None else two_positive(name, "strides", _pair(strides))
+    resolved = _resolved(name, padding, q, size, steps, (1, 1))
+    attributes = {"kernel": size, "strides": steps, "padding": resolved, **extra}
+    return bind(name, (q,), attributes, out_type, out)
+
+
+def _convolution_window(
+    name: str, x: QuantTensor, kernel: Sequence[int], strides: Pair, padding: Padding, dilations: Pair
+) -> dict[str, Any]:
+    steps = two_positive(name, "strides", _pair(strides))
+    spread = two_positive(name, "dilations", _pair(dilations))
+    return {"strides": steps, "padding": _resolved(name, padding, x, kernel, steps, spread), "dilations": spread}
+
+
+def _pair(value: Any) -> Any:
+    return (value, value) if isinstance(value, (int, np.integer)) else value
+
+
+def _resolved(
+    name: str, padding: Padding, x: QuantTensor, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Pairs:
+    if x.ndim != 4 or len(kernel) != 2:
+        raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")
+    size, window, steps, spread = ((v[0], v[1]) for v in (x.shape[1:3], kernel, strides, dilations))
+    return resolve_padding(name, padding, size, window, steps, spread)
