@@ -51,6 +51,14 @@ def test_a_page_that_changes_the_sources_does_what_it_says(tmp_path, monkeypatch
         walk.do(step)
 
 
+def test_c_that_is_shown_stands_in_the_sources():
+    """But for files that are to be written. Hazard: a contract that has changed since."""
+    sources = "".join(path.read_text() for path in (ROOT / "csrc").rglob("*") if path.is_file())
+    shown = [step.text for step in steps(TEXTS[BUILT]) if step.kind == "c" and step.path is None]
+    assert shown
+    assert not [text for text in shown if text not in sources]
+
+
 @pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith(("docs/tutorials", "docs/howto"))])
 def test_a_page_is_short(name):
     least, most = (150, 500) if name.startswith("docs/howto") else (300, 1500)

@@ -3,7 +3,7 @@
 - A fenced block after a paragraph that ends with a path and a colon is that file.
 - A `diff` block changes the file that it names.
 - The `python` blocks of a page share a namespace.
-- An indented line that begins with a program of `PROGRAMS` is a command.
+- An indented line that begins with a program of `PROGRAMS` is a command, and so is each line of a `sh` block.
 - A `text` block right after a command or a `python` block is what that printed. A line `...` of it stands for any
   lines. It says `error:` where a command fails.
 """
@@ -22,8 +22,9 @@ from tests.docs.tree import python
 PROGRAMS = ("qrt", "python", "make", "pip", "git")
 TARGETS = {"build": ("setup.py", "--quiet", "build_ext", "--inplace"), "expected": ("-m", "tests.expected")}
 """What Python runs for the targets that pages about the sources need."""
+SHELLS = ("sh", "bash", "shell")
 _STEP = re.compile(
-    r"(?:`(?P<path>[\w./-]+)`:\n\n)?^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```$"
+    r"(?:`(?P<path>[\w./-]+\.(?:c|h|mlir|py))`:\n\n)?^```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^```$"
     rf"|^    (?P<command>(?:{'|'.join(PROGRAMS)}) [^\n]*)$",
     re.MULTILINE | re.DOTALL,
 )
@@ -54,7 +55,10 @@ def _steps(page: str) -> Iterator[Step]:
         shown = _SHOWN.match(page, match.end())
         kind = "command" if command is not None else match["kind"]
         line = page.count("\n", 0, match.start("text" if command is None else "command")) + 1
-        yield Step(kind, text, line, match["path"], shown[1] if shown else None)
+        if kind in SHELLS and match["path"] is None:
+            yield from (Step("command", one, line, None, None) for one in text.splitlines())
+        else:
+            yield Step(kind, text, line, match["path"], shown[1] if shown else None)
 
 
 class Walk:
