@@ -44,11 +44,12 @@ def test_a_dummy_isa_and_a_kernel_are_built_found_and_called(tmp_path: Path, mon
     tree.make("csrc/isa/dummy/init.c", KERNEL)
     tree.append("csrc/isa.def", "QRT_ISA(dummy, ref, 0)\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("QRT_ISA", "ref")
+    monkeypatch.delenv("QRT_ISA", raising=False)  # tests would run on that ISA alone
     walk = CheckoutWalk(PAGE, (ROOT / "Makefile").read_text())
     for step in steps((ROOT / PAGE).read_text()):
         if "avx2" in qrt.kernels.available() or step.path is not None or step.text == "make build":
             walk.do(step)
+    monkeypatch.setenv("QRT_ISA", "ref")
     status, printed = python(tmp_path, "-c", PROGRAM)
     assert status == 0, printed
     isas, plain, dummy = printed.splitlines()
