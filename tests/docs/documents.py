@@ -13,17 +13,11 @@ PAGES = (
     *sorted(ROOT.glob("examples/**/*.md")),
 )
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"^    (qrt .*)$", re.MULTILINE)
 
 
 def blocks(text, language):
     """The fenced blocks of a language."""
     return [body for kind, body in _BLOCK.findall(text) if kind == language]
-
-
-def commands(text):
-    """The indented lines that run `qrt`."""
-    return _COMMAND.findall(text)
 
 
 def sections(text):

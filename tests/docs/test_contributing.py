@@ -6,17 +6,14 @@ The family is without kernels; `tests/kernels/test_new_isa.py` adds an ISA."""
 import inspect
 import os
 import re
-import shutil
-import subprocess
-import sys
 
 import qrt
 from qrt.ir.core.registry import definition
 from qrt.passes import PASSES, pipeline
 from tests.docs.documents import ROOT, sections
+from tests.docs.tree import Tree
 
 PAGE = sections((ROOT / "CONTRIBUTING.md").read_text())
-FOLDERS, FILES = ("qrt", "tests", "docs"), ("CONTRIBUTING.md", "README.md", "pyproject.toml")
 
 OP = '''"""negative: every value with the other sign, the end of the storage where there is none."""
 
@@ -137,50 +134,6 @@ QCASTS = """func.func @{}(%x: tensor<2xf32>) -> (tensor<2x!quant.uniform<i8:f32,
   return %0, %1 : tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<2x!quant.uniform<i8:f32, 0.5>>
 }}
 """  # noqa: E501
-
-
-class Tree:
-    """A copy of what an addition may touch."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        for name in FOLDERS:
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.so", "*.c"))
-        for name in FILES:
-            shutil.copy2(ROOT / name, folder)
-        for library in (ROOT / "qrt").rglob("*.so"):
-            (folder / library.relative_to(ROOT)).symlink_to(library)
-
-    def make(self, path, text):
-        (self.folder / path).write_text(text)
-
-    def edit(self, path, before, after):
-        """The first occurrence of a text, in a file of the tree or of a module here, replaced."""
-        text = (self.folder / path).read_text()
-        assert before in text, f"{path} has no {before!r}"
-        self.make(path, text.replace(before, after, 1))
-
-    def append(self, path, text):
-        self.make(path, (self.folder / path).read_text() + text)
-
-    def run(self, *arguments):
-        environment = os.environ | {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, "-m", *arguments], cwd=self.folder, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-        return done.stdout
-
-    def touched(self):
-        """The files that are not as they are here."""
-        files = [path for name in FOLDERS for path in (self.folder / name).rglob("*") if path.is_file()]
-        return {
-            path.relative_to(self.folder).as_posix()
-            for path in files
-            if "__pycache__" not in path.parts
-            and path.suffix != ".so"
-            and not ((own := ROOT / path.relative_to(self.folder)).exists() and own.read_bytes() == path.read_bytes())
-        }
 
 
 def source(value):

@@ -1,17 +1,17 @@
-"""Adding an ISA takes one folder and one line: a copy of the tree with a dummy one is built, and its entry runs."""
+"""Adding an ISA takes one folder and one line, adding a row takes one file. In a copy of the tree a dummy ISA and the
+kernel of docs/tutorials/adding_a_kernel.md are built at once, and what that page says is done."""
 
-import os
 import platform
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.kernels.compiled import CSRC
+import qrt
+from tests.docs.documents import ROOT
+from tests.docs.tree import Tree, python
+from tests.docs.walkthrough import CheckoutWalk, steps
 
-ROOT = CSRC.parent
+PAGE = "docs/tutorials/adding_a_kernel.md"
 KERNEL = """
 #include "isa/init.inl"
 
@@ -38,27 +38,23 @@ print(supplier["clamp_row"], supplier["requantize_row"], supplier["depthwise"])
 """
 
 
-def test_a_dummy_isa_is_built_found_and_called(tmp_path: Path) -> None:
-    if not list((ROOT / "qrt" / "_seam").glob("_core.c")):
-        pytest.skip("the tree has not been built in place: Cython's C is not here to be compiled")
-    for folder in ("csrc", "qrt"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy2(ROOT / file, tmp_path)
-    folder = tmp_path / "csrc" / "isa" / "dummy"
-    folder.mkdir()
+def test_a_dummy_isa_and_a_kernel_are_built_found_and_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = Tree(tmp_path).with_c()
+    (tmp_path / "csrc" / "isa" / "dummy").mkdir()
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    (folder / "flags").write_text(f"{machine} -O0\n")
-    (folder / "init.c").write_text(KERNEL)
-    with (tmp_path / "csrc" / "isa.def").open("a") as lines:
-        lines.write("QRT_ISA(dummy, ref, 0)\n")
-    build = [sys.executable, "setup.py", "--quiet", "build", "--build-lib", "lib"]
-    subprocess.run(build, cwd=tmp_path, env=os.environ | {"QRT_CFLAGS": "-O0"}, check=True, capture_output=True)
-    environment = os.environ | {"PYTHONPATH": "lib", "PYTHONSAFEPATH": "1", "QRT_ISA": "ref"}
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
-    )
-    isas, plain, dummy, suppliers = ran.stdout.splitlines()
+    tree.make("csrc/isa/dummy/flags", f"{machine} -O0\n")
+    tree.make("csrc/isa/dummy/init.c", KERNEL)
+    tree.append("csrc/isa.def", "QRT_ISA(dummy, ref, 0)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("QRT_ISA", raising=False)  # tests would run on that ISA alone
+    walk = CheckoutWalk(PAGE, (ROOT / "Makefile").read_text())
+    for step in steps((ROOT / PAGE).read_text()):
+        if "avx2" in qrt.kernels.available() or step.path is not None or step.text == "make build":
+            walk.do(step)
+    monkeypatch.setenv("QRT_ISA", "ref")
+    status, printed = python(tmp_path, "-c", PROGRAM)
+    assert status == 0, printed
+    isas, plain, dummy, suppliers = printed.splitlines()
     assert isas.split()[0] == "ref"
     assert "dummy" in isas.split()
     assert plain == "1 1 2 3 3 0 1 2 3 4"
