@@ -15,11 +15,12 @@ from qrt.ir.core.registry import every_definition
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
 from qrt.passes.lower_qrt import lowering
-from tests.docs.documents import ROOT, family_row
+from tests.docs.documents import DIALECTS, ROOT, family_row
 from tests.kernels.jobs import mixed_jobs
 from tests.passes.lower_qrt.draw_ops import DRAWS
 
-PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text() for name in ("numerics", "dialects")}
+NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("numerics*.md")))
+TABLE = DIALECTS["qrt"].read_text()
 
 NOT_LOWERED = {
     "qcast": "a cast is lowered by lower-quant-ops",
@@ -61,9 +62,9 @@ def test_a_family_is_whole(name: str) -> None:
     assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
     if family.bind is not None:
         assert JOBS_OF_ANOTHER.get(name, name) in JOBS, "tests/kernels/jobs.py: a call"
-    assert re.search(rf"`(quant\.)?{name}`", PAGES["numerics"]), "docs/numerics.md: what it computes"
+    assert re.search(rf"`(quant\.)?{name}`", NUMERICS), "docs/numerics_operations.md: what it computes"
     if family.declaration.dialect == "qrt":
-        assert family_row(family.declaration) in PAGES["dialects"].splitlines(), "docs/dialects.md: make expected"
+        assert family_row(family.declaration) in TABLE.splitlines(), "docs/reference/dialects/qrt.md: make expected"
 
 
 PLAIN = {
@@ -139,7 +140,7 @@ def test_there_is_nothing_of_no_family() -> None:
         "dialect": {name for name in every_definition() if name.startswith("qrt.")}
         - {family.declaration.op for family in FAMILIES.values()},
         "reasons": set().union(NOT_LOWERED, NOT_DRAWN, WITHOUT_CASES, JOBS_OF_ANOTHER) - set(FAMILIES),
-        "rows": set(re.findall(r"^\| `qrt\.(\w+)`", PAGES["dialects"], re.MULTILINE)) - set(FAMILIES),
+        "rows": set(re.findall(r"^\| `qrt\.(\w+)`", TABLE, re.MULTILINE)) - set(FAMILIES),
     }
     assert {where: sorted(names) for where, names in of_no_family.items() if names} == {}
 

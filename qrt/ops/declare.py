@@ -1,8 +1,8 @@
 """How an op family is called, said once: its operands, its attributes, and who says the type of its result.
 
 What is made of a declaration: the op of its dialect (``qrt.dialects.qrt``), the attributes of a call and their
-defaults, the row of docs/dialects.md, and what the public function's signature is checked against. Loads neither NumPy
-nor kernels.
+defaults, the row of docs/reference/dialects/qrt.md, and what the public function's signature is checked against. Loads
+neither NumPy nor kernels.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)

@@ -2,7 +2,8 @@
 interpreter.
 
 Values are NumPy scalars or arrays: a signless ``iN`` sign-extended in the next signed dtype, i1 a bool, index int64, a
-float in `ops.core.expressed_dtype`. The functions stand in `numerics`; rules: docs/numerics.md, "Scalar operations".
+float in `ops.core.expressed_dtype`. The functions stand in `numerics`; the rules in docs/numerics_scalars.md, "Scalar
+operations".
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), perhaps with a bias per column.
 
-The bits are defined, on every ISA, for any number of threads and rows (docs/numerics.md, "Other operations").
+The bits are defined, on every ISA, for any number of threads and rows (docs/numerics_operations.md, "float_matmul").
 
 **Float weights.** A dot product has 16 lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in
 ascending order from +0, both operands continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and

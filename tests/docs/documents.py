@@ -12,6 +12,8 @@ PAGES = (
     *sorted(ROOT.glob("docs/**/*.md")),
     *sorted(ROOT.glob("examples/**/*.md")),
 )
+DIALECTS = {path.stem: path for path in sorted((ROOT / "docs/reference/dialects").glob("*.md"))}
+"""The pages of the dialects by their names, `linalg_products` being the second page of `linalg`, and the index."""
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,7 +29,7 @@ def sections(text):
 
 
 def family_row(declared):
-    """The row of an op family in the table of docs/dialects.md, which `make expected` writes."""
+    """The row of an op family in the table of docs/reference/dialects/qrt.md, which `make expected` writes."""
     operands = ", ".join(map(_operand, declared.operands))
     attributes = "; ".join(f"`{each.name}` ({_default(each)})" for each in declared.attributes)
     return f"| `{declared.op}` | {operands} | {attributes or 'none'} | {declared.result.note} |"

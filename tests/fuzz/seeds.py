@@ -1,4 +1,4 @@
-"""Texts to start from: the tests' own programs, the examples, the document of the dialects, and the corpus."""
+"""Texts to start from: the tests' own programs, the examples, the pages of the dialects, and the corpus."""
 
 import ast
 import re
@@ -20,7 +20,8 @@ _LONGEST = 6000
 def texts() -> tuple[str, ...]:
     """Programs of a few functions, and each function by itself with the aliases of its file."""
     whole = [path.read_text() for path in _paths() if not path.name.startswith(_REFUSED)]
-    whole += re.findall(r"```mlir\n(.*?)```", (ROOT / "docs/dialects.md").read_text(), re.DOTALL)
+    pages = [path.read_text() for path in sorted((ROOT / "docs/reference/dialects").glob("*.md"))]
+    whole += [block for page in pages for block in re.findall(r"```mlir\n(.*?)```", page, re.DOTALL)]
     whole += [*PROGRAMS.values(), *UNREGISTERED.values(), EVERYTHING]
     parts = [part for text in whole for part in _SPLIT.split(text)]
     found = [*corpus("text"), *corpus("programs"), *parts]

@@ -1,4 +1,4 @@
-"""What qrt does otherwise on purpose, by name: docs/dialects.md, 'Differences', says why.
+"""What qrt does otherwise on purpose, by name: the pages of dialects that docs/reference/differences.md lists say why.
 
 A difference is no licence. It changes what mlir-opt is asked, or what one of the two has printed, into what the other
 means; the two must then agree. `INCOMPARABLE` names the few verdicts of which only one is there.

@@ -1,7 +1,8 @@
 """Functions drawn at random of vectors: repeated, reshaped, reordered, taken apart and put together, masked, reduced,
 and moved to and from memory. They run: the values they are given are the numbers they stand for.
 
-What qrt leaves on purpose is not drawn: it would forget an error or change a value (docs/passes.md, 'Differences')."""
+What qrt leaves on purpose is not drawn: it would forget an error or change a value
+(docs/reference/differences_canonicalize_vector.md)."""
 
 from dataclasses import dataclass, field
 from math import prod

@@ -1,4 +1,4 @@
-"""Folders of the `quant` casts: a cast that undoes another (docs/passes.md, `canonicalize`)."""
+"""Folders of the `quant` casts: a cast that undoes another (docs/reference/passes.md, `canonicalize`)."""
 
 from fractions import Fraction
 

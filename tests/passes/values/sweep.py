@@ -26,7 +26,7 @@ tensor.splat
 _MAKES_MEMORY = frozenset(_SIZED.split())
 """In a program with one of these an index may be a size: none is drawn that is large."""
 _KEEPS_ERRORS = ("loop-invariant-code-motion", "normalize-quant-types", "strip-func-quant-types", "symbol-dce")
-"""Passes that remove no operation that runs: docs/passes.md says what the others may forget."""
+"""Passes that remove no operation that runs: docs/reference/passes.md says what the others may forget."""
 
 
 @dataclass
