@@ -13,7 +13,7 @@ from functools import cache
 from qrt._seam import _core
 from qrt.errors import KernelError, shown
 
-__all__ = ["active", "available", "coverage", "get_num_threads", "set_num_threads", "use"]
+__all__ = ["active", "available", "coverage", "coverage", "get_num_threads", "set_num_threads", "use"]
 
 forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
@@ -39,6 +39,12 @@ def coverage() -> dict[str, dict[str, str | None]]:
     nobody defines it and the loops do without. All instruction sets of this build are listed, parents first, be they
     ``available`` on this CPU or not.
 
+    Returns
+    -------
+    dict of dict of str or None
+
+    Examples
+    --------
     >>> coverage()["ref"]["store"]
     'ref'
     """

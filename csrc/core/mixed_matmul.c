@@ -3,7 +3,7 @@
 
 #include "core/float_control.h"
 #include "core/product.h"
-#include "qrt/mixed_packing.h"
+#include "qrt/mixed_matmul.h"
 
 #define MR QRT_MIXED_MR
 /* Rows as digits that stay in L2 while panels go past. */

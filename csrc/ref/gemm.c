@@ -144,13 +144,13 @@ qrt_status ref_block_row(const qrt_gemm_args *args, const void *a, int64_t a_zer
             const qrt_status status = fixed_column(&of, bias, j, &total);
             if (status != QRT_OK)
                 return status;
-            value = ref_finish_fixed(requant, total, requant->shift[p], requant->zero_point[p]);
+            value = ref_epilogue_fixed(requant, total, requant->shift[p], requant->zero_point[p]);
         } else {
             float total;
             const qrt_status status = float32_column(&of, bias, j, &total);
             if (status != QRT_OK)
                 return status;
-            value = ref_finish_float32(requant, total * requant->scale_f32[p], requant->zero_point[p]);
+            value = ref_epilogue_float32(requant, total * requant->scale_f32[p], requant->zero_point[p]);
         }
         ref_store_value(requant->container, target, j, value);
     }

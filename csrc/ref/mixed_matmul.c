@@ -2,7 +2,7 @@
  * integers: for each piece a float in 16 bytes, then 32 bits for each value of its vectors. */
 #include <math.h>
 
-#include "qrt/mixed_packing.h"
+#include "qrt/mixed_matmul.h"
 #include "ref.h"
 
 #define NR QRT_PRODUCT_NR

@@ -57,8 +57,8 @@ static inline double ref_round_half_away(double x) {
 /* requant.c: an exact accumulator to storage, by any rule. */
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter);
 /* The ends of the rules fixed and float32, for sums that sub-channel weights form by themselves. */
-int64_t ref_finish_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point);
-int64_t ref_finish_float32(const qrt_requant *requant, float scaled, int64_t zero_point);
+int64_t ref_epilogue_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point);
+int64_t ref_epilogue_float32(const qrt_requant *requant, float scaled, int64_t zero_point);
 
 /* ref computes every row: one that it lacks is found by the linker. */
 #define QRT_ROW(result, name, parameters) result ref_##name parameters;

@@ -5,7 +5,7 @@
 #define BEYOND ((int128)1 << 62)
 
 /* (product + (1 << (N-1))) >> N; N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly, saturating. */
-int64_t ref_finish_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point) {
+int64_t ref_epilogue_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point) {
     int128 scaled;
     if (shift > 62)
         scaled = 0;
@@ -25,7 +25,7 @@ int64_t ref_finish_fixed(const qrt_requant *requant, int128 product, int shift, 
 
 /* Clamped in float32 first, so that the conversion is defined; bounds of more than 24 bits may round outwards, so the
  * integer is clamped again. */
-int64_t ref_finish_float32(const qrt_requant *requant, float scaled, int64_t zero_point) {
+int64_t ref_epilogue_float32(const qrt_requant *requant, float scaled, int64_t zero_point) {
     const float low = (float)(requant->storage_min - zero_point), high = (float)(requant->storage_max - zero_point);
     float v = scaled < low ? low : scaled;
     v = v > high ? high : v;
@@ -75,12 +75,12 @@ static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t para
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter) {
     switch (requant->rule) {
     case QRT_FIXED:
-        return ref_finish_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter],
+        return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter],
                                 requant->zero_point[parameter]);
     case QRT_FIXED_DOUBLE:
         return fixed_double(requant, acc, parameter);
     case QRT_FLOAT32:
-        return ref_finish_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter],
+        return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter],
                                   requant->zero_point[parameter]);
     case QRT_FLOAT64_AWAY:
         return float64_away(requant, acc, parameter);

@@ -19,7 +19,7 @@ from qrt.types import UniformType
 def add(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
-    """The sum ``a + b``, element by element (docs/numerics.md, "Other operations").
+    """The sum ``a + b``, element by element (docs/numerics_operations.md).
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def add(
 def sub(
     a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
-    """The difference ``a - b``, element by element (docs/numerics.md, "Other operations").
+    """The difference ``a - b``, element by element (docs/numerics_operations.md).
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def softmax(
     beta: float = 1.0,
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
-    """``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics.md, "Other operations").
+    """``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_operations.md).
 
     Parameters
     ----------

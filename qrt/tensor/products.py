@@ -105,7 +105,7 @@ def float_matmul(
 ) -> Bound[Array]:
     """The matrix product ``a @ w`` in float32, by float or quantized weights.
 
-    The order of each sum is defined (docs/numerics.md, "Other operations"), so the bits are those of every machine.
+    The order of each sum is defined (docs/numerics_operations.md), so the bits are those of every machine.
     Quantized weights of up to 8 bits are summed exactly as integers over pieces of ``k``: the errors are as small as
     those of ``float_matmul(a, dcast(w))``, the bits are others. Wider ones count as ``dcast(w)``.
 

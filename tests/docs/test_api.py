@@ -23,7 +23,7 @@ NAMES = [
 ]
 FUNCTIONS = [(name, value) for name, value in NAMES if not isinstance(value, type)]
 CLASSES = [(name, value) for name, value in NAMES if isinstance(value, type)]
-NEVER_FAIL = {"qrt.kernels.available", "qrt.ir.equal", "qrt.errors.diagnostics"}
+NEVER_FAIL = {"qrt.kernels.available", "qrt.kernels.coverage", "qrt.ir.equal", "qrt.errors.diagnostics"}
 """Functions that take no argument, or any of its type."""
 CONSTRUCTED = {"qrt.QuantTensor", "qrt.PackedTensor", "qrt.Program", "qrt.UniformType", "qrt.AnyQuantizedType"} | {
     "qrt.CalibratedType", "qrt.TensorType", "qrt.ir.Module", "qrt.ir.Definition", "qrt.ir.Operation"

@@ -96,8 +96,9 @@ def test_links_point_at_files(name):
 @pytest.mark.parametrize("name", TEXTS)
 def test_c_files_that_are_named_exist(name):
     """Links are few among them: most are words in the text."""
+    made = {step.path for step in steps(TEXTS[name])}
     for path in re.findall(r"(?:csrc/|\b)((?:core|isa|ref)/[\w/]+\.(?:c|h|inl))\b", TEXTS[name]):
-        assert (ROOT / "csrc" / path).exists(), path
+        assert (ROOT / "csrc" / path).exists() or f"csrc/{path}" in made, path
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from qrt.execute.passes import PASSES
-from tests.docs.documents import PAGES, ROOT, blocks, commands, sections
+from tests.docs.documents import PAGES, ROOT, blocks, sections
+from tests.docs.walkthrough import steps
 
 INDEX = ROOT / "docs" / "index.md"
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -46,7 +47,7 @@ def test_every_page_is_within_two_links() -> None:
     "shown",
     [
         lambda text: any("qrt.quantize" in code and "@" in code for code in blocks(text, "python")),
-        lambda text: any(line.startswith("qrt run") for line in commands(text)),
+        lambda text: any(step.kind == "command" and step.text.startswith("qrt run") for step in steps(text)),
         lambda text: "Add a pass" in sections(text),
         lambda text: "csrc/rows.def" in text and "csrc/include/qrt" in text,
     ],

@@ -45,16 +45,16 @@ def reached(path: Path) -> set[Path]:
 
 
 def macros_for(template: Path) -> set[str]:
-    """The macros that other files define before they include a template, and that it names."""
+    """The macros that every file which includes a template defines before, and that it names. What one of them gives as
+    a function is looked for by the compiler."""
     names = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//.*", "", FILES[template], flags=re.DOTALL)))
-    given = {
-        macro
+    given = [
+        set(re.findall(r"^#define (\w+)", text[:place], re.MULTILINE))
         for path, text in FILES.items()
         for place, file in includes(path)
         if template in reached(file)
-        for macro in re.findall(r"^#define (\w+)", text[:place], re.MULTILINE)
-    }
-    return given & names
+    ]
+    return set.intersection(*given) & names if given else set()
 
 
 def test_a_macro_that_the_includer_gives_is_found() -> None:

@@ -2,6 +2,8 @@
 #ifndef QRT_MIXED_MATMUL_H
 #define QRT_MIXED_MATMUL_H
 
+#include <string.h>
+
 #include "qrt/float_matmul.h"
 
 /* numerics.mixed_product. K is cut into pieces: the blocks of values that share parameters, and these into pieces of
@@ -23,7 +25,7 @@ typedef struct {
 
 /* Packed weights are unsigned, and zero points theirs. */
 typedef struct {
-    const uint8_t *panels; /* constant weights, as mixed_packing.h says */
+    const uint8_t *panels; /* constant weights, as below */
     int64_t panel_bytes;
     int64_t row_bytes; /* of a row as digits */
     bool half_scales;  /* as f16, which holds all of them */
@@ -41,5 +43,111 @@ typedef struct {
 qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args);
 void qrt_mixed_matmul_release(void *args);
 qrt_status qrt_mixed_matmul(const void *args, qrt_scratch *scratch);
+
+static inline float qrt_float_of(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint32_t qrt_bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* ---- units ---- */
+
+/* The unit is 2^(exponent - 149), where the exponent follows from the bits of the largest |x|: its biased exponent, or
+ * one more where x, rounded, would pass 0x7F7F7F, the largest number of three signed bytes whose negative is one too.
+ * The largest float below 2 that does not, in units of 2^-22, has the fraction 0x7EFEFE; adding the carry to one more
+ * passes it on to the exponent. Unit and inverse are normal numbers, and products with them exact but where they round
+ * to 0. */
+#define QRT_UNIT_CARRY 0x010101
+#define QRT_LEAST_EXPONENT 23
+static inline int qrt_unit_exponent(uint32_t largest) {
+    const int exponent = (int)((largest + QRT_UNIT_CARRY) >> 23);
+    return exponent > QRT_LEAST_EXPONENT ? exponent : QRT_LEAST_EXPONENT;
+}
+static inline uint32_t qrt_unit_bits(int exponent) {
+    return (uint32_t)(exponent - 22) << 23;
+}
+static inline uint32_t qrt_inverse_unit_bits(int exponent) {
+    return (uint32_t)(276 - exponent) << 23;
+}
+
+/* ---- pieces ---- */
+
+/* Where a walk over the pieces is. */
+typedef struct {
+    int64_t k;      /* the first value of the piece */
+    int64_t length; /* its values; 0 behind the last piece */
+    int64_t block;  /* values of its block from k on */
+} qrt_piece;
+
+static inline qrt_piece qrt_piece_at(const qrt_mixed_matmul_args *args, int64_t k, int64_t block) {
+    int64_t length = block < QRT_PIECE ? block : QRT_PIECE;
+    if (length > args->problem.product.k - k)
+        length = args->problem.product.k - k;
+    return (qrt_piece){k, length, block};
+}
+static inline qrt_piece qrt_first_piece(const qrt_mixed_matmul_args *args) {
+    return qrt_piece_at(args, 0, args->problem.k_block);
+}
+static inline qrt_piece qrt_next_piece(const qrt_mixed_matmul_args *args, qrt_piece piece) {
+    const int64_t left = piece.block - piece.length;
+    return qrt_piece_at(args, piece.k + piece.length, left ? left : args->problem.k_block);
+}
+/* Vectors of 16 columns that hold a piece of so many values. */
+static inline int64_t qrt_piece_vectors(bool nibbles, int64_t length) {
+    return nibbles ? (length + 7) / 8 : (length + 3) / 4;
+}
+static inline int64_t qrt_piece_bytes(const qrt_mixed_matmul_args *args, int64_t length) {
+    const int64_t parameters = (args->plan.half_scales ? 2 : 4) + (args->plan.zero_points_differ ? 2 : 0);
+    return 2 * 64 * qrt_piece_vectors(args->problem.nibbles, length) + QRT_PRODUCT_NR * parameters;
+}
+
+/* ---- packed weights: [panel][piece][2][vector][16 columns] words of 32 bits, four values of K as bytes or eight as
+ * nibbles, the first four low. Values past the end of a piece may be anything. Behind a piece its columns' scales, as
+ * floats or f16, and their zero points as 16 bits, if they differ. Everything begins at a multiple of 64 bytes. ---- */
+
+static inline const uint8_t *qrt_piece_scales(const qrt_mixed_matmul_args *args, const uint8_t *piece, int64_t length) {
+    return piece + 2 * 64 * qrt_piece_vectors(args->problem.nibbles, length);
+}
+static inline const uint8_t *qrt_piece_zero_points(const qrt_mixed_matmul_args *args, const uint8_t *piece,
+                                                   int64_t length) {
+    return qrt_piece_scales(args, piece, length) + (args->plan.half_scales ? 2 : 4) * QRT_PRODUCT_NR;
+}
+
+/* f16 by the bits of a float, whose exponent has the bias 112 above: for finite values, subnormal ones too. */
+static inline float qrt_half_value(uint16_t half) {
+    const float value = qrt_float_of((uint32_t)(half & 0x7FFF) << 13) * 0x1p112f;
+    return half & 0x8000 ? -value : value;
+}
+/* A finite value that f16 holds becomes its bits; any other, those of some number. */
+static inline uint16_t qrt_half_bits(float value) {
+    const uint32_t bits = qrt_bits_of(value * 0x1p-112f);
+    return (uint16_t)((bits & 0x80000000) >> 16 | (bits >> 13 & 0x7FFF));
+}
+
+/* A column's value of the piece, and its parameters. */
+static inline int32_t qrt_packed_value(const qrt_mixed_matmul_args *args, const uint8_t *piece, int64_t length,
+                                       int64_t i, int column) {
+    const int64_t per_vector = args->problem.nibbles ? 8 : 4;
+    const int64_t vector = column / 16 * qrt_piece_vectors(args->problem.nibbles, length) + i / per_vector;
+    const uint8_t byte = piece[vector * 64 + column % 16 * 4 + i % 4];
+    return !args->problem.nibbles ? byte : i % 8 < 4 ? byte & 15 : byte >> 4;
+}
+static inline float qrt_packed_scale(const qrt_mixed_matmul_args *args, const uint8_t *piece, int64_t length,
+                                     int column) {
+    const uint8_t *scales = qrt_piece_scales(args, piece, length);
+    return args->plan.half_scales ? qrt_half_value(((const uint16_t *)scales)[column])
+                                  : ((const float *)scales)[column];
+}
+static inline int32_t qrt_packed_zero_point(const qrt_mixed_matmul_args *args, const uint8_t *piece, int64_t length,
+                                            int column) {
+    if (!args->plan.zero_points_differ)
+        return args->plan.common_zero_point;
+    return ((const int16_t *)qrt_piece_zero_points(args, piece, length))[column];
+}
 
 #endif

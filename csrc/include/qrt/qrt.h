@@ -4,6 +4,5 @@
 
 #include "qrt/kernels.h"
 #include "qrt/plan.h"
-#include "qrt/threads.h"
 
 #endif

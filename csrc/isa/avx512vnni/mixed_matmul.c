@@ -10,7 +10,7 @@
 #include <immintrin.h>
 
 #include "isa/rows.h"
-#include "qrt/mixed_packing.h"
+#include "qrt/mixed_matmul.h"
 
 #define NR QRT_PRODUCT_NR
 #define MR QRT_MIXED_MR

@@ -9,6 +9,9 @@
  *   load_storage(source, live, container), store_storage(target, v, live, container)
  *
  * The bounds less a zero point, and a rounded value within them plus the zero point, need at most 42 bits: exact. */
+#if !defined round_pd
+#error "cast/f64.inl needs round_pd"
+#endif
 #ifndef V
 #error "vectors.h comes first"
 #endif

@@ -8,6 +8,10 @@
 #ifndef QRT_ISA_DEPTHWISE_EPILOGUE_H
 #define QRT_ISA_DEPTHWISE_EPILOGUE_H
 
+#if !defined VECTORS
+#error "depthwise/epilogue.inl needs VECTORS"
+#endif
+
 #if !defined OP || !defined HIGH || !defined CLAMPS
 #error "depthwise/epilogue.inl needs OP, HIGH and CLAMPS"
 #endif

@@ -9,6 +9,10 @@
 #ifndef QRT_ISA_DEPTHWISE_THREE_H
 #define QRT_ISA_DEPTHWISE_THREE_H
 
+#if !defined GROUP || !defined VECTORS
+#error "depthwise/three.inl needs GROUP, VECTORS"
+#endif
+
 #ifndef THREE_KINDS
 #error "depthwise/three.inl needs THREE_KINDS"
 #endif

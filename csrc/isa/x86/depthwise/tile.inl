@@ -16,6 +16,10 @@
 #ifndef QRT_ISA_DEPTHWISE_TILE_H
 #define QRT_ISA_DEPTHWISE_TILE_H
 
+#if !defined GROUP || !defined VECTORS
+#error "depthwise/tile.inl needs GROUP, VECTORS"
+#endif
+
 #if !defined OP || !defined PIXELS_1 || !defined PIXELS_2
 #error "depthwise/tile.inl needs OP, PIXELS_1 and PIXELS_2"
 #endif

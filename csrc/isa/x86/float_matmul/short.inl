@@ -8,6 +8,10 @@
 #ifndef QRT_ISA_FLOAT_SHORT_H
 #define QRT_ISA_FLOAT_SHORT_H
 
+#if !defined OP || !defined WIDTH || !defined load_live || !defined store_live || !defined with_one_nan
+#error "float_matmul/short.inl needs OP, WIDTH, load_live, store_live and with_one_nan"
+#endif
+
 #if !defined SHORT_ROWS || !defined unordered || !defined either || !defined holds
 #error "float_matmul/short.inl needs SHORT_ROWS, unordered, either and holds"
 #endif

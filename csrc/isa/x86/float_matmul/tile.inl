@@ -10,8 +10,9 @@
 #ifndef QRT_ISA_FLOAT_TILE_H
 #define QRT_ISA_FLOAT_TILE_H
 
-#if !defined OP || !defined WIDTH || !defined TILE_ROWS
-#error "float_matmul/tile.inl needs OP, WIDTH and TILE_ROWS"
+#if !defined OP || !defined WIDTH || !defined TILE_ROWS || !defined load_live || !defined store_live ||                \
+    !defined with_one_nan
+#error "float_matmul/tile.inl needs OP, WIDTH, TILE_ROWS, load_live, store_live and with_one_nan"
 #endif
 
 #include "isa/rows.h"

@@ -4,6 +4,10 @@
 #ifndef QRT_ISA_TILE_ROWS_H
 #define QRT_ISA_TILE_ROWS_H
 
+#if !defined KU
+#error "gemm/tile_rows.inl needs KU"
+#endif
+
 #include "qrt/qrt.h"
 
 /* A microkernel with a_form, pack_a, pack_b and run, of values of so many bytes. */
