@@ -13,7 +13,7 @@ from functools import cache
 from qrt._seam import _core
 from qrt.errors import KernelError, shown
 
-__all__ = ["active", "available", "coverage", "coverage", "get_num_threads", "set_num_threads", "use"]
+__all__ = ["active", "available", "coverage", "get_num_threads", "set_num_threads", "use"]
 
 forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 

@@ -76,12 +76,12 @@ int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter
     switch (requant->rule) {
     case QRT_FIXED:
         return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter],
-                                requant->zero_point[parameter]);
+                                  requant->zero_point[parameter]);
     case QRT_FIXED_DOUBLE:
         return fixed_double(requant, acc, parameter);
     case QRT_FLOAT32:
         return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter],
-                                  requant->zero_point[parameter]);
+                                    requant->zero_point[parameter]);
     case QRT_FLOAT64_AWAY:
         return float64_away(requant, acc, parameter);
     }
