@@ -97,10 +97,12 @@ class _Converter:
 
 
 def _cast(user: Operation, value: Value, type: Type) -> Value:
-    """A value in its other form, for a user. Raises VerifyError where parameters do not fit the shape: types may be so,
-    casts may not."""
+    """A value in its other form, for a user. Raises VerifyError where parameters do not fit the shape, or storage says
+    its sign: types may be so, casts may not."""
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
+    if isinstance(element, UniformType | AnyQuantizedType) and not element.is_storage_castable:
+        raise user.op_error(f"has an operand that cannot be stripped: quant.scast does not take {element.storage_type}")
     if isinstance(form, TensorType) and isinstance(element, UniformType):
         try:
             check_integrity(element, form.shape)
