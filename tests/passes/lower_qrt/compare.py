@@ -176,7 +176,8 @@ def _lowering_refusal(drawn: DrawnProgram) -> str | None:
         return RULE_OF_SUMS
     if _has_scaled_bias(drawn) and 2 not in drawn.constants:
         bias = op.elements[2]
-        ends = (np.full(op.arrays[2].shape, end) for end in (bias.storage_min, bias.storage_max))
+        count = max(len(op.arrays[2]), 1)  # a bias of no values is refused by its type too
+        ends = (np.full(count, end) for end in (bias.storage_min, bias.storage_max))
         if not all(_fits(drawn, end) for end in ends):
             return LOWERED_BIAS
     return None
