@@ -2,7 +2,8 @@
  *
  * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` is immutable once bound and shared by
  * all threads; `scratch` belongs to one call. `args->kernels` is the table of the ISA chosen when the call was bound,
- * so the loops in core/ never name an ISA. docs/reference/kernels describes who packs, blocks, loads the bias and stores. */
+ * so the loops in core/ never name an ISA. docs/reference/kernels describes who packs, blocks, loads the bias and
+ * stores. */
 #ifndef QRT_BASE_H
 #define QRT_BASE_H
 
