@@ -5,18 +5,16 @@ Absolute times drift with the machine's load; ratios of neighbouring measurement
 import ctypes
 import platform
 import shutil
-import subprocess
 import sysconfig
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 
 import pytest
 
+from benches.peers.runtimes.meters import load_peaks
 from qrt import kernels
 
-PEAK_SOURCE = Path(__file__).with_name("peak.c")
 PEAK_LOOPS = 100_000
 SUMMARY = pytest.StashKey[list[str]]()
 
@@ -49,10 +47,7 @@ def peak(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Work
         pytest.skip("the peak meter knows x86-64 alone")
     if shutil.which(compiler) is None:
         pytest.skip(f"no C compiler: {compiler}")
-    library = tmp_path_factory.mktemp("peak") / "peak.so"
-    include = f"-I{PEAK_SOURCE.parents[1] / 'csrc'}"
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", include, PEAK_SOURCE, "-o", library], check=True)
-    functions = ctypes.CDLL(str(library))
+    functions = load_peaks(tmp_path_factory.mktemp("peak"))
 
     def meter(isa: str) -> tuple[Work, int]:
         function = getattr(functions, f"peak_{isa}", None)

@@ -17,8 +17,9 @@ from qrt.ir.core.attributes import (
     UnitAttr,
     attribute,
 )
+from qrt.ir.core.comparison import equal
 from qrt.ir.core.define import Definition
-from qrt.ir.core.operations import Block, Operation, Region, Value, equal
+from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import Trait
 from qrt.ir.module import Module
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, cast
 
 from qrt.errors import Diagnostic
-from qrt.ir.core.operations import Block, Operation, equal
+from qrt.ir.core.comparison import equal
+from qrt.ir.core.operations import Block, Operation
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.verifier import verify
 from qrt.ir.text.printer import print_module

@@ -31,6 +31,7 @@ def float_array(scales: Any) -> tuple[tuple[int, ...], Array]:
 
 
 def check_scales(scales: Array, expressed: FloatType) -> None:
+    """As ``check_scale``, for each of them."""
     least, greatest = _scale_range(expressed)
     wrong = ~((scales >= least) & (scales <= greatest))
     if wrong.any():
@@ -48,6 +49,7 @@ def _scale_range(expressed: FloatType) -> tuple[float, float]:
 
 
 def rounded_scales(scales: Array, expressed: FloatType) -> Array:
+    """Scales rounded to the expressed type, to nearest even, as doubles."""
     name = expressed.name
     if name in ("f16", "bf16", "f32"):
         return round_to_format(scales, name)
@@ -55,6 +57,7 @@ def rounded_scales(scales: Array, expressed: FloatType) -> Array:
 
 
 def integers_like(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Zero points, row-major, of the shape that the scales have; all 0 where none are given."""
     if zero_points is None:
         return (0,) * count
     given, flat = _flatten(zero_points, "zero points")

@@ -253,7 +253,7 @@ class UniformType(_StoredType):
             return cls._intern(tuple(fields.values()), lambda: fields)
         fields["scales_shape"] = shape
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
-        key = *fields.values(), values.tobytes(), zeros if not any(zeros) else np.array(zeros, np.int64).tobytes()
+        key = *fields.values(), values.tobytes(), np.array(zeros, np.int64).tobytes() if any(zeros) else b""
         return cls._intern(key, lambda: fields | {"scales": tuple(values.tolist()), "zero_points": zeros})
 
     @property

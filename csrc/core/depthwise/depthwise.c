@@ -1,5 +1,5 @@
-/* The depthwise entry. What no microkernel computes goes pixel by pixel, each a row of out channels summed from its
- * bias: taps in the padding hold the zero point and add nothing, so they are left out. */
+/* The depthwise entry. Pixels that no microkernel computes are computed here one by one: the sums of all out channels
+ * of a pixel begin with the bias. Taps in the padding hold the zero point and add nothing, so they are left out. */
 #include "core/depthwise/depthwise.h"
 #include "core/float_control.h"
 

@@ -217,7 +217,8 @@ static qrt_status run_products(const tasks *t, const workspace *work, int64_t ba
     return QRT_OK;
 }
 
-/* Those of 8 by 16 bits, either way, are two products, low and high; of 16 by 16 four, the middle two of one weight. */
+/* Adds the products up by their weights: two, low and high, where one operand has 16 bits; four where both have, of
+ * which the middle two weigh alike. */
 static void add_products(const tasks *t, const int32_t *sums, int64_t *acc) {
     const int64_t count = t->problem->n, product = t->rows * padded_columns(t->problem);
     if (t->split->a_parts + t->split->b_parts == PARTS + 1)

@@ -78,7 +78,7 @@ def dim_of_buffer(op: Operation, builder: Builder) -> Made:
 
 
 def dim_of_tensor(op: Operation, builder: Builder) -> Made:
-    """That of the buffer, of what was copied, or the size that was asked for."""
+    """The size is that of the buffer or of what was copied, or the one that was asked for."""
     (tensor, axis), made = op.operands, op.operands[0].operation
     if made is None:
         return None

@@ -55,7 +55,7 @@ def _is_projection(map: AffineMapAttr) -> bool:
 
 
 def _stated_shape(value: Value) -> tuple[int | None, ...]:
-    """That of a tensor; where it was cast, all that was known before."""
+    """The shape of a tensor's type, with the sizes that a cast before it has dropped."""
     source = made_by(value, "tensor.cast")
     types = ([] if source is None else [source.operands[0].type]) + [value.type]
     shapes = [type.shape for type in types if isinstance(type, TensorType) and type.shape is not None]

@@ -127,7 +127,7 @@ def from_casts(op: Operation, builder: Builder) -> Made:
 
 
 def dim(op: Operation, builder: Builder) -> Made:
-    """That of what was cast, of the tensor that was written into, or of the shape that was asked for."""
+    """The size is that of what was cast, of the tensor that was written into, or of the shape that was asked for."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None

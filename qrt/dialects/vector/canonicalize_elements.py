@@ -361,7 +361,7 @@ def elements_of_elements(op: Operation, builder: Builder) -> Made:
 
 
 def elements_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """Those of what is repeated, each as often."""
+    """Each element of what is broadcast is repeated as often as the result has it."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None

@@ -182,7 +182,7 @@ class DictAttr(Attribute):
 
     @classmethod
     def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
-        """That of attributes by name, in any order."""
+        """The dictionary of attributes that are given by name, in any order."""
         return cls(tuple(sorted(entries.items())))
 
     def spell(self, elide: bool = False) -> str:

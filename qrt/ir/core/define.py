@@ -373,7 +373,7 @@ class Definition:
 
     @cached_property
     def _other_rules(self) -> list[Verify]:
-        """Those of the rules that look at more than the signature."""
+        """The rules that look at more than the signature."""
         of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
         return [rule for rule in self._rules if rule not in of_signature]
 

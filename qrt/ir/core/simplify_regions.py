@@ -29,7 +29,7 @@ def erase_unreachable(root: Operation) -> bool:
 
 
 def _regions(root: Operation) -> list[Region]:
-    """Those of several blocks."""
+    """The regions that have several blocks."""
     return [region for operation in root.walk() for region in operation.regions if len(region.blocks) > 1]
 
 

@@ -25,7 +25,7 @@ class Channels:
 
     @classmethod
     def of(cls, t: UniformType, indices: Sequence[Expression]) -> "Channels":
-        """Those of a tensor that a nest reads, or writes, at `indices`."""
+        """The channels of a tensor that a nest reads, or writes, at `indices`."""
         if t.is_sub_channel:
             blocks = dict(t.block_sizes or ())
             found = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
@@ -34,7 +34,7 @@ class Channels:
 
     @classmethod
     def along(cls, t: UniformType, index: Expression) -> "Channels":
-        """Those of a type per layer or per axis, whose axis a nest reads at `index`."""
+        """The channels of a type per layer or per axis, whose axis a nest reads at `index`."""
         return cls(t) if len(t.scales) == 1 else cls(t, (len(t.scales),), (index,))
 
     def zero_points(self) -> Array:

@@ -1,0 +1,76 @@
+"""Whether two operations are the same program."""
+
+from qrt.ir.core.operations import Block, Operation, Region, Value
+
+
+def equal(left: Operation, right: Operation) -> bool:
+    """Whether two operations are the same program: names, attributes, types and the graph of values; not locations.
+
+    Parameters
+    ----------
+    left, right : Operation
+        What is compared, with all inside it.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> named, other = "func.func @f(%x: i32) { return }", "func.func @f(%y: i32) { return }"
+    >>> equal(parse(named).operation, parse(other).operation)
+    True
+    """
+    return _Comparison().operations(left, right)
+
+
+class _Comparison:
+    def __init__(self) -> None:
+        self.values: dict[Value, Value] = {}
+        self.blocks: dict[Block, Block] = {}
+
+    def operations(self, left: Operation, right: Operation) -> bool:
+        pairs = [(left, right)]
+        while pairs:
+            left, right = pairs.pop()
+            if (left.name, left.attributes) != (right.name, right.attributes) or len(left.regions) != len(
+                right.regions
+            ):
+                return False
+            if not self._values(left.results, right.results, defined=True):
+                return False
+            if not self._values(left.operands, right.operands, defined=False):
+                return False
+            if len(left.successors) != len(right.successors) or any(
+                self.blocks.setdefault(a, b) is not b for a, b in zip(left.successors, right.successors, strict=True)
+            ):
+                return False
+            for region, other in zip(left.regions, right.regions, strict=True):
+                inner = self._region(region, other)
+                if inner is None:
+                    return False
+                pairs.extend(inner)
+        return True
+
+    def _region(self, left: Region, right: Region) -> list[tuple[Operation, Operation]] | None:
+        inner: list[tuple[Operation, Operation]] = []
+        if len(left.blocks) != len(right.blocks):
+            return None
+        for block, other in zip(left.blocks, right.blocks, strict=True):
+            if self.blocks.setdefault(block, other) is not other:
+                return None
+            if not self._values(block.arguments, other.arguments, defined=True):
+                return None
+            ours, theirs = block.operations, other.operations
+            if len(ours) != len(theirs):
+                return None
+            inner.extend(zip(ours, theirs, strict=True))
+        return inner
+
+    def _values(self, left: list[Value], right: list[Value], defined: bool) -> bool:
+        """Equal types, and one value of the left for each of the right. A value of the wrong graph shows either at
+        its definition or at its use, whichever comes second."""
+        if len(left) != len(right):
+            return False
+        return all(a.type is b.type and self.values.setdefault(a, b) is b for a, b in zip(left, right, strict=True))
