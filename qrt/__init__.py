@@ -15,6 +15,7 @@ from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTyp
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
 from qrt.tensor.casts import dcast, qcast, quantize, scast
+from qrt.tensor.float_results import float_results
 from qrt.tensor.functions import add, clamp, lookup, mean, mul, relu, requantize, softmax, sub
 from qrt.tensor.movement import concat, pad, reshape, transpose
 from qrt.tensor.products import float_matmul, matmul, pack
@@ -60,6 +61,7 @@ __all__ = [
     "dcast",
     "depthwise_conv2d",
     "float_matmul",
+    "float_results",
     "get_num_threads",
     "ir",
     "kernels",

@@ -4,7 +4,7 @@ Storage of 1, 2 or 4 bits is kept packed (low element first, rows padded to a by
 next larger integer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 from typing import Any, SupportsIndex
 
@@ -20,10 +20,10 @@ from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_array, integers, require_uniform
+from qrt.tensor.protocol import table
 from qrt.types import UniformType, check_integrity
 
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
-_HANDLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 class QuantTensor(Tensor):
@@ -229,18 +229,14 @@ class QuantTensor(Tensor):
         return _operator("mul", self, other) if isinstance(other, QuantTensor) else NotImplemented
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        name = {np.matmul: "matmul", np.add: "add", np.subtract: "sub", np.multiply: "mul"}.get(ufunc)
-        out = kwargs.pop("out", (None,))[0]
-        if name is None or method != "__call__" or kwargs or not all(isinstance(i, QuantTensor) for i in inputs):
-            return NotImplemented
-        a, b = inputs
-        return _operator(name, a, b, out)
+        if isinstance(kwargs.get("out"), tuple) and len(kwargs["out"]) == 1:
+            kwargs["out"] = kwargs["out"][0]
+        return table.call(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
 
     def __array_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        handler = _HANDLED.get(func)
-        return NotImplemented if handler is None else handler(*args, **kwargs)
+        return table.call(func, args, kwargs)
 
 
 set_tensor_class(QuantTensor)
@@ -330,36 +326,3 @@ def _integers_of(given: tuple[Any, ...], what: str) -> tuple[int, ...]:
     """Integers given one by one, or as one sequence."""
     is_one = len(given) == 1 and (not isinstance(given[0], SupportsIndex) or isinstance(given[0], np.ndarray))
     return integers(given[0] if is_one else given, what)
-
-
-def _concatenate(arrays: Sequence[QuantTensor], axis: int = 0, out: QuantTensor | None = None) -> QuantTensor:
-    return join(tuple(arrays), axis, None, "fixed", out)
-
-
-def _np_reshape(a: QuantTensor, shape: Any) -> QuantTensor:
-    return a.reshape(shape)
-
-
-def _np_transpose(a: QuantTensor, axes: Any = None) -> QuantTensor:
-    return a.transpose(axes)
-
-
-def _np_array_equal(a: Any, b: Any) -> bool:
-    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-        return a == b
-    return bool(np.array_equal(np.asarray(a), np.asarray(b)))
-
-
-def _np_shape(a: QuantTensor) -> Shape:
-    return a.shape
-
-
-_HANDLED.update(
-    {
-        np.concatenate: _concatenate,
-        np.reshape: _np_reshape,
-        np.transpose: _np_transpose,
-        np.array_equal: _np_array_equal,
-        np.shape: _np_shape,
-    }
-)

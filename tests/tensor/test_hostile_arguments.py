@@ -50,6 +50,7 @@ CALLS: dict[str, Call] = {
     "dcast": (qrt.dcast, {"q": Q}),
     "depthwise_conv2d": (qrt.depthwise_conv2d, {"x": IMAGE, "w": DEPTHWISE, "bias": BIAS1, "out_type": OUT}),
     "float_matmul": (qrt.float_matmul, {"a": FLOATS, "w": Q}),
+    "float_results": (lambda mode: qrt.float_results(mode).__enter__(), {"mode": "allow"}),
     "load": (qrt.load, {"path": "no.mlir"}),
     "lookup": (qrt.lookup, {"q": Q, "table": TABLE}),
     "matmul": (qrt.matmul, {"a": Q, "w": Q, "bias": BIAS2, "out_type": OUT}),

@@ -1,0 +1,74 @@
+"""The switch for operations whose results are not exact as quantized values, in the manner of ``np.errstate``."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from qrt.eager.calls import Tensor
+from qrt.errors import QuantTypeError, shown
+
+Mode = Literal["allow", "warn", "raise"]
+_MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
+
+
+@contextmanager
+def float_results(mode: Mode) -> Iterator[None]:
+    """Says what becomes of an operation on QuantTensors that has no exact result, within a ``with`` block, for this
+    thread or task alone. By default it is an error.
+
+    Such operations are ``np.exp``, ``np.sqrt``, division, ``q + 0.5`` or ``a @ q`` for an array of floats.
+
+    Parameters
+    ----------
+    mode : {"allow", "warn", "raise"}
+        ``"allow"`` gives what NumPy gives for the dequantized values, ``np.asarray(q)``; ``"warn"`` also warns;
+        ``"raise"`` raises ``QuantTypeError``, whose message says what to write instead.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``mode`` is another value.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> q = qrt.quantize([1.0, 4.0], qrt.UniformType("i8", "f32", 0.5))
+    >>> with qrt.float_results("allow"):
+    ...     np.sqrt(q)
+    array([1., 2.], dtype=float32)
+    """
+    if not isinstance(mode, str) or mode not in get_args(Mode):
+        raise QuantTypeError(f'float_results: "allow", "warn" or "raise" is needed, got {shown(mode)}')
+    token = _MODE.set(mode)
+    try:
+        yield
+    finally:
+        _MODE.reset(token)
+
+
+def in_floats(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], hint: str
+) -> Any:
+    """What ``function`` gives for the dequantized values, if the switch allows it. ``hint`` says what to write."""
+    mode = _MODE.get()
+    message = f"{name} has no exact result as quantized values: write {hint}"
+    if mode == "raise":
+        raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
+    if mode == "warn":
+        warnings.warn(message, stacklevel=4)
+    return function(*_dequantized(args), **_dequantized(dict(kwargs)))
+
+
+def _dequantized(given: Any) -> Any:
+    """``given`` with the values of each QuantTensor in its place."""
+    if isinstance(given, Tensor):
+        return np.asarray(given)
+    if isinstance(given, dict):
+        return {name: _dequantized(value) for name, value in given.items()}
+    if type(given) in (tuple, list):
+        return type(given)(map(_dequantized, given))
+    return given

@@ -1,0 +1,1 @@
+"""NumPy's functions on QuantTensors: one table, and the rules by subject."""
