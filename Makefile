@@ -19,7 +19,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 # Not use-after-scope: gcc 12 at -O1 reports variables at the head of a function, at their first use.
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
-.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-sdist fuzz fuzz-guided lint format docs expected \
+.PHONY: build emulated demo test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-guided lint format docs expected \
     bench bench-peers clean
 
 build: $(BUILT)
@@ -106,6 +106,11 @@ test-compilers: build
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
 	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py
+
+# With the libraries that tensors are exchanged with, in one process.
+test-exchange: build
+	$(BIN)/python -m pip install --quiet --group exchange
+	$(BIN)/python -m pytest tests/tensor/test_exchange.py
 
 # The source distribution, installed alone: it holds all that a build needs, and what it installs runs.
 test-sdist: build

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from qrt import kernels
 from qrt._version import __version__
-from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, UndefinedError, VerifyError
+from qrt.errors import (
+    FileError,
+    KernelError,
+    ModelError,
+    ParseError,
+    QuantError,
+    QuantTypeError,
+    UndefinedError,
+    VerifyError,
+)
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
-from qrt.tensor.casts import dcast, qcast, quantize, scast
+from qrt.tensor.casts import dcast, qcast, quantize, scast, values
 from qrt.tensor.float_results import float_results
 from qrt.tensor.functions import add, clamp, lookup, mean, mul, relu, requantize, softmax, sub
 from qrt.tensor.movement import concat, pad, reshape, transpose
@@ -23,9 +32,10 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir
+    from qrt import ir, plot
     from qrt.execute import Program, compile, load
     from qrt.execute.passes import run_passes
+    from qrt.formats import load_tensors, save_tensors
 
 
 _LAZY = {
@@ -34,11 +44,15 @@ _LAZY = {
     "load": "qrt.execute",
     "Program": "qrt.execute",
     "run_passes": "qrt.execute.passes",
+    "load_tensors": "qrt.formats",
+    "save_tensors": "qrt.formats",
+    "plot": "qrt.plot",
 }
 
 __all__ = [
     "AnyQuantizedType",
     "CalibratedType",
+    "FileError",
     "KernelError",
     "ModelError",
     "PackedTensor",
@@ -66,6 +80,7 @@ __all__ = [
     "ir",
     "kernels",
     "load",
+    "load_tensors",
     "lookup",
     "matmul",
     "max_pool2d",
@@ -74,17 +89,20 @@ __all__ = [
     "pack",
     "pad",
     "parse_type",
+    "plot",
     "qcast",
     "quantize",
     "relu",
     "requantize",
     "reshape",
     "run_passes",
+    "save_tensors",
     "scast",
     "set_num_threads",
     "softmax",
     "sub",
     "transpose",
+    "values",
 ]
 
 

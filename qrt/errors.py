@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 __all__ = [
     "Diagnostic",
     "DiagnosticError",
+    "FileError",
     "KernelError",
     "ModelError",
     "ParseError",
@@ -124,6 +125,20 @@ class ModelError(QuantError):
     >>> qrt.load("model.onnx")
     Traceback (most recent call last):
     qrt.errors.ModelError: model.onnx: only .mlir files are read, not .onnx
+    """
+
+
+class FileError(ModelError, OSError):
+    """A file that cannot be read or written. It is an OSError too.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> try:
+    ...     qrt.load("absent.mlir")
+    ... except OSError as error:
+    ...     print(error)
+    absent.mlir: No such file or directory
     """
 
 

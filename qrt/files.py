@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
-from qrt.errors import ModelError
+from qrt.errors import FileError, ModelError
 
 MAX_INPUT = 1 << 30
 """Bytes of one input, unless a limit is given."""
@@ -22,15 +22,15 @@ Write = Callable[[BinaryIO], object]
 
 
 def read_bytes(name: str, limit: int = MAX_INPUT) -> bytes:
-    """What is in a file, or in standard input where it is named ``-``. Raises ModelError where it cannot be read or is
-    larger than ``limit`` bytes: no more than those are read of a file without an end."""
+    """What is in a file, or in standard input where it is named ``-``. Raises FileError where it cannot be read, and
+    ModelError where it is larger than ``limit`` bytes: no more than those are read of a file without an end."""
     try:
         with ExitStack() as stack:
             file = _standard_input() if name == "-" else stack.enter_context(open(name, "rb"))
             size = os.fstat(file.fileno()).st_size if name != "-" else 0
             data = b"" if size > limit else _read(file, limit, size)
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
-        raise ModelError(f"{shown_name(name)}: {reason(error)}") from None
+        raise FileError(f"{shown_name(name)}: {reason(error)}") from None
     if max(size, len(data)) > limit:
         raise ModelError(f"{shown_name(name)}: it has more than {limit} bytes, the limit of an input (--max-input)")
     return data
@@ -77,7 +77,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
     """Writes each file, or none of them: what is written stands beside its target until all is, then takes its place.
 
     A file that exists keeps its permissions, a symbolic link its place. What is no regular file, such as a pipe or a
-    terminal, is written to at once; ``-`` is standard output. Raises ModelError where one cannot be written.
+    terminal, is written to at once; ``-`` is standard output. Raises FileError where one cannot be written.
     """
     direct, beside = [], dict[str, tuple[str, Write]]()
     for name, write in outputs:
@@ -102,7 +102,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
                 os.replace(temporary, place)
             except OSError as error:
                 undo.close()
-                raise ModelError(f"{name}: {reason(error)}") from None
+                raise FileError(f"{name}: {reason(error)}") from None
 
 
 def _is_stream(name: str) -> bool:
@@ -128,7 +128,7 @@ def _write_beside(name: str, place: str, write: Write, stack: ExitStack) -> str:
             _keep_permissions(place, file)
             write(file)
     except (OSError, ValueError) as error:
-        raise ModelError(f"{name}: {reason(error)}") from None
+        raise FileError(f"{name}: {reason(error)}") from None
     return temporary
 
 
@@ -178,4 +178,4 @@ def _write_to(name: str, write: Write) -> None:
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
-        raise ModelError(f"{name}: {reason(error)}") from None
+        raise FileError(f"{name}: {reason(error)}") from None

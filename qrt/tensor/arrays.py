@@ -1,5 +1,6 @@
 """NumPy arrays at the door: what is taken as storage or as expressed values."""
 
+import sys
 from collections.abc import Mapping, Set
 from operator import index
 from typing import Any
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
-from qrt.types import UniformType
+from qrt.types import FloatType, UniformType
 
 
 def require_uniform(t: object) -> UniformType:
@@ -57,11 +58,38 @@ def aligned_copy(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def as_array(x: npt.ArrayLike) -> Array:
-    """``np.asarray``, with qrt's error for nested sequences that make no array."""
+    """``np.asarray``, with qrt's error for nested sequences that make no array; of a tensor of PyTorch its values, be
+    they bf16 or part of a graph of gradients."""
+    if type(x).__module__.partition(".")[0] == "torch":
+        x = _values_of_torch(x)
     try:
         return np.asarray(x)
     except ValueError as error:
         raise QuantTypeError(f"the values make no array: {error}") from error
+
+
+def _values_of_torch(x: Any) -> Any:
+    tensor = x.detach().cpu()
+    if str(tensor.dtype) != "torch.bfloat16":
+        return tensor
+    # NumPy has no bf16 that PyTorch knows: the bits go through an integer of as many.
+    return np.asarray(tensor.contiguous().view(sys.modules["torch"].int16)).view(expressed_dtype(FloatType("bf16")))
+
+
+def as_storage(x: npt.ArrayLike) -> Array:
+    """As ``as_array``, with integers of ml_dtypes that are narrower than a byte in the dtype of a byte."""
+    array = as_array(x)
+    if array.dtype.name not in _NARROW:
+        return array
+    return array.astype(np.uint8 if array.dtype.name.startswith("u") else np.int8)
+
+
+_NARROW = frozenset({"int1", "int2", "int4", "uint1", "uint2", "uint4"})
+
+
+def native_floats(values: Array) -> Array:
+    """Expressed values in a dtype that NumPy has itself: bf16 and smaller formats as float32, which holds them."""
+    return values if values.dtype.isbuiltin == 1 else values.astype(np.float32)
 
 
 def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:

@@ -11,7 +11,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
-from qrt.tensor.arrays import as_array, expressed_array, require_uniform
+from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType, check_integrity
 
@@ -135,6 +135,36 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
     return bind_arrays("dcast", (q,), {}, None, out)
 
 
+def values(q: QuantTensor) -> Array:
+    """The expressed values in a dtype that NumPy has itself, which other libraries take by DLPack: `dcast`, with bf16
+    and smaller formats as float32, which holds each of their values.
+
+    ``q.storage`` gives the integers by DLPack, without a copy where no bits are packed.
+
+    Parameters
+    ----------
+    q : QuantTensor
+        Of any shape and type.
+
+    Returns
+    -------
+    ndarray of float16, float32 or float64
+        Of q's shape.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``q`` is no QuantTensor, or its expressed type is f80 or f128.
+
+    Examples
+    --------
+    >>> q = quantize([1.0, 2.5], UniformType("i8", "bf16", 0.5))
+    >>> np.from_dlpack(values(q))
+    array([1. , 2.5], dtype=float32)
+    """
+    return native_floats(dcast(q))
+
+
 @overload
 def scast(x: QuantTensor, type: None = None) -> Array: ...
 @overload
@@ -172,4 +202,4 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Ar
         return signless(x.storage, x.type)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
-    return QuantTensor._of(from_signless(as_array(x), require_uniform(type)), type)
+    return QuantTensor._of(from_signless(as_storage(x), require_uniform(type)), type)

@@ -111,8 +111,8 @@ def float_matmul(
 
     Parameters
     ----------
-    a : array_like of float32
-        Shape ``(..., k)``.
+    a : array_like of float32, float16, bfloat16 or float64
+        Shape ``(..., k)``. Other floats are rounded to float32 first, which holds those of 16 bits exactly.
     w : QuantTensor or array_like of float32
         Shape ``(k, n)``; a quantized type expresses f32. ``qrt.pack`` packs weights that stay the same once.
     bias : array_like of float32, optional
@@ -143,6 +143,9 @@ def float_matmul(
 
 def _floats(name: str, x: Any) -> Array:
     array = as_array(x)
+    if name == "a" and array.dtype.name in ("float16", "bfloat16", "float64"):
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32)
     if array.dtype != np.float32:
         raise QuantTypeError(f"float_matmul: {name} must be an array of float32, got dtype {array.dtype}")
     return array

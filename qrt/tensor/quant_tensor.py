@@ -4,7 +4,8 @@ Storage of 1, 2 or 4 bits is kept packed (low element first, rows padded to a by
 next larger integer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from math import prod
 from typing import Any, SupportsIndex
 
@@ -19,7 +20,7 @@ from qrt.errors import QuantTypeError, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.arrays import aligned_copy, as_array, integers, require_uniform
+from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.protocol import table
 from qrt.types import UniformType, check_integrity
 
@@ -63,7 +64,7 @@ class QuantTensor(Tensor):
 
     def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
         require_uniform(type)
-        array = as_array(storage)
+        array = as_storage(storage)
         if array.dtype.kind not in "iu":
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
         check_integrity(type, array.shape)
@@ -144,6 +145,20 @@ class QuantTensor(Tensor):
         values = self.dequantize()
         return values if dtype is None else values.astype(dtype)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        """The expressed values, as ``np.asarray`` gives them, for ``np.from_dlpack`` or ``torch.from_dlpack``. The
+        storage is ``q.storage``, an array of its own."""
+        if options.get("copy") is False:
+            raise BufferError("a quantized tensor cannot be dequantized without a copy: give q.storage instead")
+        return native_floats(self.dequantize()).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # the CPU, by DLPack's enumeration
+
+    def _repr_html_(self) -> str:
+        """The type, a histogram and the values, as a notebook shows them."""
+        return import_module("qrt.tensor.html").tensor_html(self)  # type: ignore[no-any-return]
+
     def copy(self) -> "QuantTensor":
         """A tensor with storage of its own."""
         return tensor_of(self._data.copy(), self.type, self._shape)
@@ -170,6 +185,9 @@ class QuantTensor(Tensor):
         if not self._shape:
             raise TypeError("len() of a tensor of rank 0")
         return self._shape[0]
+
+    def __iter__(self) -> Iterator["QuantTensor"]:
+        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         try:

@@ -381,7 +381,7 @@ def test_float_matmul_into_an_operand() -> None:
 @pytest.mark.parametrize(
     ("a", "out", "message"),
     [
-        (np.zeros((2, 3)), None, "a must be an array of float32, got dtype float64"),
+        (np.zeros((2, 3), int), None, "a must be an array of float32, got dtype int64"),
         (np.zeros((2, 3), np.float32), np.zeros((2, 5), np.float32), r"out must have shape \(2, 4\)"),
         (np.zeros((2, 3), np.float32), np.zeros((2, 4)), "and dtype float32"),
     ],

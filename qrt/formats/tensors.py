@@ -1,0 +1,123 @@
+"""Tensors by name, to a file and back."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np  # noqa: F401 - for the examples
+import numpy.typing as npt
+
+from qrt import files
+from qrt.errors import FileError, ModelError, QuantTypeError, require, shown
+from qrt.formats import npz, safetensors
+from qrt.formats.entries import as_entry, of_entry
+from qrt.tensor import QuantTensor
+
+_FORMATS = {".npz": npz, ".safetensors": safetensors}
+Path = str | os.PathLike[str]
+
+
+def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike], *, append: bool = False) -> None:
+    """Writes tensors and arrays by name into one file, the type of each tensor as MLIR text. Nothing is pickled.
+
+    In an ``.npz`` file, ``np.load(path)["w"]`` is the storage of ``w`` (its packed bytes, for widths of 1, 2 and 4) and
+    ``np.load(path)["w.mlir"]`` the text of its type. In a ``.safetensors`` file the texts are metadata, under
+    ``"qrt.type.w"``.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file whose name ends in ``.npz`` or ``.safetensors``. It takes its place when all of it is written.
+    tensors : mapping of str to QuantTensor or array_like
+        Arrays are of numbers: booleans, integers, floats (bf16 and the small ones too) or, in ``.npz``, complex.
+    append : bool, default False
+        Whether what the file holds already stays. Its names are then others.
+
+    Raises
+    ------
+    QuantTypeError
+        If a value is no tensor or array of numbers, or a name is no string, empty or ends in ``.mlir``.
+    ModelError
+        If the file's name ends otherwise, ``append`` finds a name that the file has, or what it finds is no such file.
+    FileError
+        If the file cannot be written. It is an OSError too.
+    ImportError
+        If ``.safetensors`` is written without the package, which ``pip install "qrt[safetensors]"`` installs.
+
+    Examples
+    --------
+    >>> import os, tempfile, qrt
+    >>> path = os.path.join(tempfile.mkdtemp(), "layer.npz")
+    >>> w = qrt.quantize([[1.0, -0.5]], qrt.UniformType("i4", "f32", 0.25))
+    >>> save_tensors(path, {"w": w})
+    >>> save_tensors(path, {"b": np.float32([2])}, append=True)
+    >>> np.asarray(load_tensors(path)["w"]).tolist(), load_tensors(path)["b"].tolist()
+    ([[1.0, -0.5]], [2.0])
+    """
+    name, form = _file(path)
+    require(tensors, Mapping, "save_tensors: tensors", "a mapping from names to tensors")
+    entries = {_checked(key): as_entry(key, value) for key, value in tensors.items()}
+    if append and os.path.exists(name):
+        held = form.read(name, mapped=True)
+        if common := held.keys() & entries.keys():
+            raise ModelError(f"{name}: it has {', '.join(map(shown, sorted(common)))} already")
+        entries = held | entries
+    files.write_files([(name, lambda file: form.write(file, entries))])
+
+
+def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
+    """The tensors and arrays that ``save_tensors`` wrote, or other software wrote in the same format.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A file whose name ends in ``.npz`` or ``.safetensors``.
+    mapped : bool, default True
+        Whether tensors lie in the file, which is then read where they are used, and must not change. They are
+        read-only. Compressed members of an ``.npz`` file are read at once.
+
+    Returns
+    -------
+    dict of str to QuantTensor or ndarray
+        In the order of the file.
+
+    Raises
+    ------
+    ModelError
+        If the file's name ends otherwise, the file is not whole or of another format, a type does not fit its array,
+        or storage is out of the bounds of its type.
+    FileError
+        If the file cannot be read. It is an OSError too.
+    ImportError
+        If ``.safetensors`` is read without the package, which ``pip install "qrt[safetensors]"`` installs.
+
+    Examples
+    --------
+    >>> load_tensors("weights.bin")
+    Traceback (most recent call last):
+    qrt.errors.ModelError: weights.bin: the name of a file of tensors ends in .npz or .safetensors
+    """
+    name, form = _file(path)
+    try:
+        entries = form.read(name, mapped)
+        return {key: of_entry(key, entry) for key, entry in entries.items()}
+    except OSError as error:
+        raise FileError(f"{name}: {files.reason(error)}") from None
+    except ModelError as error:
+        text = str(error)
+        raise ModelError(text if text.startswith(name) else f"{name}: {text}") from None
+
+
+def _file(path: Path) -> tuple[str, Any]:
+    require(path, (str, os.PathLike), "the path of a file of tensors", "a string or a PathLike")
+    name = str(os.fspath(path))
+    form = _FORMATS.get(os.path.splitext(name)[1])
+    if form is None:
+        raise ModelError(f"{name}: the name of a file of tensors ends in {' or '.join(_FORMATS)}")
+    return name, form
+
+
+def _checked(name: object) -> str:
+    if not isinstance(name, str) or not name or name.endswith(npz._TEXT):
+        raise QuantTypeError(f"save_tensors: a name is a string that does not end in .mlir, got {shown(name)}")
+    return name

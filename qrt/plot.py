@@ -1,0 +1,109 @@
+"""Pictures of quantized tensors by matplotlib, which ``pip install "qrt[report]"`` installs."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError, require
+from qrt.extras import extra
+from qrt.ops.core import Array
+from qrt.tensor import QuantTensor
+from qrt.tensor.arrays import as_array, native_floats
+
+__all__ = ["error", "histogram"]
+
+
+def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
+    """A histogram of a tensor's values, with the ends of the range that its type represents as lines. A per-axis or
+    sub-channel type has a range for each of its scales: the lines are the widest.
+
+    Parameters
+    ----------
+    q : QuantTensor
+        Of any shape and type.
+    bins : int, default 64
+        How many bars share the range of the values.
+    ax : matplotlib.axes.Axes, optional
+        Where it is drawn: on new axes if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    QuantTypeError
+        If ``q`` is no QuantTensor.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> q = qrt.quantize(np.linspace(-1, 1, 100), qrt.UniformType("i8", "f32", 0.01))
+    >>> histogram(q).get_xlabel()
+    'value'
+    """
+    require(q, QuantTensor, "plot.histogram: q", "a QuantTensor")
+    axes = _axes(ax)
+    axes.hist(_finite(q), bins=bins, color="steelblue")
+    low = np.min((q.type.storage_min - q.zero_points) * q.scales)
+    high = np.max((q.type.storage_max - q.zero_points) * q.scales)
+    for edge in (low, high):
+        axes.axvline(edge, color="firebrick", linestyle="--")
+    axes.set(xlabel="value", ylabel="elements", title=repr(q.type))
+    return axes
+
+
+def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any = None) -> Any:
+    """What quantization adds to each value: ``q - reference`` over ``reference``, a point for each element.
+
+    Parameters
+    ----------
+    reference : array_like
+        The real values.
+    q : QuantTensor or array_like
+        What stands for them, of the same shape.
+    ax : matplotlib.axes.Axes, optional
+        Where it is drawn: on new axes if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes differ.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> x = np.linspace(-1, 1, 100)
+    >>> error(x, qrt.quantize(x, qrt.UniformType("i8", "f32", 0.01))).get_ylabel()
+    'error'
+    """
+    exact, approximate = _values(reference), _values(q)
+    if exact.shape != approximate.shape:
+        raise QuantTypeError(f"plot.error: reference of shape {exact.shape} beside values of {approximate.shape}")
+    axes = _axes(ax)
+    axes.plot(exact.reshape(-1), (approximate - exact).reshape(-1), ".", markersize=2, color="steelblue")
+    axes.set(xlabel="reference", ylabel="error")
+    return axes
+
+
+def _axes(ax: Any) -> Any:
+    return extra("matplotlib.pyplot", "report").subplots()[1] if ax is None else ax
+
+
+def _values(x: Any) -> Array:
+    values = x.dequantize() if isinstance(x, QuantTensor) else as_array(x)
+    return native_floats(values).astype(np.float64)
+
+
+def _finite(q: QuantTensor) -> Array:
+    values = _values(q).reshape(-1)
+    return values[np.isfinite(values)]
