@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import (
     ArrayAttr,
     Attribute,
@@ -32,6 +33,7 @@ __all__ = [
     "ArrayAttr",
     "Attribute",
     "Block",
+    "Builder",
     "Definition",
     "DenseArrayAttr",
     "DenseElementsAttr",

@@ -3,14 +3,17 @@
 from typing import TYPE_CHECKING, cast
 
 from qrt.errors import Diagnostic
+from qrt.ir.core import registry
 from qrt.ir.core.comparison import equal
-from qrt.ir.core.operations import Block, Operation
+from qrt.ir.core.operations import Block, Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.verifier import verify
 from qrt.ir.text.printer import print_module
 
 if TYPE_CHECKING:
     from qrt.dialects.func.ops import FuncOp
+
+MODULE = "builtin.module"
 
 
 class Module:
@@ -19,8 +22,8 @@ class Module:
 
     Parameters
     ----------
-    operation : Operation
-        The `builtin.module`.
+    operation : Operation, optional
+        The `builtin.module`; an empty one if not given.
     upstream : int, default 22
         The version of MLIR as whose text it is printed: 22 or 24.
 
@@ -38,7 +41,9 @@ class Module:
 
     __slots__ = ("operation", "upstream")
 
-    def __init__(self, operation: Operation, upstream: int = 22) -> None:
+    def __init__(self, operation: Operation | None = None, upstream: int = 22) -> None:
+        if operation is None:
+            operation = Operation(MODULE, regions=[Region([Block()])], definition=registry.definition(MODULE))
         self.operation = operation
         self.upstream = upstream
 

@@ -1,10 +1,11 @@
 """`arith`: constants, and the element-wise ops that lowered casts and kernels are made of."""
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from qrt.dialects.arith.fold import FOLDS
 from qrt.dialects.arith.scalars import width_of
+from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import (
     I1,
@@ -81,11 +82,19 @@ def _verify_constant(operation: Operation) -> None:
         )
 
 
+def _type_of_constant(operands: Sequence[Type], attributes: Mapping[str, Attribute]) -> list[Type]:
+    value = attributes.get("value")
+    if not isinstance(value, _TYPED):
+        raise QuantTypeError("attribute 'value' must be an integer, a float or elements")
+    return [value.type]
+
+
 CONSTANT = Definition(
     "arith.constant",
     results=("result",),
     attributes={"value": AttributeSpec(_typed, required=True)},
     traits={PURE, CONSTANT_LIKE},
+    result_types=_type_of_constant,
     parse=_parse_constant,
     print=_print_constant,
     verify=_verify_constant,

@@ -1,9 +1,10 @@
 """`qrt`: one op per kernel family, on quantized types, made of the family's declaration. What an op yields is its
 family's to say."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.define import AttributeSpec, Constraint, Definition, one_of
 from qrt.ir.core.operations import Operation
@@ -12,7 +13,7 @@ from qrt.ir.text.places import type_of
 from qrt.ops import FAMILIES
 from qrt.ops.declare import Attribute as Declared
 from qrt.ops.declare import Declaration
-from qrt.types import IntegerType, TensorType
+from qrt.types import IntegerType, TensorType, Type
 
 _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
 
@@ -33,6 +34,15 @@ def verify_family(family_name: str, operation: Operation) -> None:
     if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
         message = f"result is declared as {declared}, but is {inferred}"
         raise operation.op_error(message, type_of(operation, "result", 0))
+
+
+def infer_family(family_name: str, operands: Sequence[Type], attributes: Mapping[str, Attribute]) -> list[Type]:
+    """The type that the family gives its result where none is declared."""
+    family = FAMILIES[family_name]
+    tensors = tuple(type for type in operands if isinstance(type, TensorType))
+    if len(tensors) < len(operands):
+        raise QuantTypeError(f"{family_name}: the operands must be tensors, got {', '.join(map(str, operands))}")
+    return [family.resolve(tensors, family.complete(family.said(attributes)), None)]
 
 
 def _is_integer(value: Attribute) -> bool:
@@ -73,6 +83,7 @@ def definition_of(
         results=("result",),
         attributes=specs_of(declared) | dict(also or {}),
         traits={PURE, EXTENSION},
+        result_types=partial(infer_family, name),
         format=format,
         verify_signature=partial(verify, name),
         canonicalize=canonicalize,

@@ -205,6 +205,8 @@ class Definition:
         The op that ends its blocks, and need not be said.
     infer : mapping of str to Relation, optional
         Which types of operands and results follow from others.
+    result_types : callable, optional
+        The types of the results of given operand types and attributes, where ``infer`` does not say them.
     format : str, optional
         Upstream's ``assemblyFormat``.
     verify_signature, verify : callable, optional
@@ -245,6 +247,7 @@ class Definition:
     parents: tuple[str, ...] = ()
     implicit_terminator: str | None = None
     infer: Mapping[str, Relation] = field(default_factory=dict)
+    result_types: Callable[[Sequence[Type], Mapping[str, Attribute]], list[Type]] | None = None
     format: str | None = None
     verify_signature: Callable[[Operation], None] | None = None
     verify: Callable[[Operation], None] | None = None

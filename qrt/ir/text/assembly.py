@@ -164,7 +164,7 @@ class Assembly:
         compiler.elided.update(
             groups.segments for groups in (definition.operand_groups, definition.result_groups) if groups.uses_segments
         )
-        self.inferred = _inferences(definition, compiler.said)
+        self.inferred = inferences(definition, compiler.said)
         self.line = _line(self)
         self._lists = [element for element in self.elements if isinstance(element, TypeOf) and element.size == "*"]
 
@@ -254,7 +254,7 @@ class Assembly:
         return expected[:1] * count
 
 
-def _inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relation]]:
+def inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relation]]:
     """How each type that the format does not say follows from others, in an order that has every source first."""
     candidates = list(definition.infer.items())
     candidates += [

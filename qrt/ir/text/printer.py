@@ -34,9 +34,9 @@ def print_module(module: "Module", generic: bool = False, locations: bool = Fals
 
 
 def print_operation(operation: Operation, generic: bool = False) -> str:
-    """The text of one operation, for messages."""
+    """The text of one operation, with the names that its values have in the text of all that it is inside of."""
     printer = Printer(generic, locations=False)
-    printer.name_results(operation)
+    printer.name_as_inside(operation)
     if generic:
         printer.number_all(operation)
     printer.operation(operation)
@@ -145,6 +145,18 @@ class Printer:
                     self._results += 1
             for operation in block:
                 self.name_results(operation)
+
+    def name_as_inside(self, operation: Operation) -> None:
+        """Number the values that an operation sees, as where everything around it is printed."""
+        around: list[Region] = []
+        inner: Operation | None = operation
+        while inner is not None and inner.parent is not None and inner.parent.parent is not None:
+            around.append(inner.parent.parent)
+            inner = inner.parent_operation
+        for region in reversed(around):
+            self._number(region)
+        if not around:
+            self.name_results(operation)
 
     def name_results(self, operation: Operation) -> None:
         results = operation.results

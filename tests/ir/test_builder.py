@@ -1,0 +1,264 @@
+"""Programs made from Python. Hazards: an operation that the text of the same words would not be; a wrong operand that
+is found later, or left in the program; a type that does not follow and is guessed."""
+
+import re
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt import ir
+from qrt.ir.core import registry
+from qrt.types import parse_type
+
+A, W = "tensor<4x8x!quant.uniform<i8:f32, 0.5:3>>", "tensor<8x2x!quant.uniform<i8:f32:1, {0.25, 0.5}>>"
+BIAS = "tensor<2x!quant.uniform<i32:f32:0, {0.125, 0.25}>>"
+OUT = "tensor<4x2x!quant.uniform<i8:f32, 2.0:-1>>"
+
+
+@pytest.fixture
+def module() -> ir.Module:
+    return ir.Module()
+
+
+@pytest.fixture
+def b(module: ir.Module) -> ir.Builder:
+    return ir.Builder(module)
+
+
+def as_parsed(module: ir.Module, text: str) -> None:
+    module.verify()
+    assert str(module) == str(ir.parse(text))
+    assert ir.parse(str(module)) == module
+
+
+def test_kernels(module: ir.Module, b: ir.Builder) -> None:
+    with b.function("main", [A, W, BIAS], names=["x", "w", "bias"]) as (x, w, bias):
+        y = b.qrt.matmul(x, w, bias, type=OUT, requant="float32")
+        b.func.return_(b.qrt.clamp(y, min=0), b.qrt.matmul(x, w=w))
+    as_parsed(
+        module,
+        f"""func.func @main(%x: {A} {{qrt.name = "x"}}, %w: {W} {{qrt.name = "w"}}, %bias: {BIAS} {{qrt.name = "bias"}})
+            -> ({OUT}, tensor<4x2x!quant.uniform<i32:f32:1, {{0.125, 0.25}}>>) {{
+          %0 = qrt.matmul %x, %w, %bias {{requant = "float32"}} : ({A}, {W}, {BIAS}) -> {OUT}
+          %1 = qrt.clamp %0 {{min = 0 : i64}} : ({OUT}) -> {OUT}
+          %2 = qrt.matmul %x, %w : ({A}, {W}) -> tensor<4x2x!quant.uniform<i32:f32:1, {{0.125, 0.25}}>>
+          return %1, %2 : {OUT}, tensor<4x2x!quant.uniform<i32:f32:1, {{0.125, 0.25}}>>
+        }}""",
+    )
+    x = np.random.default_rng(0).integers(-128, 128, (4, 8), np.int8)
+    w = np.random.default_rng(1).integers(-128, 128, (8, 2), np.int8)
+    y, exact = qrt.compile(module)(x, w, np.int32([5, -5]))
+    q, r = (qrt.QuantTensor(s, parse_type(t, kind=qrt.TensorType).element) for s, t in ((x, A), (w, W)))  # type: ignore[arg-type]
+    assert np.array_equal(exact.storage, (q @ r).storage)
+
+
+def test_types_follow_as_in_the_custom_forms(module: ir.Module, b: ir.Builder) -> None:
+    with b.function("f", ["f32", "f32", "tensor<?x4xf32>", "index", "memref<4xi8>"]) as (x, y, t, i, m):
+        b.arith.cmpf(x, y, predicate="olt", fastmath="nnan,ninf")
+        b.math.absf(x)
+        b.arith.addf(x, y)
+        b.tensor.extract(t, [i, i])
+        b.tensor.dim(t, i)
+        b.memref.load(m, [i])
+        b.memref.store(b.constant(-1, "i8"), m, [i])
+        b.arith.extf(x, type="f64")
+        b.tensor.empty([i], type="tensor<?x4xf32>")
+        b.arith.select(b.constant(True, "i1"), t, t)
+        b.func.return_()
+    as_parsed(
+        module,
+        """func.func @f(%x: f32, %y: f32, %t: tensor<?x4xf32>, %i: index, %m: memref<4xi8>) {
+          %0 = arith.cmpf olt, %x, %y fastmath<nnan,ninf> : f32
+          %1 = math.absf %x : f32
+          %2 = arith.addf %x, %y : f32
+          %3 = tensor.extract %t[%i, %i] : tensor<?x4xf32>
+          %4 = tensor.dim %t, %i : tensor<?x4xf32>
+          %5 = memref.load %m[%i] : memref<4xi8>
+          %c = arith.constant -1 : i8
+          memref.store %c, %m[%i] : memref<4xi8>
+          %6 = arith.extf %x : f32 to f64
+          %7 = tensor.empty(%i) : tensor<?x4xf32>
+          %8 = arith.constant true
+          %9 = arith.select %8, %t, %t : tensor<?x4xf32>
+          return
+        }""",
+    )
+
+
+def test_regions_and_places(module: ir.Module, b: ir.Builder) -> None:
+    with b.function("f", ["i1", "i32"]) as (condition, x):
+        then, otherwise = ir.Block(), ir.Block()
+        y = b.scf.if_(condition, type="i32", regions=[ir.Region([then]), ir.Region([otherwise])])
+        inside = ir.Builder(then)
+        inside.scf.yield_(inside.arith.addi(x, x))
+        ir.Builder(otherwise).scf.yield_(x)
+        last = b.func.return_(y)
+        ir.Builder(last).constant(1, "i32")
+        ir.Builder.after(x).constant(2, "i32")
+        ir.Builder.after(y).constant(3, "i32")
+    as_parsed(
+        module,
+        """func.func @f(%c: i1, %x: i32) -> i32 {
+          %0 = arith.constant 2 : i32
+          %1 = scf.if %c -> (i32) { %4 = arith.addi %x, %x : i32  scf.yield %4 : i32 } else { scf.yield %x : i32 }
+          %2 = arith.constant 3 : i32
+          %3 = arith.constant 1 : i32
+          return %1 : i32
+        }""",
+    )
+
+
+CONSTANTS = [
+    (1, "i8", "1 : i8"), (-1, "index", "-1 : index"), (True, "i1", "true"), (0.1, "f16", "9.997550e-02 : f16"),
+    (np.float32(2), "bf16", "2.000000e+00 : bf16"), ([1, 2], "tensor<2xi32>", "dense<[1, 2]> : tensor<2xi32>"),
+    (3, "vector<4xi8>", "dense<3> : vector<4xi8>"),
+    ([[1.5]], "tensor<1x1xf32>", "dense<1.500000e+00> : tensor<1x1xf32>"),
+    ([0.5, -2], "tensor<2xbf16>", "dense<[5.000000e-01, -2.000000e+00]> : tensor<2xbf16>"),
+    (np.zeros((0, 2), np.int8), "tensor<0x2xi4>", "dense<> : tensor<0x2xi4>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "type", "text"), CONSTANTS)
+def test_constants(value: object, type: str, text: str, module: ir.Module, b: ir.Builder) -> None:
+    b.constant(value, type)  # type: ignore[arg-type]
+    as_parsed(module, f"%0 = arith.constant {text}")
+
+
+def test_a_quantized_constant_is_its_storage(module: ir.Module, b: ir.Builder) -> None:
+    t = "tensor<2x!quant.uniform<u8:f32, 0.5>>"
+    b.constant([0, 255], t)
+    as_parsed(module, f"%0 = arith.constant dense<[0, -1]> : tensor<2xi8>\n%1 = quant.scast %0 : tensor<2xi8> to {t}")
+
+
+WRONG = {
+    "an op that is none": (
+        lambda b, x: b.create("arith.add", x, x),
+        "qrt has no op called 'arith.add': did you mean 'arith.addi'?",
+    ),
+    "no operand": (lambda b, x: b.arith.addi(x), "arith.addi: operand 'rhs' is missing"),
+    "a number for an operand": (
+        lambda b, x: b.arith.addi(x, 1),
+        "arith.addi: operand 'rhs' must be a Value, got 1: b.constant(value, type) makes one",
+    ),
+    "an array for an operand": (
+        lambda b, x: b.arith.addi(x, np.ones(2)),
+        "arith.addi: operand 'rhs' must be a Value, got array([1., 1.])",
+    ),
+    "too many operands": (lambda b, x: b.arith.addi(x, x, x), "arith.addi takes lhs, rhs: got 3 operands"),
+    "an operand twice": (lambda b, x: b.arith.addi(x, x, lhs=x), "arith.addi: operand 'lhs' is given twice"),
+    "an operand of another type": (
+        lambda b, x: b.arith.addf(x, x),
+        "'arith.addf' op operand #0 ('lhs') must be floating-point-like",
+    ),
+    "types that differ": (
+        lambda b, x: b.arith.addi(x, b.constant(1, "i8")),
+        "'arith.addi' op requires the same type for all operands and results",
+    ),
+    "a type that does not follow": (
+        lambda b, x: b.arith.extsi(x),
+        "arith.extsi: the type of 'out' does not follow: give type=",
+    ),
+    "a wrong type": (
+        lambda b, x: b.arith.extsi(x, type="i8"),
+        "'arith.extsi' op operand type 'i32' and result type 'i8' are cast incompatible",
+    ),
+    "no type": (lambda b, x: b.arith.extsi(x, type="i"), "expected a type"),
+    "an attribute that is none": (
+        lambda b, x: b.arith.cmpi(x, x, predicat="slt"),
+        "arith.cmpi has no attribute 'predicat': did you mean 'predicate'?; it has predicate",
+    ),
+    "a predicate that is none": (
+        lambda b, x: b.arith.cmpi(x, x, predicate="less"),
+        "arith.cmpi: attribute 'predicate': ",
+    ),
+    "no attribute": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
+    "no attribute's value": (
+        lambda b, x: b.func.call(x, callee=object()),
+        "func.call: attribute 'callee': no attribute holds <object",
+    ),
+    "a group with something else": (
+        lambda b, x: b.func.return_([x, 3]),
+        "func.return: operand 'operands' must be Values, got 3",
+    ),
+    "a kernel on integers": (
+        lambda b, x: b.qrt.matmul(x, x),
+        "qrt.matmul: matmul: the operands must be tensors, got i32, i32",
+    ),
+    "a constant that does not fit": (
+        lambda b, x: b.constant([300], "tensor<1xi8>"),
+        "constant: i8 holds -128 to 255, got 300 to 300",
+    ),
+    "a constant of a fraction": (lambda b, x: b.constant(1.5, "i8"), "constant: i8 takes an integer, got 1.5"),
+    "a constant of another shape": (
+        lambda b, x: b.constant([1, 2], "tensor<3xi8>"),
+        "constant: elements of shape (2,) for tensor<3xi8>",
+    ),
+    "a constant of a type without": (
+        lambda b, x: b.constant(1, "memref<1xi8>"),
+        "constant: there are no constants of memref<1xi8>",
+    ),
+    "a quantized scalar": (
+        lambda b, x: b.constant(1, "!quant.uniform<i8:f32, 1.0>"),
+        "constant: a constant of a quantized type is a tensor",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_made_is_named_and_leaves_nothing(name: str, module: ir.Module, b: ir.Builder) -> None:
+    make, message = WRONG[name]
+    with b.function("f", ["i32"]) as (x,):
+        b.constant(1, "i8")
+        before, uses = len(b.block.operations), len(x.uses)
+        with pytest.raises(qrt.QuantError, match=re.escape(message)):
+            make(b, x)
+        made = [operation.name for operation in b.block.operations[before:]]
+        assert set(made) <= {"arith.constant"}  # one that the call itself asked for
+        assert len(x.uses) == uses
+        b.func.return_()
+    module.verify()
+
+
+def test_names_that_are_none() -> None:
+    b = ir.Builder(ir.Module())
+    with pytest.raises(AttributeError, match="no dialect is called 'arit': did you mean 'arith'"):
+        b.arit  # noqa: B018
+    with pytest.raises(AttributeError, match="the dialect arith has no op 'addd': did you mean 'addi'"):
+        b.arith.addd  # noqa: B018
+    assert set(registry.DIALECTS) <= set(dir(b))
+
+
+def test_a_function_ends_in_a_return(b: ir.Builder) -> None:
+    with pytest.raises(qrt.QuantTypeError, match=r"the body of @f does not end in a func\.return"), b.function("f", []):
+        b.constant(1, "i8")
+
+
+@pytest.mark.parametrize("place", [None, 3, "module"])
+def test_places_that_are_none(place: object) -> None:
+    with pytest.raises(qrt.QuantTypeError, match="Builder: the place must be"):
+        ir.Builder(place)  # type: ignore[arg-type]
+    with pytest.raises(qrt.QuantTypeError, match=r"Builder\.after: the place must be"):
+        ir.Builder.after(place)  # type: ignore[arg-type]
+
+
+def test_an_operation_is_printed_with_the_names_of_the_whole() -> None:
+    text = """module {
+  func.func @f(%arg0: i32, %arg1: i1) -> i32 {
+    %0 = arith.addi %arg0, %arg0 : i32
+    %1:2 = scf.if %arg1 -> (i32, i32) {
+      %2 = arith.muli %0, %arg0 : i32
+      scf.yield %2, %0 : i32, i32
+    } else {
+      %2 = arith.subi %0, %arg0 : i32
+      scf.yield %2, %2 : i32, i32
+    }
+    return %1#1 : i32
+  }
+}
+"""
+    module = ir.parse(text)
+    assert str(module) == text
+    lines = [line.strip() for line in text.splitlines()]
+    for operation in module.operation.walk():
+        assert str(operation).splitlines()[0] in lines
