@@ -21,6 +21,7 @@ from qrt.ir.core.attributes import (
 from qrt.ir.core.comparison import equal
 from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Operation, Region, Value
+from qrt.ir.core.registry import register_dialect
 from qrt.ir.core.traits import Trait
 from qrt.ir.module import Module
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr
@@ -55,6 +56,7 @@ __all__ = [
     "attribute",
     "equal",
     "parse",
+    "register_dialect",
     "run_passes",
 ]
 

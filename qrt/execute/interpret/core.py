@@ -1,7 +1,8 @@
 """Functions compiled to lists of Python calls over a frame of values, so that a loop costs a call or two per operation.
 
 A value in a frame is a NumPy scalar where its type is a scalar, an array where it is a tensor, a vector or a memref (a
-memref's array is written in place). A dialect's file says how its ops run, in up to three tables:
+memref's array is written in place). A dialect's file, or the room of one from outside, says how its ops run, in up to
+three tables:
 
 - `HANDLERS`: `bind(op, compiler)` gives `f(*operands)`, which returns the result (a tuple of several, None for none);
 - `STRUCTURED`: `build(op, compiler)` gives a step on the frame, for ops with regions or effects on the run;
@@ -23,7 +24,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.execute.operations import MAX_CALL_DEPTH, failure
 from qrt.execute.values import as_tensor, concrete
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.core.registry import DIALECTS
+from qrt.ir.core import registry
 from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
 from qrt.types import TensorType
 
@@ -52,19 +53,22 @@ class Tables:
 
     def load(self, dialect: str) -> None:
         """Add the tables of a dialect, if it runs."""
-        if dialect not in DIALECTS or dialect in self._loaded:
+        if dialect in self._loaded:
             return
         name = f"qrt.execute.interpret.{dialect}"
-        if find_spec(name) is not None:
-            file = import_module(name)
+        if dialect not in registry.DIALECTS:
+            file = registry.outside(dialect)
+        else:
+            file = import_module(name) if find_spec(name) is not None else None
+        if file is not None:
             self.handlers.update(getattr(file, "HANDLERS", {}))
             self.structured.update(getattr(file, "STRUCTURED", {}))
             self.branches.update(getattr(file, "BRANCHES", {}))
-        self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
+            self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
 
     def every_op(self) -> set[str]:
         """All ops that run."""
-        for dialect in DIALECTS:
+        for dialect in registry.dialects():
             self.load(dialect)
         return {*self.handlers, *self.structured, *self.branches}
 

@@ -1,10 +1,15 @@
 """The ops that are known, by name. A dialect is a room of `qrt.dialects` whose `ops` has a list `OPS`, loaded when a
-text or a pass first names something of it."""
+text or a pass first names something of it; or a room from outside, registered or found by an entry point."""
 
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from qrt.errors import QuantError, require, shown
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from qrt.ir.core.define import Definition
 
 DIALECTS = (
@@ -65,13 +70,84 @@ UPSTREAM_ONLY = frozenset(
 DEFINITIONS: "dict[str, Definition]" = {}
 """The ops of the dialects that are loaded."""
 _loaded: set[str] = set()
+_registered: dict[str, Any] = {}
+
+
+def register_dialect(name: str, room: Any) -> None:
+    """Makes a dialect from outside known: programs that use its ops are read, verified, printed and, where the room
+    says how, run. An installed package does the same by an entry point of the group ``qrt.dialects``, whose name is
+    the dialect's and whose value is the room.
+
+    Parameters
+    ----------
+    name : str
+        What stands before the dot in the names of its ops.
+    room : module or object
+        Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
+        that say how its ops run, by name, as in the files of ``qrt.execute.interpret``.
+
+    Raises
+    ------
+    QuantError
+        If there is another dialect of this name, or the room has no ops of it.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from qrt.ir import Definition, parse
+    >>> ops = [Definition("mine.copy", operands=("x",), results=("y",), result_types=lambda types, attributes: types)]
+    >>> register_dialect("mine", SimpleNamespace(OPS=ops))
+    >>> module = parse('func.func @f(%x: i8) -> i8 { %y = "mine.copy"(%x) : (i8) -> i8  return %y : i8 }')
+    >>> module.verify()
+    []
+    """
+    require(name, str, "register_dialect: name", "text")
+    _checked(name, room)
+    if name in DIALECTS or name in UNSUPPORTED_DIALECTS or _registered.setdefault(name, room) is not room:
+        raise QuantError(f"there is a dialect {shown(name)} already")
+
+
+@cache
+def _entry_points() -> "dict[str, EntryPoint]":
+    """The dialects of installed packages."""
+    from importlib.metadata import entry_points  # here: it takes longer to import than the rest of this package
+
+    return {entry.name: entry for entry in entry_points(group="qrt.dialects") if entry.name not in DIALECTS}
+
+
+def _checked(name: str, room: Any) -> Any:
+    ops = getattr(room, "OPS", None)
+    if not isinstance(ops, list | tuple) or not ops:
+        raise QuantError(f"the room of dialect {shown(name)} needs a list OPS of definitions, got {shown(ops)}")
+    for definition in ops:
+        if getattr(definition, "dialect", None) != name:
+            raise QuantError(f"the room of dialect {shown(name)} has an op of another: {shown(definition)}")
+    return room
+
+
+def outside(dialect: str) -> Any:
+    """The room of a dialect from outside; None if there is none."""
+    if dialect not in _registered and dialect in _entry_points():
+        entry = _entry_points()[dialect]
+        try:
+            _registered[dialect] = _checked(dialect, entry.load())
+        except Exception as error:  # a package of somebody else's may raise anything
+            raise QuantError(f"the dialect {shown(dialect)} of {entry.value} does not load: {error}") from error
+    return _registered.get(dialect)
+
+
+def dialects() -> tuple[str, ...]:
+    """The names of all dialects, those from outside last."""
+    return tuple(dict.fromkeys((*DIALECTS, *_registered, *_entry_points())))
 
 
 def load(dialect: str) -> None:
-    """Make the ops and attributes of a dialect known, if it is one of ours."""
-    if dialect in DIALECTS and dialect not in _loaded:
-        module = import_module(f"qrt.dialects.{dialect}.ops")
-        DEFINITIONS.update((definition.name, definition) for definition in module.OPS)
+    """Make the ops and attributes of a dialect known, if there is one of this name."""
+    if dialect in _loaded:
+        return
+    room = import_module(f"qrt.dialects.{dialect}.ops") if dialect in DIALECTS else outside(dialect)
+    if room is not None:
+        DEFINITIONS.update((definition.name, definition) for definition in room.OPS)
         _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
 
 
@@ -100,7 +176,7 @@ def definition(name: str) -> "Definition":
 
 def every_definition() -> "dict[str, Definition]":
     """All ops of all dialects."""
-    for dialect in DIALECTS:
+    for dialect in dialects():
         load(dialect)
     return DEFINITIONS
 
