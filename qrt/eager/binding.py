@@ -1,6 +1,6 @@
 """Binding: from types, shapes and attributes to the call of an op family, and from what it writes to a result."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
@@ -104,7 +104,8 @@ def bind(
 ) -> Bound[Any]:
     """One op family on quantized tensors, to one of ``out_type``, ``out``'s or the type that the family infers."""
     for i, q in enumerate(operands):
-        require_tensor(q, f"{name}: operand {i}")
+        if not isinstance(q, Tensor):
+            require_tensor(q, f"{name}: {FAMILIES[name].declaration.operand_name(i)}")
     if out is not None:
         require_tensor(out, f"{name}: out")
         out_type = out.type if out_type is None else out_type
@@ -131,7 +132,7 @@ def bind_arrays(
     binding: Binding | None = cache.get(words)
     is_kept = binding is not None
     if binding is None:
-        require_hashable(name, (key, out_type))
+        require_hashable(name, (*key, ("out_type", out_type)))
         binding = bind_family(name, types, attributes, out_type, {i: x._constant for i, x in packed.items()})
     inputs = tuple([operand(operands[i]) for i in binding.reads])
     return Bound(binding, inputs, out, cache, None if is_kept else words)
@@ -167,12 +168,15 @@ def operand(x: Tensor | Array) -> Array:
 def require_tensor(q: object, what: str) -> None:
     """Refuses what is no QuantTensor; ``what`` names it in the error."""
     if not isinstance(q, Tensor):
-        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}")
+        made = isinstance(q, (np.ndarray, list, float))
+        hint = ": qrt.quantize(values, type) makes one" if made else ""
+        raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint}")
 
 
-def require_hashable(name: str, arguments: object) -> None:
+def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> None:
     """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
-    try:
-        hash(arguments)
-    except TypeError as error:
-        raise QuantTypeError(f"{name}: {error} among the attributes {shown(arguments)}") from error
+    for attribute, value in attributes:
+        try:
+            hash(value)
+        except TypeError:
+            raise QuantTypeError(f"{name}: {attribute} must not be of type {type(value).__name__}") from None

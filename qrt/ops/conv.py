@@ -60,7 +60,11 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
             "conv2d", f"groups = {shown(groups)} must be positive and divide the {out_channels} output channels", types
         )
     if channels is not None and depth is not None and depth * groups != channels:
-        fail("conv2d", f"{groups} groups of {depth} input channels do not make {channels}", types)
+        fail(
+            "conv2d",
+            f"x has {channels} channels, w takes {groups} x {depth}: x is (N, H, W, C), w is (O, H, W, C / groups)",
+            types,
+        )
     out_height, out_width = output_sizes("conv2d", (height, width), (kernel_height, kernel_width), attributes)
     taps = None if None in (kernel_height, kernel_width, depth) else kernel_height * kernel_width * depth  # type: ignore[operator]
     shape = images, out_height, out_width, out_channels

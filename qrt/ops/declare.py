@@ -97,6 +97,13 @@ class Declaration:
         """The number of operands that must be there."""
         return sum(operand.size != "?" for operand in self.operands)
 
+    def operand_name(self, index: int) -> str:
+        """What an operand is called, by its place in a call: `bias`, or `tensors[2]` of any number."""
+        first = len(self.operands) - 1
+        if self.is_variadic and index >= first:
+            return f"{self.operands[first].name}[{index - first}]"
+        return self.operands[index].name
+
     @property
     def is_variadic(self) -> bool:
         return self.operands[-1].size == "*"

@@ -99,7 +99,11 @@ def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
     if a.is_sub_channel:
         fail("matmul", "a sub-channel first operand is not supported", types)
     if a.is_per_axis and a.axis == a_rank - 1:
-        fail("matmul", f"axis {a.axis} of the first operand is contracted and may not be per axis", types)
+        fail(
+            "matmul",
+            f"a is per axis along axis {a.axis}, which is contracted: requantize it to a per-layer type",
+            types,
+        )
     if w.is_per_axis and w.axis == max(w_rank - 2, 0):
         fail("matmul", f"axis {w.axis} of the second operand is contracted and may not be per axis", types)
     if w.is_sub_channel and w_rank != 2:

@@ -62,7 +62,7 @@ def qcast(
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
     values = expressed_array(x, require_uniform(type), exact=True)
-    require_hashable("qcast", tuple(rule.items()))
+    require_hashable("qcast", rule.items())
     return _quantize(values, type, rule, out)
 
 

@@ -8,7 +8,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from qrt.eager.binding import Bound, bind, eager
+from qrt.eager.binding import Bound, bind, eager, require_tensor
 from qrt.numerics import RequantRule
 from qrt.tensor.arrays import integers, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
@@ -225,6 +225,7 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> Bound[QuantTensor
     >>> relu(QuantTensor(np.int8([-5, 5]), UniformType("i8", "f32", 0.5, 1))).storage.tolist()
     [1, 5]
     """
+    require_tensor(q, "relu: q")
     return bind("clamp", (q,), {"min": 0.0, "max": None}, None, out)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.binding import Bound, bind, eager, require_tensor
+from qrt.errors import QuantTypeError
 from qrt.numerics import RequantRule
 from qrt.tensor.arrays import items
 from qrt.tensor.quant_tensor import QuantTensor, join
@@ -161,4 +162,6 @@ def concat(
     >>> concat([q, q]).storage.tolist()
     [1, 2, 1, 2]
     """
+    if isinstance(tensors, QuantTensor):
+        raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: write concat([a, b])")
     return join(items(tensors, "concat: tensors"), axis, out_type, requant, out)

@@ -128,7 +128,7 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT, WT], OUT, {"groups": 2}, "groups = 2 must be positive and divide the 3 output channels"),
     ([XT, WT], OUT, {"groups": 0}, "groups = 0 must be positive"),
     ([XT, WT], OUT, {"groups": "2"}, "groups = '2' must be positive"),
-    ([XT, WT], OUT, {"groups": 3}, "3 groups of 2 input channels do not make 2"),
+    ([XT, WT], OUT, {"groups": 3}, "x has 2 channels, w takes 3 x 2"),
     ([XT, WT], OUT, {"strides": (1, 0)}, "strides must be two positive integers, got (1, 0)"),
     ([XT, WT], OUT, {"strides": 2}, "strides must be two positive integers, got 2"),
     ([XT, WT], OUT, {"dilations": (1, 1.5)}, "dilations must be two positive integers"),

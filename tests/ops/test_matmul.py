@@ -269,7 +269,7 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
     ([tensor(None, I8), tensor((4, 3), U8)], OUT, {}, "operands must be ranked tensors of rank 1 or more"),
     ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions differ: 4 and 5"),
     ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "batch dimensions 2 and 3 do not broadcast"),
-    ([tensor((2, 4), per_axis(I8, 4, 1)), tensor((4, 3), U8)], OUT, {}, "axis 1 of the first operand is contracted"),
+    ([tensor((2, 4), per_axis(I8, 4, 1)), tensor((4, 3), U8)], OUT, {}, "along axis 1, which is contracted"),
     ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
     ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
     ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "a sub-channel first operand is not supported"),
