@@ -14,7 +14,7 @@ from qrt._version import __version__
 from qrt.errors import KernelError, ModelError, ParseError, QuantError, QuantTypeError, UndefinedError, VerifyError
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
-from qrt.tensor.casts import dcast, qcast, quantize, scast
+from qrt.tensor.casts import bias_type, dcast, qcast, quantize, scast
 from qrt.tensor.functions import add, clamp, lookup, mean, mul, relu, requantize, softmax, sub
 from qrt.tensor.movement import concat, pad, reshape, transpose
 from qrt.tensor.products import float_matmul, matmul, pack
@@ -22,13 +22,14 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir
+    from qrt import ir, metrics
     from qrt.execute import Program, compile, load
     from qrt.execute.passes import run_passes
 
 
 _LAZY = {
     "ir": "qrt.ir",
+    "metrics": "qrt.metrics",
     "compile": "qrt.execute",
     "load": "qrt.execute",
     "Program": "qrt.execute",
@@ -53,6 +54,7 @@ __all__ = [
     "__version__",
     "add",
     "avg_pool2d",
+    "bias_type",
     "clamp",
     "compile",
     "concat",
@@ -68,6 +70,7 @@ __all__ = [
     "matmul",
     "max_pool2d",
     "mean",
+    "metrics",
     "mul",
     "pack",
     "pad",

@@ -6,7 +6,7 @@ next larger integer.
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_array, integers, require_uniform
+from qrt.tensor.astype import cast
 from qrt.types import UniformType, check_integrity
 
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
@@ -37,7 +38,7 @@ class QuantTensor(Tensor):
     ----------
     storage : array_like of int
         Of any shape and integer dtype; it is copied.
-    type : UniformType
+    type : UniformType or str
         The type of the elements.
 
     Raises
@@ -61,8 +62,8 @@ class QuantTensor(Tensor):
 
     type: UniformType
 
-    def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
-        require_uniform(type)
+    def __init__(self, storage: npt.ArrayLike, type: UniformType | str) -> None:
+        type = require_uniform(type)
         array = as_array(storage)
         if array.dtype.kind not in "iu":
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
@@ -143,6 +144,16 @@ class QuantTensor(Tensor):
             raise ValueError("a quantized tensor cannot be dequantized without a copy")
         values = self.dequantize()
         return values if dtype is None else values.astype(dtype)
+
+    @overload
+    def astype(self, type: UniformType) -> "QuantTensor": ...
+    @overload
+    def astype(self, type: Any) -> Any: ...
+    def astype(self, type: Any) -> Any:
+        """The values in another quantized type (given as itself or as text) by the default rule of ``requantize``, or
+        by ``quantize`` where it expresses other floats; or as an array of a NumPy dtype. Raises ``QuantTypeError`` for
+        what is neither, and for channels that do not fit the shape."""
+        return cast(self, type)
 
     def copy(self) -> "QuantTensor":
         """A tensor with storage of its own."""
@@ -307,7 +318,11 @@ def _dequantized(q: QuantTensor) -> Bound[Array]:
 
 @eager
 def join(
-    tensors: tuple[QuantTensor, ...], axis: int, out_type: UniformType | None, requant: str, out: QuantTensor | None
+    tensors: tuple[QuantTensor, ...],
+    axis: int,
+    out_type: UniformType | str | None,
+    requant: str,
+    out: QuantTensor | None,
 ) -> Bound[QuantTensor]:
     """``concat`` of a tuple."""
     return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)
