@@ -1,5 +1,5 @@
-"""`qrt.metrics`: the oracle computes with rationals of the rounded differences and products. Hazards: a sum that depends
-on the order, an overflow in a square, a logarithm of the platform, shapes that broadcast."""
+"""`qrt.metrics`: the oracle computes with rationals of the rounded differences and products. Hazards: a sum that
+depends on the order, an overflow in a square, a logarithm of the platform, shapes that broadcast."""
 
 import math
 import sys

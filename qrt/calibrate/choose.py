@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantTypeError, require, shown
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.types import FloatType, UniformType, parse_type, storage_range
@@ -126,6 +126,8 @@ def _integer(what: str, value: Any, least: int, greatest: int) -> int:
 
 def integer_storage(bits: object, expressed: FloatType, *, symmetric: bool, narrow: bool) -> Storage:
     """Signed storage of so many bits; ``narrow`` leaves out its least value."""
+    for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
+        require(flag, (bool, np.bool_), what, "True or False")
     bits = _integer("bits", bits, 1, MAX_STORAGE_WIDTH)
     low, high = storage_range(bits, True)
     if narrow and bits == 1:
@@ -142,6 +144,8 @@ def choose_type(
     >>> str(choose_type(np.float32([[63.5, -1], [2, 0]]), storage, Layout((2, 2), axis=1)))
     '!quant.uniform<i8:f32:1, {5.000000e-01,0.0078740157186985016}>'
     """
+    if not isinstance(method, str) or method not in METHODS:
+        raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     require_finite(values, "values that a type is chosen from")
     if values.dtype.type.__module__ == "ml_dtypes":  # which NumPy cannot partition
         values = values.astype(np.float32)
@@ -166,9 +170,7 @@ def choose_ranges(rows: Array, storage: Storage, method: Method, percentile: flo
         return low, high
     if method == "mse":
         return least_error_ranges(rows, low, high, storage)
-    if method == "percentile":
-        return percentile_ranges(rows, low, high, percentile, symmetric=storage.symmetric)
-    raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
+    return percentile_ranges(rows, low, high, percentile, symmetric=storage.symmetric)
 
 
 def percentile_ranges(
@@ -234,11 +236,13 @@ def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> t
 def bias_type(x: UniformType, w: UniformType) -> UniformType:
     """The type of a bias that is added to sums of products as it is: i32 of scale ``sx * sw``, zero point 0."""
     if not x.is_per_layer:
-        raise QuantTypeError(f"bias_type: x must be per layer, for the sums of a column to have one scale, got {x}")
+        raise QuantTypeError(f"bias_type: x must be per layer, but has {len(x.scales)} scales")
     if w.is_sub_channel:
-        raise QuantTypeError(f"bias_type: sums by weights in blocks have no one scale: choose the type, got {w}")
+        raise QuantTypeError(
+            "bias_type: w is in blocks, whose sums have no one scale: choose the type of the bias"
+        )
     if x.expressed_type != w.expressed_type:
-        raise QuantTypeError(f"bias_type: x and w must express the same type, got {x} and {w}")
+        raise QuantTypeError(f"bias_type: x expresses {x.expressed_type} and w {w.expressed_type}: give types of one")
     scales = [x.scale * scale for scale in w.scales]
     if w.is_per_axis:
         return UniformType("i32", x.expressed_type, scales, axis=0)

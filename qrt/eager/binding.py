@@ -126,7 +126,7 @@ def bind_arrays(
     """One op family on operands of which some are arrays of ``element``, or with a result that is an array.
 
     A tensor that keeps calls is a constant of the call where the family packs that operand; the call is kept there."""
-    declared = parse_type(out_type) if isinstance(out_type, str) else out_type
+    declared = _declared(name, out_type)
     key = tuple(sorted(attributes.items()))
     types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
     packs = FAMILIES[name].packs
@@ -136,23 +136,29 @@ def bind_arrays(
     binding: Binding | None = cache.get(words)
     is_kept = binding is not None
     if binding is None:
-        require_hashable(name, (key, declared))
+        require_hashable(name, key)
         binding = bind_family(name, types, attributes, declared, {i: x._constant for i, x in packed.items()})
     inputs = tuple([operand(operands[i]) for i in binding.reads])
     return Bound(binding, inputs, out, cache, None if is_kept else words)
+
+
+def _declared(name: str, out_type: object) -> UniformType | None:
+    """The type of the result that is given, if one is, as itself or as text."""
+    declared = parse_type(out_type) if isinstance(out_type, str) else out_type
+    if declared is not None and not isinstance(declared, UniformType):
+        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
+    return declared
 
 
 def bind_family(
     name: str,
     types: tuple[TensorType, ...],
     attributes: Mapping[str, Any],
-    out_type: object,
+    out_type: UniformType | None,
     constants: Constants,
 ) -> Binding:
     family = FAMILIES[name]
     complete = family.complete(attributes)
-    if out_type is not None and not isinstance(out_type, UniformType):
-        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
     result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
     call, _ = family.call(types, result, complete, constants)
     reads = tuple(i for i in range(len(types)) if i not in constants)

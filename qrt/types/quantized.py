@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantTypeError, require, shown
 from qrt.text.floats import FORMATS, spell, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
@@ -294,6 +294,8 @@ class UniformType(_StoredType):
         """
         from qrt.numerics.ranges import range_parameters  # on first use: importing qrt needs none of it
 
+        for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
+            require(flag, (bool, np.bool_), what, "True or False")
         stored, is_signed = parse_storage(storage)
         if isinstance(stored, FloatType):
             raise QuantTypeError(f"a range is divided by integers, not by storage {stored}")
@@ -302,8 +304,8 @@ class UniformType(_StoredType):
         if narrow and least + 1 == greatest:
             raise QuantTypeError("narrow storage of 1 bit has one value: give more bits")
         low, high = ranges_around_0(lo, hi)
-        scales, zeros = range_parameters(low, high, least + narrow, greatest, kind.name, symmetric=symmetric)
-        return cls(storage, kind, scales, zeros, axis, block_sizes, least + narrow, greatest)
+        scales, zeros = range_parameters(low, high, least + bool(narrow), greatest, kind.name, symmetric=symmetric)
+        return cls(storage, kind, scales, zeros, axis, block_sizes, least + bool(narrow), greatest)
 
     @property
     def is_per_layer(self) -> bool:

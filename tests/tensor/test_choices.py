@@ -76,7 +76,7 @@ def test_options_reach_the_type() -> None:
     assert str(qrt.quantize(x, bits=8, expressed="bf16").type.expressed_type) == "bf16"
     assert qrt.quantize([1, 2, 3], bits=32).type.storage == "i32"
     assert qrt.quantize(2.0, bits=8).shape == ()
-    assert qrt.quantize(qrt.quantize(x, T), bits=8).type.scale == pytest.approx(65 / 127, abs=0.02)
+    assert qrt.quantize(qrt.quantize(x, T), bits=8).type.scale == pytest.approx(62 / 127)
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,7 @@ def test_text_stands_for_its_type(name: str) -> None:
 @given(uniform_types(), uniform_types(), generators())
 def test_astype_to_a_type_is_requantize(a: UniformType, b: UniformType, rng: np.random.Generator) -> None:
     q = QuantTensor(storage_of(a, (3, 4), rng), a)
-    try:
-        expected = qrt.requantize(q, b)
-    except QuantTypeError as error:
-        with pytest.raises(QuantTypeError, match="."):
-            q.astype(b)
-        assert "requant" in str(error)
-        return
-    assert q.astype(b) == expected
+    assert q.astype(b) == qrt.requantize(q, b)
 
 
 @given(uniform_types(widths=range(1, 17)), st.integers(-8, 8), generators())
@@ -248,8 +241,8 @@ def test_a_bias_of_that_type_is_added_as_it_is() -> None:
     ("x", "w", "message"),
     [
         (UniformType("i8", "f32", [0.5], axis=0), T, "x must be per layer"),
-        (T, UniformType("i8", "f32", [[0.5]], block_sizes={0: 2}), "sums by weights in blocks have no one scale"),
-        (T, UniformType("i8", "f16", 0.5), "x and w must express the same type"),
+        (T, UniformType("i8", "f32", [[0.5]], block_sizes={0: 2}), "w is in blocks, whose sums have no one scale"),
+        (T, UniformType("i8", "f16", 0.5), "x expresses f32 and w f16"),
         (T.with_(scales=1e-30), T.with_(scales=1e-30), "out of expressed type range"),
         (T, X, "a !quant.uniform type is needed"),
     ],

@@ -1,5 +1,5 @@
-"""`UniformType.for_range`: exact arithmetic is the oracle. Hazards: an end of the range that the type does not reach, by
-the rounding of the scale or of the zero point; a scale larger than needed; a zero point outside the storage."""
+"""`UniformType.for_range`: exact arithmetic is the oracle. Hazards: an end of the range that the type does not reach,
+by the rounding of the scale or of the zero point; a scale larger than needed; a zero point outside the storage."""
 
 import math
 from fractions import Fraction
@@ -59,7 +59,7 @@ def test_the_range_lies_in_that_of_the_type(
     lo, hi = ends
     options = {"expressed": expressed, "symmetric": symmetric, "narrow": narrow}
     if not is_possible(lo, hi, storage, symmetric, narrow):
-        with pytest.raises(QuantTypeError, match="1 bit|no symmetric range|narrow storage"):
+        with pytest.raises(QuantTypeError, match=r"1 bit|no symmetric range|narrow storage"):
             UniformType.for_range(lo, hi, storage, **options)  # type: ignore[arg-type]
         return
     t = type_of(lo, hi, storage, **options)
