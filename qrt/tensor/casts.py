@@ -75,6 +75,7 @@ def quantize(
     x: npt.ArrayLike,
     type: UniformType | str | None = None,
     *,
+    out: QuantTensor | None = None,
     bits: int | None = None,
     axis: int | None = None,
     group_size: int | None = None,
@@ -83,7 +84,6 @@ def quantize(
     symmetric: bool = True,
     narrow: bool = False,
     expressed: str = "f32",
-    out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
     """Real values of any dtype to storage, of a type that is given or chosen from them: ``qcast`` by the default rule,
     after rounding to the expressed type.
@@ -95,6 +95,8 @@ def quantize(
     type : UniformType or str, optional
         The type of the result. Without it ``bits`` is given, and the other options say how a type is chosen
         (docs/numerics_choices.md); ``.type`` of the result is that type.
+    out : QuantTensor, optional
+        A tensor of the result's type and shape, which is filled and returned.
     bits : int, optional
         1 to 32, of signed storage.
     axis : int, optional
@@ -113,8 +115,6 @@ def quantize(
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
     expressed : str, default "f32"
         The float type of the values.
-    out : QuantTensor, optional
-        A tensor of the result's type and shape, which is filled and returned.
 
     Returns
     -------
