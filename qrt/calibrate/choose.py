@@ -238,9 +238,7 @@ def bias_type(x: UniformType, w: UniformType) -> UniformType:
     if not x.is_per_layer:
         raise QuantTypeError(f"bias_type: x must be per layer, but has {len(x.scales)} scales")
     if w.is_sub_channel:
-        raise QuantTypeError(
-            "bias_type: w is in blocks, whose sums have no one scale: choose the type of the bias"
-        )
+        raise QuantTypeError("bias_type: w is in blocks, whose sums have no one scale: choose the type of the bias")
     if x.expressed_type != w.expressed_type:
         raise QuantTypeError(f"bias_type: x expresses {x.expressed_type} and w {w.expressed_type}: give types of one")
     scales = [x.scale * scale for scale in w.scales]

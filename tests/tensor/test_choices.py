@@ -143,6 +143,7 @@ TAKING: dict[str, Callable[[object], object]] = {
     "avg_pool2d": lambda t: qrt.avg_pool2d(IMAGE, 2, out_type=t),
     "softmax": lambda t: qrt.softmax(Q, t),
     "bias_type": lambda t: qrt.bias_type(t, T),
+    "TensorType": lambda t: qrt.TensorType((2,), t),  # type: ignore[arg-type]
 }
 
 
@@ -152,7 +153,7 @@ def test_text_stands_for_its_type(name: str) -> None:
         expected = TAKING[name](qrt.parse_type(text))
         for _ in range(2):
             assert TAKING[name](text) == expected
-    if name != "astype":  # where "i8" is NumPy's int64
+    if name not in ("astype", "TensorType"):  # to one "i8" is NumPy's int64, to the other a type
         with pytest.raises(QuantTypeError, match="i8"):
             TAKING[name]("i8")
     with pytest.raises(QuantTypeError if name == "astype" else ParseError):
