@@ -29,7 +29,7 @@ SYMMETRIES = st.booleans()
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[np.ndarray, Layout]:
     """Values with the layout of their scales."""
-    shape = tuple(draw(st.lists(st.integers(1, 4), max_size=3)))
+    shape = tuple(draw(st.lists(st.integers(1, 3), max_size=3)))
     axis = draw(st.sampled_from([None, *range(len(shape))]))
     groups = [None] if axis is None else [None, *(n for n in range(1, shape[axis] + 1) if shape[axis] % n == 0)]
     return draw(arrays(np.float32, shape, elements=VALUES)), Layout(shape, axis, draw(st.sampled_from(groups)))
@@ -78,7 +78,7 @@ def squared_error(values: list[float], ends: tuple[float, float], symmetric: boo
 
 
 @pytest.mark.parametrize("method", choose.METHODS)
-@settings(max_examples=settings.default.max_examples // 2)  # type: ignore[union-attr]  # for each method
+@settings(max_examples=settings.default.max_examples // 4)  # type: ignore[union-attr]  # for each method
 @given(cases(), st.sampled_from([2, 3, 4, 8, 16]), SYMMETRIES, st.sampled_from([99.99, 90.0, 50.0, 66.6, 100.0, 0.1]))
 def test_each_scale_covers_the_range_of_its_values(
     method: choose.Method, case: tuple[np.ndarray, Layout], bits: int, symmetric: bool, percentile: float
@@ -118,7 +118,7 @@ def test_a_tie_takes_the_wider_range() -> None:
 
 
 def test_an_outlier_is_left_out_where_that_lessens_the_error() -> None:
-    x = np.append(np.linspace(-1, 1, 1000, dtype=np.float32), np.float32(6))
+    x = np.append(np.linspace(-1, 1, 999, dtype=np.float32), np.float32(6))  # of 1000, 99.9 % leave out one
     storage = integer_storage(4, F32, symmetric=True, narrow=False)
     scales = {m: choose_type(x, storage, Layout(x.shape), m, 99.9).scale for m in choose.METHODS}
     assert 6 / 7 <= scales["minmax"] < 6.01 / 7
