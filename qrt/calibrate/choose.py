@@ -141,8 +141,8 @@ def choose_type(
     """The type of real values of ``layout.shape``, which are finite.
 
     >>> storage = integer_storage(8, FloatType("f32"), symmetric=True, narrow=False)
-    >>> str(choose_type(np.float32([[63.5, -1], [2, 0]]), storage, Layout((2, 2), axis=1)))
-    '!quant.uniform<i8:f32:1, {5.000000e-01,0.0078740157186985016}>'
+    >>> str(choose_type(np.float32([[63.5, -127], [2, 0]]), storage, Layout((2, 2), axis=1)))
+    '!quant.uniform<i8:f32:1, {5.000000e-01,1.000000e+00}>'
     """
     if not isinstance(method, str) or method not in METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")

@@ -288,9 +288,9 @@ class UniformType(_StoredType):
         ``QuantTypeError`` for a bound that is not finite, bounds in the wrong order, and storage of too few values.
 
         >>> str(UniformType.for_range(-1.0, 3.0, "u8"))
-        '!quant.uniform<u8:f32, 0.015686275437474251:64>'
+        '!quant.uniform<u8:f32, 0.015706807374954224:64>'
         >>> str(UniformType.for_range(-1.0, 3.0, "i8", symmetric=True, narrow=True))
-        '!quant.uniform<i8<-127:127>:f32, 0.023622047156095505>'
+        '!quant.uniform<i8<-127:127>:f32, 0.023622049018740654>'
         """
         from qrt.numerics.ranges import range_parameters  # on first use: importing qrt needs none of it
 

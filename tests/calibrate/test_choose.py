@@ -77,12 +77,28 @@ def squared_error(values: list[float], ends: tuple[float, float], symmetric: boo
     return total
 
 
-@pytest.mark.parametrize("method", choose.METHODS)
-@settings(max_examples=settings.default.max_examples // 4)  # type: ignore[union-attr]  # for each method
-@given(cases(), st.sampled_from([2, 3, 4, 8, 16]), SYMMETRIES, st.sampled_from([99.99, 90.0, 50.0, 66.6, 100.0, 0.1]))
+OPTIONS = (cases(), st.sampled_from([2, 3, 4, 8, 16]), SYMMETRIES)
+PERCENTILES = st.sampled_from([99.99, 90.0, 50.0, 66.6, 100.0, 0.1])
+
+
+@pytest.mark.parametrize("method", ["minmax", "percentile"])
+@given(*OPTIONS, PERCENTILES)
 def test_each_scale_covers_the_range_of_its_values(
     method: choose.Method, case: tuple[np.ndarray, Layout], bits: int, symmetric: bool, percentile: float
 ) -> None:
+    check(method, case, bits, symmetric, percentile)
+
+
+@settings(max_examples=settings.default.max_examples // 4)  # type: ignore[union-attr]  # each makes 64 types
+@given(*OPTIONS)
+def test_each_scale_makes_the_least_error(case: tuple[np.ndarray, Layout], bits: int, symmetric: bool) -> None:
+    check("mse", case, bits, symmetric, 100.0)
+
+
+def check(
+    method: choose.Method, case: tuple[np.ndarray, Layout], bits: int, symmetric: bool, percentile: float
+) -> None:
+    """A type against the loops above."""
     x, layout = case
     t = choose_type(x, integer_storage(bits, F32, symmetric=symmetric, narrow=False), layout, method, percentile)
     assert (t.axis is not None) == (layout.axis is not None and layout.group_size is None)
