@@ -133,6 +133,16 @@ def test_a_tie_takes_the_wider_range() -> None:
     assert choose_type(np.float32([1.0, 62 / 64]), storage, Layout((2,)), "mse").scale == 63 / 64
 
 
+def test_a_percentile_is_divided_between_the_ends_or_of_magnitudes() -> None:
+    x = np.arange(-4.0, 6.0)  # of ten, 80 % leave out two
+    one_sided, symmetric = (
+        choose_type(x, integer_storage(8, F32, symmetric=flag, narrow=False), Layout(x.shape), "percentile", 80.0)
+        for flag in (False, True)
+    )
+    assert one_sided is UniformType.for_range(-3.0, 4.0, "i8")
+    assert symmetric is UniformType.for_range(-4.0, 4.0, "i8", symmetric=True)
+
+
 def test_an_outlier_is_left_out_where_that_lessens_the_error() -> None:
     x = np.append(np.linspace(-1, 1, 999, dtype=np.float32), np.float32(6))  # of 1000, 99.9 % leave out one
     storage = integer_storage(4, F32, symmetric=True, narrow=False)
