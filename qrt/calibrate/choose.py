@@ -17,7 +17,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, require, shown
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
-from qrt.types import FloatType, UniformType, parse_type, storage_range
+from qrt.types import FloatType, UniformType, storage_range
 from qrt.types.quantized import MAX_STORAGE_WIDTH
 
 Array = npt.NDArray[Any]
@@ -80,14 +80,6 @@ class Storage:
     def parameters(self, low: Array, high: Array) -> tuple[Array, Array]:
         """(scales, zero points) for ranges."""
         return range_parameters(low, high, self.low, self.high, self.expressed, symmetric=self.symmetric)
-
-
-def float_type(expressed: object) -> FloatType:
-    """The float type of a name, or of a type itself."""
-    kind = parse_type(expressed) if isinstance(expressed, str) else expressed
-    if not isinstance(kind, FloatType):
-        raise QuantTypeError(f"expressed must be a float type, got {shown(expressed)}")
-    return kind
 
 
 def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layout:

@@ -13,7 +13,7 @@ from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
 from qrt.tensor.arrays import as_array, expressed_array, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
-from qrt.types import UniformType, check_integrity
+from qrt.types import FloatType, UniformType, check_integrity
 
 Method = Literal["minmax", "mse", "percentile"]
 """How a range is found in values: `calibrate.choose`."""
@@ -83,7 +83,7 @@ def quantize(
     percentile: float = 99.99,
     symmetric: bool = True,
     narrow: bool = False,
-    expressed: str = "f32",
+    expressed: str | FloatType | npt.DTypeLike = "f32",
 ) -> Bound[QuantTensor]:
     """Real values of any dtype to storage, of a type that is given or chosen from them: ``qcast`` by the default rule,
     after rounding to the expressed type.
@@ -113,7 +113,7 @@ def quantize(
         True makes zero points 0; False chooses them too, for values of which most have one sign.
     narrow : bool, default False
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
-    expressed : str, default "f32"
+    expressed : str or FloatType or dtype, default "f32"
         The float type of the values.
 
     Returns
@@ -146,7 +146,7 @@ def quantize(
         raise QuantTypeError("quantize: give a type, or bits= to choose one from the values")
     from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
 
-    kind = choose.float_type(expressed)
+    kind = UniformType("i8", expressed, 1.0).expressed_type
     values = expressed_array(x, kind)
     storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
     layout = choose.layout_of(values.shape, axis, group_size)

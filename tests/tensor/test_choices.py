@@ -73,7 +73,8 @@ def test_options_reach_the_type() -> None:
     assert qrt.quantize(x, bits=8, narrow=True).type.storage_min == -127
     assert qrt.quantize(x, bits=8, method="percentile", percentile=75).type.scale < 2.1 / 127
     assert qrt.quantize([2.0, 1.0, 1.0], bits=2, method="mse").type.scale < 1.5
-    assert str(qrt.quantize(x, bits=8, expressed="bf16").type.expressed_type) == "bf16"
+    for expressed in ("bf16", "bfloat16", ml_dtypes.bfloat16, qrt.parse_type("bf16")):
+        assert str(qrt.quantize(x, bits=8, expressed=expressed).type.expressed_type) == "bf16"
     assert qrt.quantize([1, 2, 3], bits=32).type.storage == "i32"
     assert qrt.quantize(2.0, bits=8).shape == ()
     assert qrt.quantize(qrt.quantize(x, T), bits=8).type.scale == pytest.approx(62 / 127)
@@ -107,7 +108,7 @@ def test_options_reach_the_type() -> None:
         ({"bits": 4, "method": "max"}, "method must be one of minmax, mse, percentile, got 'max'"),
         ({"bits": 4, "method": "percentile", "percentile": 0}, "percentile must be a number above 0, up to 100, got 0"),
         ({"bits": 4, "method": "percentile", "percentile": float("nan")}, "percentile must be a number above 0"),
-        ({"bits": 4, "expressed": "i8"}, "expressed must be a float type, got 'i8'"),
+        ({"bits": 4, "expressed": "i8"}, "invalid expressed type i8: expected a float type"),
         ({"bits": 4, "expressed": "f80"}, "f80 values are not executable"),
         ({"bits": 4, "x": [1.0, float("nan")]}, r"values that a type is chosen from must be finite, got nan at \[1\]"),
         ({"bits": 4, "x": [1e300]}, r"values that a type is chosen from must be finite, got inf at \[0\]"),
