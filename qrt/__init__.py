@@ -23,7 +23,7 @@ from qrt.errors import (
 )
 from qrt.kernels import get_num_threads, set_num_threads
 from qrt.tensor import PackedTensor, QuantTensor
-from qrt.tensor.casts import dcast, qcast, quantize, scast, values
+from qrt.tensor.casts import bias_type, dcast, qcast, quantize, scast, values
 from qrt.tensor.float_results import float_results
 from qrt.tensor.functions import add, clamp, lookup, mean, mul, relu, requantize, softmax, sub
 from qrt.tensor.movement import concat, pad, reshape, transpose
@@ -32,7 +32,7 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir, plot
+    from qrt import ir, metrics, plot
     from qrt.execute import Program, compile, load
     from qrt.execute.passes import run_passes
     from qrt.formats import load_tensors, save_tensors
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _LAZY = {
     "ir": "qrt.ir",
+    "metrics": "qrt.metrics",
     "compile": "qrt.execute",
     "load": "qrt.execute",
     "Program": "qrt.execute",
@@ -68,6 +69,7 @@ __all__ = [
     "__version__",
     "add",
     "avg_pool2d",
+    "bias_type",
     "clamp",
     "compile",
     "concat",
@@ -85,6 +87,7 @@ __all__ = [
     "matmul",
     "max_pool2d",
     "mean",
+    "metrics",
     "mul",
     "pack",
     "pad",

@@ -43,8 +43,8 @@ JOBS_OF_ANOTHER = {
 """Families whose calls have another name than theirs, or are of one entry with others."""
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
-    "get_num_threads": "a setting", "set_num_threads": "a setting", "float_results": "a setting",
-    "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
+    "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
+    "float_results": "a setting", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
     "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
 }  # fmt: skip
 """What a public function is about that is no family's."""

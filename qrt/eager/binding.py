@@ -1,7 +1,7 @@
 """Binding: from types, shapes and attributes to the call of an op family, and from what it writes to a result."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
@@ -12,7 +12,7 @@ from qrt.eager.storage import is_packed, pack, ready, unpack
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
 from qrt.ops.core import Array, BoundCall, Constants, Shape, element_dtype, static_shape
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, TensorType, UniformType, parse_type
 
 F32 = FloatType("f32")
 P = ParamSpec("P")
@@ -61,6 +61,10 @@ class Bound(Generic[R]):
             place[...] = made
         return out  # type: ignore[no-any-return]
 
+    def of_values(self) -> "Bound[R]":
+        """The same for arguments whose values, not their types alone, chose the binding: no later call finds it."""
+        return replace(self, binding=replace(self.binding, is_in_place=False), key=None)
+
     def _memory(self) -> Array:
         """The memory of ``out``, which is of the result's type and may be written."""
         out, binding = self.out, self.binding
@@ -99,7 +103,7 @@ def bind(
     name: str,
     operands: Sequence[Tensor],
     attributes: Mapping[str, Any],
-    out_type: UniformType | None,
+    out_type: UniformType | str | None,
     out: Tensor | None,
 ) -> Bound[Any]:
     """One op family on quantized tensors, to one of ``out_type``, ``out``'s or the type that the family infers."""
@@ -116,26 +120,35 @@ def bind_arrays(
     name: str,
     operands: Sequence[Tensor | Array],
     attributes: Mapping[str, Any],
-    out_type: UniformType | None,
+    out_type: UniformType | str | None,
     out: Tensor | Array | None,
     element: FloatType = F32,
 ) -> Bound[Any]:
     """One op family on operands of which some are arrays of ``element``, or with a result that is an array.
 
     A tensor that keeps calls is a constant of the call where the family packs that operand; the call is kept there."""
+    declared = _declared(name, out_type)
     key = tuple(sorted(attributes.items()))
     types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
     packs = FAMILIES[name].packs
     packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._number}
     cache = packed[min(packed)]._calls if packed else kept_calls
-    words = name, types, key, out_type, kernels.active(), tuple([(i, x._number) for i, x in packed.items()])
+    words = name, types, key, declared, kernels.active(), tuple([(i, x._number) for i, x in packed.items()])
     binding: Binding | None = cache.get(words)
     is_kept = binding is not None
     if binding is None:
-        require_hashable(name, (*key, ("out_type", out_type)))
-        binding = bind_family(name, types, attributes, out_type, {i: x._constant for i, x in packed.items()})
+        require_hashable(name, key)
+        binding = bind_family(name, types, attributes, declared, {i: x._constant for i, x in packed.items()})
     inputs = tuple([operand(operands[i]) for i in binding.reads])
     return Bound(binding, inputs, out, cache, None if is_kept else words)
+
+
+def _declared(name: str, out_type: object) -> UniformType | None:
+    """The type of the result that is given, if one is, as itself or as text."""
+    declared = parse_type(out_type) if isinstance(out_type, str) else out_type
+    if declared is not None and not isinstance(declared, UniformType):
+        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
+    return declared
 
 
 def bind_family(
@@ -147,8 +160,6 @@ def bind_family(
 ) -> Binding:
     family = FAMILIES[name]
     complete = family.complete(attributes)
-    if out_type is not None and not isinstance(out_type, UniformType):
-        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
     result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
     call, _ = family.call(types, result, complete, constants)
     reads = tuple(i for i in range(len(types)) if i not in constants)

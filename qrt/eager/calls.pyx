@@ -190,6 +190,7 @@ cdef class Function:
     cdef PyObject *name[MAX_PARAMETERS]
     cdef PyObject *default[MAX_PARAMETERS]  # NULL: required
     cdef int parameters, positional, out
+    cdef int required  # from here on every parameter has a default
 
     def __init__(self, bind):
         cdef int i
@@ -206,6 +207,8 @@ cdef class Function:
         for i in range(self.parameters):
             self.name[i] = <PyObject *>self.names[i]
             self.default[i] = <PyObject *>given[self.names[i]] if self.names[i] in given else NULL
+            if self.default[i] == NULL:
+                self.required = i + 1
         self.vectorcall = call
         update_wrapper(self, bind)
 
@@ -244,6 +247,9 @@ cdef bint describe_call(
     for j in range(function.parameters):
         value = args[j] if j < count else NULL
         if j >= count:
+            if matched == named and j >= function.required:  # none is left that is given
+                defaults |= (<uint64_t>1 << function.parameters) - (<uint64_t>1 << j)
+                break
             for i in range(named):
                 if function.name[j] == <PyObject *>(<tuple>names)[i]:
                     value = args[count + i]

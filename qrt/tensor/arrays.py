@@ -11,13 +11,14 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
-from qrt.types import FloatType, UniformType
+from qrt.types import FloatType, UniformType, parse_type
 
 
-def require_uniform(t: object) -> UniformType:
-    """The type, if a tensor can be of it."""
+def require_uniform(given: object) -> UniformType:
+    """The type that is given, as itself or as text, if a tensor can be of it."""
+    t = parse_type(given) if isinstance(given, str) else given
     if not isinstance(t, UniformType):
-        raise QuantTypeError(f"a !quant.uniform type is needed, got {shown(t)}")
+        raise QuantTypeError(f"a !quant.uniform type is needed, got {shown(given)}")
     check_zero_points(t, "a tensor's type")
     return t
 
@@ -92,21 +93,20 @@ def native_floats(values: Array) -> Array:
     return values if values.dtype.isbuiltin == 1 else values.astype(np.float32)
 
 
-def expressed_array(x: npt.ArrayLike, t: UniformType, *, exact: bool) -> Array:
+def expressed_array(x: npt.ArrayLike, t: UniformType | FloatType, *, exact: bool = False) -> Array:
     """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
     conversion."""
     array = as_array(x)
-    dtype = expressed_dtype(t.expressed_type)
+    kind = t.expressed_type if isinstance(t, UniformType) else t
+    dtype = expressed_dtype(kind)
     if array.dtype == dtype:
         return array
     if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
         raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
-        raise QuantTypeError(
-            f"qcast: the input must have the expressed type {t.expressed_type} of {t}, got dtype {array.dtype}"
-        )
+        raise QuantTypeError(f"qcast: the input must have the expressed type {kind} of {t}, got dtype {array.dtype}")
     if dtype.type.__module__ == "ml_dtypes":
         # ml_dtypes converts a double through float32, which rounds twice.
-        array = round_to_format(array.astype(np.float64), t.expressed_type.name)
+        array = round_to_format(array.astype(np.float64), kind.name)
     with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(dtype)

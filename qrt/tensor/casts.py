@@ -1,7 +1,7 @@
-"""``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors."""
+"""``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors, and types that are chosen from data."""
 
 from collections.abc import Mapping
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
@@ -13,13 +13,16 @@ from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.quant_tensor import QuantTensor
-from qrt.types import UniformType, check_integrity
+from qrt.types import FloatType, UniformType, check_integrity
+
+Method = Literal["minmax", "mse", "percentile"]
+"""How a range is found in values: `calibrate.choose`."""
 
 
 @eager
 def qcast(
     x: npt.ArrayLike,
-    type: UniformType,
+    type: UniformType | str,
     *,
     rounding: Rounding = "half_even",
     zero_point: ZeroPointOrder = "before",
@@ -33,7 +36,7 @@ def qcast(
     x : array_like
         Of any shape and of the type's expressed dtype; Python numbers and lists are converted. NaN stores the zero
         point, infinities saturate.
-    type : UniformType
+    type : UniformType or str
         The type of the result.
     rounding : {"half_even", "half_away", "toward_zero"}, default "half_even"
         How a value between two integers is rounded.
@@ -61,23 +64,57 @@ def qcast(
     [1, 3, 127]
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
-    values = expressed_array(x, require_uniform(type), exact=True)
+    t = require_uniform(type)
+    values = expressed_array(x, t, exact=True)
     require_hashable("qcast", rule.items())
-    return _quantize(values, type, rule, out)
+    return _quantize(values, t, rule, out)
 
 
 @eager
-def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = None) -> Bound[QuantTensor]:
-    """Real values of any dtype to storage: ``qcast`` by the default rule, after rounding to the expressed type.
+def quantize(
+    x: npt.ArrayLike,
+    type: UniformType | str | None = None,
+    *,
+    out: QuantTensor | None = None,
+    bits: int | None = None,
+    axis: int | None = None,
+    group_size: int | None = None,
+    method: Method = "minmax",
+    percentile: float = 99.99,
+    symmetric: bool = True,
+    narrow: bool = False,
+    expressed: str | FloatType | npt.DTypeLike = "f32",
+) -> Bound[QuantTensor]:
+    """Real values of any dtype to storage, of a type that is given or chosen from them: ``qcast`` by the default rule,
+    after rounding to the expressed type.
 
     Parameters
     ----------
     x : array_like
-        Real numbers of any shape and dtype.
-    type : UniformType
-        The type of the result.
+        Real numbers of any shape and dtype; finite, where a type is chosen from them.
+    type : UniformType or str, optional
+        The type of the result. Without it ``bits`` is given, and the other options say how a type is chosen
+        (docs/numerics_choices.md); ``.type`` of the result is that type.
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
+    bits : int, optional
+        1 to 32, of signed storage.
+    axis : int, optional
+        Each index along it has a scale; all values have one if not given. Negative axes count from the last.
+    group_size : int, optional
+        So many neighbours along ``axis`` have a scale: along the first axis if ``axis`` is not given, where a matrix of
+        weights ``(k, n)`` is summed. It divides the size of the axis.
+    method : {"minmax", "mse", "percentile"}, default "minmax"
+        The range is that of the values; or the fraction of it with the least squared error; or one outside of which a
+        few values lie.
+    percentile : float, default 99.99
+        The percentage of the values that lie within the range of that method.
+    symmetric : bool, default True
+        True makes zero points 0; False chooses them too, for values of which most have one sign.
+    narrow : bool, default False
+        True leaves out the least value of the storage: -127 to 127 for 8 bits.
+    expressed : str or FloatType or dtype, default "f32"
+        The float type of the values.
 
     Returns
     -------
@@ -87,15 +124,64 @@ def quantize(x: npt.ArrayLike, type: UniformType, *, out: QuantTensor | None = N
     Raises
     ------
     QuantTypeError
-        If values are no real numbers, or the shape does not fit the type's channels.
+        If values are no real numbers, the shape does not fit the type's channels, a type is chosen from a NaN or an
+        infinity, which is named, or an option has another value.
 
     Examples
     --------
     >>> quantize([0, 1, 2], UniformType("u4", "f32", 0.25)).storage.tolist()
     [0, 4, 8]
+    >>> w = quantize([[3.5, -7.0], [-1.0, 2.0]], bits=4, axis=1)
+    >>> w.storage.tolist(), str(w.type)
+    ([[7, -7], [-2, 2]], '!quant.uniform<i4:f32:1, {5.000000e-01,1.000000e+00}>')
     """
-    values = expressed_array(x, require_uniform(type), exact=False)
-    return _quantize(values, type, {}, out)
+    if type is not None:
+        options = (bits, axis, group_size, method, percentile, symmetric, narrow, expressed)
+        defaults = (None, None, None, "minmax", 99.99, True, False, "f32")
+        if not all(a.__class__ is b.__class__ and a == b for a, b in zip(options, defaults, strict=True)):
+            raise QuantTypeError("quantize: give a type, or bits and the options of a choice, not both")
+        t = require_uniform(type)
+        return _quantize(expressed_array(x, t), t, {}, out)
+    if bits is None:
+        raise QuantTypeError("quantize: give a type, or bits= to choose one from the values")
+    from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
+
+    kind = UniformType("i8", expressed, 1.0).expressed_type
+    values = expressed_array(x, kind)
+    storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
+    layout = choose.layout_of(values.shape, axis, group_size)
+    return _quantize(values, choose.choose_type(values, storage, layout, method, percentile), {}, out).of_values()
+
+
+def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType | str) -> UniformType:
+    """The type of a bias that products of ``x`` and ``w`` take as it is: i32 of scale ``sx * sw`` and zero point 0.
+
+    Parameters
+    ----------
+    x : QuantTensor or UniformType or str
+        The first operand of a product, or its type; per layer.
+    w : QuantTensor or UniformType or str
+        The weights, or their type; per layer, or per axis along their output channels.
+
+    Returns
+    -------
+    UniformType
+        Per axis 0 where the weights are per axis: a bias is a vector.
+
+    Raises
+    ------
+    QuantTypeError
+        If a type is of another kind, the two express different types, or a product of scales is beyond float64 or the
+        expressed type.
+
+    Examples
+    --------
+    >>> str(bias_type("!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<i8:f32:1, {0.5, 0.25}>"))
+    '!quant.uniform<i32:f32:0, {2.500000e-01,1.250000e-01}>'
+    """
+    from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
+
+    return choose.bias_type(*(require_uniform(t.type if isinstance(t, QuantTensor) else t) for t in (x, w)))
 
 
 def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
@@ -168,15 +254,15 @@ def values(q: QuantTensor) -> Array:
 @overload
 def scast(x: QuantTensor, type: None = None) -> Array: ...
 @overload
-def scast(x: npt.ArrayLike, type: UniformType) -> QuantTensor: ...
-def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Array | QuantTensor:
+def scast(x: npt.ArrayLike, type: UniformType | str) -> QuantTensor: ...
+def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None) -> Array | QuantTensor:
     """``quant.scast``: a quantized tensor to signless integers, or integers to a quantized type. No bits are moved.
 
     Parameters
     ----------
     x : QuantTensor or array_like of int
         Of any shape. Integers are of the storage width, signed or unsigned: the type says how their bits read.
-    type : UniformType, optional
+    type : UniformType or str, optional
         The type of the result. It is given with integers, and with them alone.
 
     Returns
@@ -202,4 +288,5 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | None = None) -> Ar
         return signless(x.storage, x.type)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
-    return QuantTensor._of(from_signless(as_storage(x), require_uniform(type)), type)
+    t = require_uniform(type)
+    return QuantTensor._of(from_signless(as_storage(x), t), t)

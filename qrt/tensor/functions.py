@@ -17,7 +17,7 @@ from qrt.types import UniformType
 
 @eager
 def add(
-    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
+    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | str | None = None, out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """The sum ``a + b``, element by element (docs/numerics_operations.md).
 
@@ -25,7 +25,7 @@ def add(
     ----------
     a, b : QuantTensor
         Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result. Without it operands of equal scales give i32 of that scale.
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
@@ -53,7 +53,7 @@ def add(
 
 @eager
 def sub(
-    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | None = None, out: QuantTensor | None = None
+    a: QuantTensor, b: QuantTensor, *, out_type: UniformType | str | None = None, out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """The difference ``a - b``, element by element (docs/numerics_operations.md).
 
@@ -61,7 +61,7 @@ def sub(
     ----------
     a, b : QuantTensor
         Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result. Without it operands of equal scales give i32 of that scale.
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
@@ -90,7 +90,7 @@ def mul(
     a: QuantTensor,
     b: QuantTensor,
     *,
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
@@ -100,7 +100,7 @@ def mul(
     ----------
     a, b : QuantTensor
         Of shapes that broadcast as NumPy's do; per layer or per axis.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result. Without it the result is i32 of scale ``sa * sb``, where that is exact for every value
         of the types.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
@@ -130,7 +130,7 @@ def mul(
 
 @eager
 def requantize(
-    q: QuantTensor, type: UniformType, *, requant: RequantRule = "fixed", out: QuantTensor | None = None
+    q: QuantTensor, type: UniformType | str, *, requant: RequantRule = "fixed", out: QuantTensor | None = None
 ) -> Bound[QuantTensor]:
     """The same values in another quantized type.
 
@@ -138,7 +138,7 @@ def requantize(
     ----------
     q : QuantTensor
         Of any shape.
-    type : UniformType
+    type : UniformType or str
         The type of the result, which expresses the same float type as that of ``q``.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
         The rule by which storage is scaled and rounded (docs/numerics.md, "Requantization").
@@ -270,7 +270,7 @@ def mean(
     axes: int | Sequence[int] | None = None,
     *,
     keepdims: bool = False,
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
@@ -284,7 +284,7 @@ def mean(
         What is averaged over: all axes if not given.
     keepdims : bool, default False
         True keeps the axes averaged over, with size 1; False drops them.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given, whose channels follow their axis.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization").
@@ -316,7 +316,7 @@ def mean(
 @eager
 def softmax(
     q: QuantTensor,
-    out_type: UniformType,
+    out_type: UniformType | str,
     *,
     axis: int = -1,
     beta: float = 1.0,
@@ -328,7 +328,7 @@ def softmax(
     ----------
     q : QuantTensor
         Of any shape but (); per layer, with storage of at most 8 bits.
-    out_type : UniformType
+    out_type : UniformType or str
         The type of the result; per layer.
     axis : int, default -1
         The axis of the sum.

@@ -126,7 +126,7 @@ def concat(
     tensors: Sequence[QuantTensor],
     axis: int = 0,
     *,
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> QuantTensor:
@@ -138,7 +138,7 @@ def concat(
         At least one, of shapes that agree but along ``axis``; per layer or per axis.
     axis : int, default 0
         The axis that is joined. Channels along it are joined too.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result, to which operands of another are requantized. Without it all have one type, or types
         that differ in the parameters of their channels along ``axis``.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"

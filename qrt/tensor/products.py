@@ -52,7 +52,7 @@ def matmul(
     w: QuantTensor,
     *,
     bias: QuantTensor | None = None,
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
@@ -67,7 +67,7 @@ def matmul(
         matrix, sub-channel.
     bias : QuantTensor, optional
         Shape ``(n,)``, one value for each column. It needs ``out_type``.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sa * sw`` and
         zero point 0, where that is exact for every value of the types.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"

@@ -7,7 +7,7 @@ next larger integer.
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from math import prod
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
+from qrt.tensor.astype import cast
 from qrt.tensor.protocol import table
 from qrt.types import UniformType, check_integrity
 
@@ -38,7 +39,7 @@ class QuantTensor(Tensor):
     ----------
     storage : array_like of int
         Of any shape and integer dtype; it is copied.
-    type : UniformType
+    type : UniformType or str
         The type of the elements.
 
     Raises
@@ -62,8 +63,8 @@ class QuantTensor(Tensor):
 
     type: UniformType
 
-    def __init__(self, storage: npt.ArrayLike, type: UniformType) -> None:
-        require_uniform(type)
+    def __init__(self, storage: npt.ArrayLike, type: UniformType | str) -> None:
+        type = require_uniform(type)
         array = as_storage(storage)
         if array.dtype.kind not in "iu":
             raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
@@ -158,6 +159,16 @@ class QuantTensor(Tensor):
     def _repr_html_(self) -> str:
         """The type, a histogram and the values, as a notebook shows them."""
         return import_module("qrt.tensor.html").tensor_html(self)  # type: ignore[no-any-return]
+
+    @overload
+    def astype(self, type: UniformType) -> "QuantTensor": ...
+    @overload
+    def astype(self, type: Any) -> Any: ...
+    def astype(self, type: Any) -> Any:
+        """The values in another quantized type (given as itself or as text) by the default rule of ``requantize``, or
+        by ``quantize`` where it expresses other floats; or as an array of a NumPy dtype. Raises ``QuantTypeError`` for
+        what is neither, and for channels that do not fit the shape."""
+        return cast(self, type)
 
     def copy(self) -> "QuantTensor":
         """A tensor with storage of its own."""
@@ -321,7 +332,11 @@ def _dequantized(q: QuantTensor) -> Bound[Array]:
 
 @eager
 def join(
-    tensors: tuple[QuantTensor, ...], axis: int, out_type: UniformType | None, requant: str, out: QuantTensor | None
+    tensors: tuple[QuantTensor, ...],
+    axis: int,
+    out_type: UniformType | str | None,
+    requant: str,
+    out: QuantTensor | None,
 ) -> Bound[QuantTensor]:
     """``concat`` of a tuple."""
     return bind("concat", tensors, {"axis": axis, "requant": requant}, out_type, out)

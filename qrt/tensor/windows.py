@@ -27,7 +27,7 @@ def conv2d(
     padding: Padding = "VALID",
     dilations: Pair = (1, 1),
     groups: int = 1,
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
@@ -50,7 +50,7 @@ def conv2d(
         The distances between the elements of the window along height and width.
     groups : int, default 1
         The number of groups into which channels and filters are divided.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
         zero point 0, where that is exact for every value of the types.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
@@ -92,7 +92,7 @@ def depthwise_conv2d(
     strides: Pair = (1, 1),
     padding: Padding = "VALID",
     dilations: Pair = (1, 1),
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
@@ -113,7 +113,7 @@ def depthwise_conv2d(
         Elements of value 0 around each image: none, as many as TensorFlow takes, or as many as said.
     dilations : int or (int, int), default (1, 1)
         The distances between the elements of the window along height and width.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result, to which the sum is requantized. Without it the result is i32 of scale ``sx * sw`` and
         zero point 0, where that is exact for every value of the types.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
@@ -153,7 +153,7 @@ def avg_pool2d(
     *,
     strides: Pair | None = None,
     padding: Padding = "VALID",
-    out_type: UniformType | None = None,
+    out_type: UniformType | str | None = None,
     requant: RequantRule = "fixed",
     out: QuantTensor | None = None,
 ) -> Bound[QuantTensor]:
@@ -169,7 +169,7 @@ def avg_pool2d(
         The steps of the window along height and width; those of ``kernel`` if not given.
     padding : {"VALID", "SAME"} or ((top, bottom), (left, right)), default "VALID"
         Places around each image: none, as many as TensorFlow takes, or as many as said.
-    out_type : UniformType, optional
+    out_type : UniformType or str, optional
         The type of the result; that of ``q`` if not given.
     requant : {"fixed", "fixed_double", "float32", "float64_away"}, default "fixed"
         The rule by which the sum is scaled and rounded (docs/numerics.md, "Requantization").
@@ -245,7 +245,7 @@ def _pool(
     strides: Pair | None,
     padding: Padding,
     extra: dict[str, Any],
-    out_type: UniformType | None,
+    out_type: UniformType | str | None,
     out: QuantTensor | None,
 ) -> Bound[QuantTensor]:
     require_tensor(q, f"{name}: q")

@@ -5,6 +5,18 @@ from collections.abc import Callable
 from typing import ClassVar, Self
 from weakref import WeakValueDictionary
 
+_readers: list[Callable[[str], "Type"]] = []
+
+
+def set_reader(read: Callable[[str], "Type"]) -> None:
+    """What reads a type's text: the parser, which knows every type, and stands above them."""
+    _readers[:] = [read]
+
+
+def as_type(given: object) -> object:
+    """Text as the type that it spells; what is no text as it is."""
+    return _readers[0](given) if isinstance(given, str) else given
+
 
 class Type:
     """An MLIR type. Equal types are the same object; `str` is upstream's spelling.

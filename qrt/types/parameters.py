@@ -56,6 +56,22 @@ def rounded_scales(scales: Array, expressed: FloatType) -> Array:
     return np.array([round_to(scale, name) for scale in scales.tolist()])
 
 
+def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
+    """(low, high) as float64 arrays of one shape, each range with 0 in it."""
+    ends = []
+    for what, given in (("lo", low), ("hi", high)):
+        shape, flat = _flatten(given, what)
+        ends.append(np.array([as_float(item, what) for item in flat], np.float64).reshape(shape))
+    lows, highs = ends
+    if lows.shape != highs.shape:
+        raise QuantTypeError(f"lo of shape {lows.shape} does not match hi of shape {highs.shape}")
+    wrong = ~(np.isfinite(lows) & np.isfinite(highs) & (lows <= highs))
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise QuantTypeError(f"a range has finite ends in order, unlike {lows.flat[place]:g} to {highs.flat[place]:g}")
+    return np.minimum(lows, 0.0), np.maximum(highs, 0.0)
+
+
 def integers_like(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """Zero points, row-major, of the shape that the scales have; all 0 where none are given."""
     if zero_points is None:

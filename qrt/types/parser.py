@@ -19,7 +19,7 @@ from qrt.types.builtin import (
     Signedness,
     TupleType,
 )
-from qrt.types.core import Type
+from qrt.types.core import Type, set_reader
 from qrt.types.quantized import UniformType
 from qrt.types.quantized_parser import QuantizedTypeParser, built
 from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
@@ -100,6 +100,9 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     if not isinstance(found, kind):
         raise QuantTypeError(f"{found} is no {kind.__name__}, but of {type(found).__name__}")
     return found
+
+
+set_reader(parse_type)
 
 
 class TypeParser:

@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantTypeError, require, shown
 from qrt.text.floats import FORMATS, spell, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
+from qrt.types.numpy_names import dtype_name, mlir_name
 from qrt.types.parameters import (
     Array,
     as_float,
@@ -25,6 +27,7 @@ from qrt.types.parameters import (
     check_scales,
     float_array,
     integers_like,
+    ranges_around_0,
     rounded_scales,
 )
 
@@ -180,11 +183,11 @@ class UniformType(_StoredType):
 
     Parameters
     ----------
-    storage : str or IntegerType or FloatType
-        "i8", "u4", "si8", ... of 1 to 32 bits, or a float of upstream 24, which does not run.
-    expressed : str or FloatType
-        The type of the values, as "f32".
-    scales : float or nested sequences of float
+    storage : str or IntegerType or FloatType or dtype
+        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``, or a float of upstream 24, which does not run.
+    expressed : str or FloatType or dtype
+        The type of the values, as "f32", "float32" or ``np.float32``.
+    scales : float or nested sequences of float, optional
         One float per layer, a sequence with an ``axis``, or nested sequences with ``block_sizes``.
     zero_points : int or nested sequences of int, optional
         Shaped like ``scales``; 0 if not given.
@@ -194,6 +197,8 @@ class UniformType(_StoredType):
         For each axis that is divided into blocks (sub-channel) the size of a block.
     storage_min, storage_max : int, optional
         Bounds of the storage within those of its type, which they are if not given.
+    scale, zero_point : optional
+        The same as ``scales`` and ``zero_points``, of which one of each pair is given.
 
     Raises
     ------
@@ -204,6 +209,8 @@ class UniformType(_StoredType):
     --------
     >>> str(UniformType("i8", "f32", 0.5, 3))
     '!quant.uniform<i8:f32, 5.000000e-01:3>'
+    >>> UniformType(np.int8, np.float32, scale=0.5, zero_point=3) is UniformType("i8", "f32", 0.5, 3)
+    True
     >>> str(UniformType("u8", "f32", [0.5, 1.0], axis=1))
     '!quant.uniform<u8:f32:1, {5.000000e-01,1.000000e+00}>'
     >>> UniformType("i4", "f32", [[0.5], [1.0]], block_sizes={0: 2}).scales_shape
@@ -222,18 +229,24 @@ class UniformType(_StoredType):
 
     def __new__(
         cls,
-        storage: str | StorageType,
-        expressed: str | FloatType,
-        scales: Scales,
+        storage: str | StorageType | npt.DTypeLike,
+        expressed: str | FloatType | npt.DTypeLike,
+        scales: Scales | None = None,
         zero_points: ZeroPoints | None = None,
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
         storage_min: int | None = None,
         storage_max: int | None = None,
+        *,
+        scale: Scales | None = None,
+        zero_point: ZeroPoints | None = None,
     ) -> Self:
         fields = _storage_fields(storage, storage_min, storage_max)
         kind = fields["expressed_type"] = _expressed(expressed)
         fields["axis"] = _axis(axis)
+        if scales is None or scale is not None or zero_point is not None:
+            scales = _one_of("scales", scales, "scale", scale)
+            zero_points = _one_of("zero_points", zero_points, "zero_point", zero_point, required=False)
         blocks = fields["block_sizes"] = _block_sizes(block_sizes)
         if axis is not None and blocks is not None:
             raise QuantTypeError("a type has an axis or block sizes, not both")
@@ -255,6 +268,44 @@ class UniformType(_StoredType):
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
         key = *fields.values(), values.tobytes(), np.array(zeros, np.int64).tobytes() if any(zeros) else b""
         return cls._intern(key, lambda: fields | {"scales": tuple(values.tolist()), "zero_points": zeros})
+
+    @classmethod
+    def for_range(
+        cls,
+        lo: Scales,
+        hi: Scales,
+        storage: str | StorageType | npt.DTypeLike = "i8",
+        expressed: str | FloatType | npt.DTypeLike = "f32",
+        *,
+        symmetric: bool = False,
+        narrow: bool = False,
+        axis: int | None = None,
+        block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
+    ) -> Self:
+        """The type whose values reach from ``lo`` or below to ``hi`` or above, 0 among them, by the least scale
+        (docs/numerics_choices.md). With an ``axis`` or ``block_sizes`` each scale has a range: give arrays. The zero
+        point of a ``symmetric`` range is the middle of the storage, whose least value ``narrow`` leaves out. Raises
+        ``QuantTypeError`` for a bound that is not finite, bounds in the wrong order, and storage of too few values.
+
+        >>> str(UniformType.for_range(-1.0, 3.0, "u8"))
+        '!quant.uniform<u8:f32, 0.015706807374954224:64>'
+        >>> str(UniformType.for_range(-1.0, 3.0, "i8", symmetric=True, narrow=True))
+        '!quant.uniform<i8<-127:127>:f32, 0.023622049018740654>'
+        """
+        from qrt.numerics.ranges import range_parameters  # on first use: importing qrt needs none of it
+
+        for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
+            require(flag, (bool, np.bool_), what, "True or False")
+        stored, is_signed = parse_storage(storage)
+        if isinstance(stored, FloatType):
+            raise QuantTypeError(f"a range is divided by integers, not by storage {stored}")
+        least, greatest = default_bounds(stored, is_signed)
+        kind = _expressed(expressed)
+        if narrow and least + 1 == greatest:
+            raise QuantTypeError("narrow storage of 1 bit has one value: give more bits")
+        low, high = ranges_around_0(lo, hi)
+        scales, zeros = range_parameters(low, high, least + bool(narrow), greatest, kind.name, symmetric=symmetric)
+        return cls(storage, kind, scales, zeros, axis, block_sizes, least + bool(narrow), greatest)
 
     @property
     def is_per_layer(self) -> bool:
@@ -293,6 +344,9 @@ class UniformType(_StoredType):
         >>> str(UniformType("i8", "f32", 0.5, 3).with_(scales=0.25))
         '!quant.uniform<i8:f32, 2.500000e-01:3>'
         """
+        for name in ("scale", "zero_point"):
+            if name in changes:
+                changes[f"{name}s"] = _one_of(f"{name}s", changes.get(f"{name}s"), name, changes.pop(name))
         arguments: dict[str, Any] = dict(zip(_ARGUMENTS, self.__reduce__()[1], strict=True))
         if unknown := changes.keys() - arguments.keys():
             raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
@@ -340,7 +394,16 @@ def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
     return storage_range(storage.width, is_signed)
 
 
-def _storage_fields(storage: str | StorageType, low: int | None, high: int | None) -> dict[str, Any]:
+def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool = True) -> Any:
+    """The argument that is given by one of its two names."""
+    if many is not None and one is not None:
+        raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
+    if required and many is None and one is None:
+        raise QuantTypeError("a uniform type needs scales")
+    return many if one is None else one
+
+
+def _storage_fields(storage: str | StorageType | npt.DTypeLike, low: int | None, high: int | None) -> dict[str, Any]:
     if low is None and high is None:
         return dict(_default_storage(_storage_text(storage)))
     type, is_signed = parse_storage(storage)
@@ -372,12 +435,15 @@ _SIGNEDNESS: dict[str, Signedness] = {"si": "signed", "ui": "unsigned"}
 
 
 def _storage_text(storage: object) -> str:
-    return str(storage) if isinstance(storage, str | IntegerType | FloatType) else shown(storage)
+    if isinstance(storage, str | IntegerType | FloatType):
+        return str(storage)
+    return dtype_name(storage) or shown(storage)
 
 
-def parse_storage(storage: str | StorageType) -> tuple[StorageType, bool]:
-    """(type, signed) of `iN`, `siN`, `uN`, `uiN` or a float that is stored in."""
+def parse_storage(storage: str | StorageType | npt.DTypeLike) -> tuple[StorageType, bool]:
+    """(type, signed) of `iN`, `siN`, `uN`, `uiN`, a float that is stored in, or NumPy's name of one of these."""
     text = _storage_text(storage)
+    text = mlir_name(text) or text
     if text in FLOAT_STORAGE:
         return FloatType(text), True
     prefix = text.rstrip("0123456789")
@@ -390,12 +456,14 @@ def parse_storage(storage: str | StorageType) -> tuple[StorageType, bool]:
     return IntegerType(width, _SIGNEDNESS.get(prefix, "signless")), prefix in ("i", "si")
 
 
-def _expressed(expressed: str | FloatType) -> FloatType:
+def _expressed(expressed: str | FloatType | npt.DTypeLike) -> FloatType:
     if isinstance(expressed, FloatType):
         return expressed
-    if not isinstance(expressed, str) or expressed not in FORMATS:
+    text = expressed if isinstance(expressed, str) else dtype_name(expressed) or ""
+    name = text if text in FORMATS else mlir_name(text)
+    if name not in FORMATS:
         raise QuantTypeError(f"invalid expressed type {shown(expressed).strip(chr(39))}: expected a float type")
-    return FloatType(expressed)
+    return FloatType(name)
 
 
 def _axis(axis: int | None) -> int | None:
@@ -403,7 +471,8 @@ def _axis(axis: int | None) -> int | None:
         return None
     axis = as_integer(axis, "axis")
     if not 0 <= axis <= _INT32_MAX:
-        raise QuantTypeError(f"illegal quantized dimension: {axis}")
+        reason = ": axes of a type count from 0, because a type knows no rank" if axis < 0 else ""
+        raise QuantTypeError(f"illegal quantized dimension: {axis}{reason}")
     return axis
 
 

@@ -9,7 +9,7 @@ from typing import Self
 
 from qrt.errors import QuantTypeError, shown
 from qrt.types.builtin import ComplexType, FloatType, IndexType, IntegerType, OpaqueType
-from qrt.types.core import Type
+from qrt.types.core import Type, as_type
 from qrt.types.quantile import QuantileType
 from qrt.types.quantized import QuantizedType
 
@@ -59,7 +59,7 @@ class TensorType(_Shaped):
     ----------
     shape : iterable of int or None, optional
         Its sizes, None for a dynamic one; None for an unranked tensor.
-    element : Type
+    element : Type or str
         The type of the elements.
     encoding : str, optional
         The text of an encoding.
@@ -80,17 +80,18 @@ class TensorType(_Shaped):
     element: Type
     encoding: str | None
 
-    def __new__(cls, shape: Iterable[int | None] | None, element: Type, encoding: str | None = None) -> Self:
+    def __new__(cls, shape: Iterable[int | None] | None, element: Type | str, encoding: str | None = None) -> Self:
         dims = None if shape is None else _shape(shape)
+        kind = as_type(element)
         try:
-            return cls._intern((dims, element, encoding), lambda: cls._checked(dims, element, encoding))
+            return cls._intern((dims, kind, encoding), lambda: cls._checked(dims, kind, encoding))
         except TypeError as error:
             if isinstance(error, QuantTypeError):
                 raise
             raise QuantTypeError(f"invalid tensor element type or encoding: {error}") from None
 
     @staticmethod
-    def _checked(shape: Shape | None, element: Type, encoding: str | None) -> dict[str, object]:
+    def _checked(shape: Shape | None, element: object, encoding: str | None) -> dict[str, object]:
         allowed = (
             IntegerType | FloatType | IndexType | ComplexType | VectorType | QuantizedType | QuantileType | OpaqueType
         )

@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import qrt
-from qrt import errors, ir, kernels, plot
+from qrt import errors, ir, kernels, metrics, plot
 from tests.docs.documents import ROOT, blocks
 
-MODULES = (qrt, ir, kernels, plot, errors)
+MODULES = (qrt, ir, kernels, metrics, plot, errors)
 NAMES = [
     (f"{module.__name__}.{name}", getattr(module, name))
     for module in MODULES

@@ -266,7 +266,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
     ("call", "message"),
     [
         (lambda q: qrt.quantize([1.0], "i8"), "a !quant.uniform type is needed, got 'i8'"),
-        (lambda q: qrt.quantize([1.0], None), "a !quant.uniform type is needed, got None"),
+        (lambda q: qrt.quantize([1.0], None), "quantize: give a type, or bits= to choose one from the values"),
         (lambda q: qrt.quantize([1.0], FAR), "has zero point 128 outside [-128, 127]"),
         (lambda q: qrt.quantize(np.zeros((2, 2)), PER_AXIS), "dimension 1 is 2, scales are 3"),
         (lambda q: qrt.quantize(np.zeros(3), PER_AXIS), "axis 1, rank 1"),

@@ -43,6 +43,7 @@ Call = tuple[Callable[..., Any], dict[str, Any]]
 CALLS: dict[str, Call] = {
     "add": (qrt.add, {"a": Q, "b": Q}),
     "avg_pool2d": (qrt.avg_pool2d, {"q": IMAGE, "kernel": 2}),
+    "bias_type": (qrt.bias_type, {"x": Q, "w": Q}),
     "clamp": (qrt.clamp, {"q": Q}),
     "compile": (qrt.compile, {"module": PROGRAM}),
     "concat": (qrt.concat, {"tensors": [Q, Q]}),
@@ -63,6 +64,8 @@ CALLS: dict[str, Call] = {
     "parse_type": (qrt.parse_type, {"text": "i8"}),
     "qcast": (qrt.qcast, {"x": FLOATS, "type": T}),
     "quantize": (qrt.quantize, {"x": FLOATS, "type": T}),
+    "quantize by bits": (qrt.quantize, {"x": FLOATS, "bits": 4, "axis": 0}),
+    "quantize by groups": (qrt.quantize, {"x": FLOATS, "bits": 4, "group_size": 2, "method": "percentile"}),
     "relu": (qrt.relu, {"q": Q}),
     "requantize": (qrt.requantize, {"q": Q, "type": OUT}),
     "reshape": (qrt.reshape, {"q": Q, "shape": (4,)}),
@@ -87,6 +90,10 @@ CALLS: dict[str, Call] = {
         lambda scales, block_sizes: qrt.UniformType("i8", "f32", scales, block_sizes=block_sizes),
         {"scales": [[0.5], [1.0]], "block_sizes": {0: 2}},
     ),
+    "UniformType.for_range": (qrt.UniformType.for_range, {"lo": -1.0, "hi": 1.0}),
+    "metrics.snr": (qrt.metrics.snr, {"reference": FLOATS, "approximation": Q}),
+    "metrics.cosine": (qrt.metrics.cosine, {"reference": FLOATS, "approximation": Q}),
+    "metrics.saturation": (qrt.metrics.saturation, {"q": Q}),
     "ir.parse": (qrt.ir.parse, {"text": ""}),
     "kernels.use": (lambda name: qrt.kernels.use(name).__enter__(), {"name": "ref"}),
     "Program.run": (qrt.compile(PROGRAM).run, {"inputs": {"arg0": 1}}),
@@ -100,6 +107,7 @@ for _q in (Q, CHANNELS, NIBBLES):
         CALLS[f"{_q.type}: {_name}"] = (getattr(_q, _name), {})
     CALLS[f"{_q.type}: two indices"] = (lambda index, q=_q: q[0, index], {"index": 1})
     CALLS[f"{_q.type}: transpose"] = (lambda axes, q=_q: q.transpose(axes), {"axes": (1, 0)})
+    CALLS[f"{_q.type}: astype"] = (_q.astype, {})
     CALLS[f"{_q.type}: two axes"] = (lambda axis, q=_q: q.transpose(axis, 0), {"axis": 1})
     CALLS[f"{_q.type}: reshape"] = (lambda shape, q=_q: q.reshape(shape), {"shape": (2, 2)})
     CALLS[f"{_q.type}: two sizes"] = (lambda size, q=_q: q.reshape(size, 2), {"size": 2})

@@ -103,7 +103,7 @@ FUNCTIONS = (
     "add", "avg_pool2d", "clamp", "concat", "conv2d", "dcast", "depthwise_conv2d", "float_matmul", "lookup", "matmul",
     "max_pool2d", "mean", "mul", "pack", "pad", "qcast", "quantize", "relu", "requantize", "reshape", "scast",
     "softmax",
-    "sub", "transpose", "QuantTensor", "UniformType", "TensorType", "parse_type",
+    "sub", "transpose", "bias_type", "QuantTensor", "UniformType", "TensorType", "parse_type",
 )  # fmt: skip
 _NAMES: dict[str, Any] = {name: getattr(qrt, name) for name in FUNCTIONS} | {
     "q": q, "a": a, "t": _quantized, "inf": math.inf, "nan": math.nan, "np_int": np.int64, "np_float": np.float32,
@@ -111,6 +111,7 @@ _NAMES: dict[str, Any] = {name: getattr(qrt, name) for name in FUNCTIONS} | {
     "slice": slice, "repr": repr, "len": len, "float": float,
 }  # fmt: skip
 _METHODS = {
+    "astype",
     "reshape",
     "transpose",
     "copy",

@@ -140,10 +140,25 @@ def _cast(draw: Random) -> str:
         lambda: _call("dcast", [tensor]),
         lambda: _call("qcast", [values, f't("{t}")'], **dict(draw.sample(sorted(rules.items()), draw.randint(0, 3)))),
         lambda: _call("quantize", [values, f't("{t}")']),
+        lambda: _call("quantize", [values], **_choice(draw, axis)),
+        lambda: f'{tensor}.astype("{_type(draw, None if axis is None else shape[axis], axis)}")',
         lambda: _call("scast", [_call("scast", [tensor]), f't("{t}")']),
         lambda: _call("requantize", [tensor, f't("{_type(draw, None if axis is None else shape[axis], axis)}")']),
         lambda: _call("quantize", [values, f't("{t}")'], out=tensor),
     ))()  # fmt: skip
+
+
+def _choice(draw: Random, axis: int | None) -> dict[str, object]:
+    """How a type is chosen from values."""
+    said: dict[str, object] = {
+        "axis": axis,
+        "group_size": draw.choice((1, 2, 3)),
+        "method": repr(draw.choice(("minmax", "mse", "percentile"))),
+        "percentile": draw.choice((1, 50, 99.9)),
+        "symmetric": draw.choice((True, False)),
+        "narrow": draw.choice((True, False)),
+    }
+    return {"bits": draw.randint(1, 32), **dict(draw.sample(sorted(said.items()), draw.randint(0, 3)))}
 
 
 def _method(draw: Random) -> str:
@@ -194,6 +209,9 @@ def _any_call(draw: Random) -> str:
         "out",
         "out_type",
         "bias",
+        "bits",
+        "group_size",
+        "method",
         "axis",
         "axes",
         "requant",

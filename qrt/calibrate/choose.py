@@ -1,0 +1,239 @@
+"""Types from data (docs/numerics_choices.md has the formulas): the range of the values that share a scale is chosen by
+a method, and the type covers it.
+
+No choice depends on the order of values or on the machine: ranges are values of the data, or fractions of such, and
+sums are integers.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+from operator import index
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError, require, shown
+from qrt.numerics.ranges import range_parameters
+from qrt.numerics.sums import require_finite
+from qrt.types import FloatType, UniformType, storage_range
+from qrt.types.quantized import MAX_STORAGE_WIDTH
+
+Array = npt.NDArray[Any]
+Method = Literal["minmax", "mse", "percentile"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+FRACTIONS = 64
+"""The `mse` method compares the ranges k/64 of the whole one, for k from 64 down to 1."""
+_UNIT_BITS = 31
+_BATCH = 1 << 14
+"""Elements at a time, so that intermediate values stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which values share a scale: all, those of one index of ``axis``, or ``group_size`` neighbours along it."""
+
+    shape: tuple[int, ...]
+    axis: int | None = None
+    group_size: int | None = None
+
+    @property
+    def scales_shape(self) -> tuple[int, ...]:
+        """The shape of the scales in a type."""
+        if self.axis is None:
+            return ()
+        if self.group_size is None:
+            return (self.shape[self.axis],)
+        return tuple(size // self.group_size if d == self.axis else size for d, size in enumerate(self.shape))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What says so in a type."""
+        if self.group_size is None:
+            return {"axis": self.axis}
+        return {"block_sizes": {d: self.group_size if d == self.axis else 1 for d in range(len(self.shape))}}
+
+    def rows(self, values: Array) -> Array:
+        """Values as a matrix: in each row those of a scale, rows in the order of the scales."""
+        if self.axis is None:
+            return values.reshape(1, -1)
+        if self.group_size is None:
+            count = self.shape[self.axis]
+            return np.moveaxis(values, self.axis, 0).reshape(count, values.size // max(count, 1))
+        before, after = self.scales_shape[: self.axis + 1], self.shape[self.axis + 1 :]
+        parts = values.reshape(*before, self.group_size, *after)
+        return np.moveaxis(parts, self.axis + 1, -1).reshape(-1, self.group_size)
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What a chosen type stores and expresses, and whether its range is symmetric."""
+
+    name: str
+    low: int
+    high: int
+    expressed: str
+    symmetric: bool
+
+    def parameters(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """(scales, zero points) for ranges."""
+        return range_parameters(low, high, self.low, self.high, self.expressed, symmetric=self.symmetric)
+
+
+def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layout:
+    """The layout that an axis, counted from either end, and the size of its groups say."""
+    if not shape and (axis is not None or group_size is not None):
+        raise QuantTypeError("a value without axes has one scale: give neither axis nor group_size")
+    if axis is None and group_size is not None and len(shape) > 2:
+        raise QuantTypeError(f"groups of values of shape {shape} lie along an axis: give axis= too")
+    if axis is None:
+        axis = None if group_size is None else 0
+    else:
+        axis = _integer("axis", axis, -len(shape), len(shape) - 1) % len(shape)
+    if group_size is None:
+        return Layout(shape, axis)
+    assert axis is not None  # it is 0 if not given
+    size = shape[axis]
+    wanted = _integer("group_size", group_size, 1, max(size, 1))
+    if size % wanted:
+        divisor = next((n for n in range(wanted, 0, -1) if size % n == 0), 1)
+        raise QuantTypeError(
+            f"groups of {wanted} do not divide the {size} values along axis {axis}: "
+            f"pad them to {-(-size // wanted) * wanted} or give group_size={divisor}"
+        )
+    return Layout(shape, axis, wanted)
+
+
+def _integer(what: str, value: Any, least: int, greatest: int) -> int:
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= greatest:
+        raise QuantTypeError(f"{what} must be an integer from {least} to {greatest}, got {shown(value)}")
+    return number
+
+
+def integer_storage(bits: object, expressed: FloatType, *, symmetric: bool, narrow: bool) -> Storage:
+    """Signed storage of so many bits; ``narrow`` leaves out its least value."""
+    for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
+        require(flag, (bool, np.bool_), what, "True or False")
+    bits = _integer("bits", bits, 1, MAX_STORAGE_WIDTH)
+    low, high = storage_range(bits, True)
+    if narrow and bits == 1:
+        raise QuantTypeError("narrow storage of 1 bit has one value: give more bits")
+    return Storage(f"i{bits}", low + bool(narrow), high, expressed.name, bool(symmetric))
+
+
+def choose_type(
+    values: Array, storage: Storage, layout: Layout, method: Method = "minmax", percentile: float = 99.99
+) -> UniformType:
+    """The type of real values of ``layout.shape``, which are finite.
+
+    >>> storage = integer_storage(8, FloatType("f32"), symmetric=True, narrow=False)
+    >>> str(choose_type(np.float32([[63.5, -127], [2, 0]]), storage, Layout((2, 2), axis=1)))
+    '!quant.uniform<i8:f32:1, {5.000000e-01,1.000000e+00}>'
+    """
+    if not isinstance(method, str) or method not in METHODS:
+        raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
+    require_finite(values, "values that a type is chosen from")
+    if values.dtype.type.__module__ == "ml_dtypes":  # which NumPy cannot partition
+        values = values.astype(np.float32)
+    low, high = choose_ranges(layout.rows(values), storage, method, percentile)
+    scales, zeros = storage.parameters(low, high)
+    shape = layout.scales_shape
+    return UniformType(
+        storage.name,
+        storage.expressed,
+        scales.reshape(shape) if shape else float(scales[0]),
+        zeros.reshape(shape) if shape else int(zeros[0]),
+        **layout.parameters,
+        storage_min=storage.low,
+        storage_max=storage.high,
+    )
+
+
+def choose_ranges(rows: Array, storage: Storage, method: Method, percentile: float) -> tuple[Array, Array]:
+    """(low, high) of each row, as float64, around 0."""
+    low, high = (end.astype(np.float64) + 0.0 for end in (rows.min(axis=1, initial=0), rows.max(axis=1, initial=0)))
+    if method == "minmax":
+        return low, high
+    if method == "mse":
+        return least_error_ranges(rows, low, high, storage)
+    return percentile_ranges(rows, low, high, percentile, symmetric=storage.symmetric)
+
+
+def percentile_ranges(
+    rows: Array, low: Array, high: Array, percentile: float, *, symmetric: bool
+) -> tuple[Array, Array]:
+    """Ranges outside of which at most ``100 - percentile`` percent of a row lie; the whole one where that is 0."""
+    if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
+        raise QuantTypeError(f"percentile must be a number above 0, up to 100, got {shown(percentile)}")
+    count = rows.shape[1]
+    # 99.9 is meant as the decimal: the double nearest to it leaves out a value less of a thousand.
+    outside = int(count * (100 - Fraction(repr(float(percentile)))) / 100)
+    if not count or not outside:
+        return low, high
+    if symmetric:
+        end = _ranked(np.abs(rows), count - 1 - outside)
+        ends = -end, end
+    else:
+        each = outside // 2
+        ends = np.minimum(_ranked(rows, each), 0), np.maximum(_ranked(rows, count - 1 - each), 0)
+    is_empty = (ends[0] == 0) & (ends[1] == 0)
+    return np.where(is_empty, low, ends[0]) + 0.0, np.where(is_empty, high, ends[1]) + 0.0
+
+
+def _ranked(rows: Array, rank: int) -> Array:
+    """The value of a rank of each row, counted from the least."""
+    return np.partition(rows, rank, axis=1)[:, rank].astype(np.float64)
+
+
+def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
+    """The fraction of each range with the least squared error; of equals the widest."""
+    factors = np.arange(FRACTIONS, 0, -1)[:, np.newaxis] / FRACTIONS
+    best = np.empty(low.shape)
+    step = max(_BATCH // max(rows.shape[1], 1), 1)
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        highs, lows = _squared_errors(rows[part], low[part] * factors, high[part] * factors, storage)
+        is_least = highs == highs.min(axis=0)
+        best[part] = factors[np.where(is_least, lows, np.iinfo(np.int64).max).argmin(axis=0), 0]
+    return low * best, high * best
+
+
+def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
+    """For each candidate and row the sum of squared errors, an integer: its bits from 31 on, and those below.
+
+    Errors are counted in 2^-31 of the least power of two above the whole range, so that squares have 62 bits.
+    """
+    scales, zeros = storage.parameters(low, high)
+    exponent = _UNIT_BITS - np.frexp(np.maximum(-low[0], high[0]))[1]
+    scales = np.ldexp(scales, exponent)[:, :, np.newaxis]
+    least, greatest = ((end - zeros)[:, :, np.newaxis].astype(np.float64) for end in (storage.low, storage.high))
+    highs, lows = np.zeros(low.shape, np.int64), np.zeros(low.shape, np.int64)
+    for start in range(0, rows.shape[1], _BATCH):
+        values = np.ldexp(rows[:, start : start + _BATCH].astype(np.float64), exponent[:, np.newaxis])
+        for k in range(len(low)):
+            stored = np.clip(np.rint(values / scales[k]), least[k], greatest[k])
+            error = np.rint(values - stored * scales[k]).astype(np.int64)
+            square = error * error
+            highs[k] += (square >> _UNIT_BITS).sum(axis=1)
+            lows[k] += (square & ((1 << _UNIT_BITS) - 1)).sum(axis=1)
+    return highs + (lows >> _UNIT_BITS), lows & ((1 << _UNIT_BITS) - 1)
+
+
+def bias_type(x: UniformType, w: UniformType) -> UniformType:
+    """The type of a bias that is added to sums of products as it is: i32 of scale ``sx * sw``, zero point 0."""
+    if not x.is_per_layer:
+        raise QuantTypeError(f"bias_type: x must be per layer, but has {len(x.scales)} scales")
+    if w.is_sub_channel:
+        raise QuantTypeError("bias_type: w is in blocks, whose sums have no one scale: choose the type of the bias")
+    if x.expressed_type != w.expressed_type:
+        raise QuantTypeError(f"bias_type: x expresses {x.expressed_type} and w {w.expressed_type}: give types of one")
+    scales = [x.scale * scale for scale in w.scales]
+    if w.is_per_axis:
+        return UniformType("i32", x.expressed_type, scales, axis=0)
+    return UniformType("i32", x.expressed_type, scales[0])

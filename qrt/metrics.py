@@ -1,0 +1,214 @@
+"""How far values are from a reference: the error that quantization makes.
+
+Arguments are arrays or quantized tensors, whose values count. They become float64. Each difference and each product is
+rounded to float64, sums are exact: the numbers are the same on every machine, in whatever order values stand.
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError, shown
+from qrt.numerics.sums import exact_sum, nearest_float, require_finite
+from qrt.tensor import QuantTensor
+from qrt.tensor.arrays import as_array
+
+__all__ = ["cosine", "max_error", "mse", "saturation", "snr"]
+
+Values = npt.ArrayLike | QuantTensor
+Array = npt.NDArray[Any]
+
+
+def snr(reference: Values, approximation: Values) -> float:
+    """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``. 6 more are an error half as
+    large.
+
+    Parameters
+    ----------
+    reference, approximation : array_like or QuantTensor
+        Finite real numbers of one shape.
+
+    Returns
+    -------
+    float
+        Infinite where no value differs; minus infinity where the reference is zeros and a value differs.
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes differ, there is no value, or one is no finite real number.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> round(qrt.metrics.snr([1.0, -3.0], [1.0, -2.9]), 6)
+    30.0
+    """
+    r, a = _pair("snr", reference, approximation)
+    signal, noise = _square_sum(r), _error_sum(r, a)
+    if not noise:
+        return math.inf
+    from qrt.numerics.transcendental.correctly_rounded import bind  # on first use; logarithms of the platforms differ
+
+    return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))
+
+
+def mse(reference: Values, approximation: Values) -> float:
+    """The mean of the squared errors.
+
+    Parameters
+    ----------
+    reference, approximation : array_like or QuantTensor
+        Finite real numbers of one shape.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes differ, there is no value, or one is no finite real number.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.metrics.mse([1.0, 2.0], qrt.quantize([1.0, 2.5], "!quant.uniform<i8:f32, 0.5>"))
+    0.125
+    """
+    r, a = _pair("mse", reference, approximation)
+    return nearest_float(_error_sum(r, a) / r.size)
+
+
+def cosine(reference: Values, approximation: Values) -> float:
+    """The cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
+
+    Parameters
+    ----------
+    reference, approximation : array_like or QuantTensor
+        Finite real numbers of one shape.
+
+    Returns
+    -------
+    float
+        From -1 to 1; 0 where one of the two is all zeros, 1 where both are.
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes differ, there is no value, or one is no finite real number.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.metrics.cosine([1.0, 2.0], [2.0, 4.0]), qrt.metrics.cosine([1.0, 0.0], [1.0, 1.0])
+    (1.0, 0.7071067811865476)
+    """
+    (r, _), (a, _) = map(_scaled, _pair("cosine", reference, approximation))
+    product, squares = exact_sum(r * a), exact_sum(r * r) * exact_sum(a * a)
+    if not squares:
+        return float(not r.any() and not a.any())
+    root = math.sqrt(min(nearest_float(product * product / squares), 1.0))
+    return root if product >= 0 else -root
+
+
+def max_error(reference: Values, approximation: Values) -> float:
+    """The largest magnitude of an error.
+
+    Parameters
+    ----------
+    reference, approximation : array_like or QuantTensor
+        Finite real numbers of one shape.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    QuantTypeError
+        If the shapes differ, there is no value, or one is no finite real number.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.metrics.max_error([1.0, 2.0], [1.25, 1.0])
+    1.0
+    """
+    r, a = _pair("max_error", reference, approximation)
+    with np.errstate(over="ignore"):
+        return float(np.abs(r - a).max())
+
+
+def saturation(q: QuantTensor) -> float:
+    """The share of the elements that are stored as the least or the greatest integer of the type.
+
+    Parameters
+    ----------
+    q : QuantTensor
+        Of any type; at least one element.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``q`` is no QuantTensor, or has no element.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.metrics.saturation(qrt.quantize([0, 1, 100, -100], "!quant.uniform<i8:f32, 0.5>"))
+    0.5
+    """
+    if not isinstance(q, QuantTensor):
+        raise QuantTypeError(f"saturation: q must be a QuantTensor, got {type(q).__name__}")
+    if not q.size:
+        raise QuantTypeError("saturation: a tensor without elements has no share of them")
+    stored = q.storage
+    return int(np.count_nonzero((stored == q.type.storage_min) | (stored == q.type.storage_max))) / q.size
+
+
+def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, Array]:
+    r, a = _values(f"{name}: reference", reference), _values(f"{name}: approximation", approximation)
+    if r.shape != a.shape:
+        raise QuantTypeError(f"{name}: the shapes differ: {shown(r.shape)} and {shown(a.shape)}")
+    if not r.size:
+        raise QuantTypeError(f"{name}: there is no value in shape {shown(r.shape)}")
+    return r, a
+
+
+def _values(what: str, given: Values) -> Array:
+    """Finite float64 values."""
+    array = as_array(given)
+    if array.dtype.kind not in "biuf" and array.dtype.type.__module__ != "ml_dtypes":
+        raise QuantTypeError(f"{what} must be real numbers, got dtype {array.dtype}")
+    with np.errstate(over="ignore"):
+        values = array.astype(np.float64)
+    require_finite(values, what)
+    return values
+
+
+def _scaled(values: Array) -> tuple[Array, int]:
+    """Values times a power of two, so that no product of two overflows and the large ones do not underflow; and the
+    exponent that was taken away."""
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    return np.ldexp(values, -exponent), exponent
+
+
+def _square_sum(values: Array) -> Fraction:
+    scaled, exponent = _scaled(values)
+    return exact_sum(scaled * scaled) * Fraction(4) ** exponent
+
+
+def _error_sum(r: Array, a: Array) -> Fraction:
+    """The sum of the squared errors, which are halved where one overflows."""
+    with np.errstate(over="ignore"):
+        error = r - a
+    return _square_sum(error) if np.isfinite(error).all() else 4 * _square_sum(r / 2 - a / 2)

@@ -1,0 +1,103 @@
+"""From a range of real numbers to a scale and a zero point (docs/numerics_choices.md, "From a range to a type").
+
+All of it is arithmetic of float64, element by element, each step of which IEEE 754 rounds to one value on every
+machine. What a scale covers is decided exactly.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.numerics.double_double import two_product
+from qrt.text.floats import FORMATS, FloatFormat
+
+Array = npt.NDArray[Any]
+
+
+def range_parameters(
+    low: Array, high: Array, storage_min: int, storage_max: int, expressed: str, *, symmetric: bool
+) -> tuple[Array, Array]:
+    """(scales, zero points) such that storage stands for all of each range, float64 numbers ``low <= 0 <= high``.
+
+    ``(storage_min - z) * s <= low`` and ``high <= (storage_max - z) * s`` hold exactly. Scales are values of the format
+    ``expressed``; one may exceed the largest. A range that is 0 alone has scale 1.
+
+    >>> range_parameters(np.float64([-1, 0]), np.float64([1, 3]), -8, 7, "f32", symmetric=False)
+    (array([0.14285715, 0.2       ]), array([ 0, -8]))
+    """
+    below, above = np.abs(low), np.abs(high)
+    is_empty = (below == 0) & (above == 0)
+    if symmetric:
+        zero = (storage_min + storage_max + 1) // 2
+        steps = min(zero - storage_min, storage_max - zero)
+        if not steps:
+            raise QuantTypeError(
+                f"storage {storage_min} to {storage_max} has no symmetric range: give symmetric=False or more bits"
+            )
+        scales = least_scale(np.maximum(below, above), np.float64(steps), expressed)
+        return np.where(is_empty, 1.0, scales), np.full(below.shape, zero, np.int64)
+    scales, under = _divided(below, above, storage_max - storage_min, expressed)
+    nearest_to_0 = min(max(storage_min, 0), storage_max)
+    zero_points = np.where(is_empty, nearest_to_0, storage_min + under.astype(np.int64))
+    return np.where(is_empty, 1.0, scales), zero_points
+
+
+def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Array, Array]:
+    """The least scale, and how many of the steps lie below zero then; of equals the count that divides the range best.
+
+    The count is one of three: the scale as a function of it has one minimum, which is within 1 of the real quotient.
+    """
+    is_divided = (below > 0) & (above > 0)
+    if steps == 1 and is_divided.any():
+        place = is_divided.argmax()
+        raise QuantTypeError(
+            f"1 bit does not hold both signs of the range {-below.flat[place]:g} to {above.flat[place]:g}: it needs 2"
+        )
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        quotient = np.rint(steps / (1 + above / below))
+    under = np.where(is_divided, np.clip(quotient, 1, steps - 1), np.where(below > 0, steps, 0))
+    scales = _covering(below, above, under, steps, expressed)
+    for neighbour in (under + 1, under - 1):
+        other = np.where(is_divided, np.clip(neighbour, 1, max(steps - 1, 1)), under)
+        found = _covering(below, above, other, steps, expressed)
+        is_better = found < scales
+        scales, under = np.where(is_better, found, scales), np.where(is_better, other, under)
+    return scales, under
+
+
+def _covering(below: Array, above: Array, under: Array, steps: int, expressed: str) -> Array:
+    """The scale with which ``under`` of the steps reach ``below``, and the others ``above``; 0 needs no step."""
+    lower = least_scale(below, np.maximum(under, 1), expressed)
+    return np.maximum(lower, least_scale(above, np.maximum(steps - under, 1), expressed))
+
+
+def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Array:
+    """The least value s of a format with ``s * steps >= reach``, exactly; beyond its largest where none has.
+
+    ``steps`` are integers from 1 to 2^32. Formats wider than float64 give one of float64, as types hold them.
+
+    >>> float(least_scale(np.float64(1), np.float64(10), "f32"))
+    0.10000000149011612
+    """
+    form = FORMATS[expressed] if FORMATS[expressed].precision <= 53 else FORMATS["f64"]
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = np.maximum(_rounded_up(reach / steps, form), float(form.smallest))
+        # The quotient was rounded to nearest, so that one just below the reach may stand on a value of the format.
+        fraction, exponent = np.frexp(scale)
+        product, rest = two_product(fraction, steps)
+        falls_short = (product - np.ldexp(reach, -exponent)) + rest < 0
+        return np.where(falls_short, scale + np.ldexp(1.0, _quantum(scale, form)), scale)
+
+
+def _rounded_up(x: Array, form: FloatFormat) -> Array:
+    """The least value of a format that is not below; as if its exponents had no end above."""
+    quantum = _quantum(x, form)
+    return np.ldexp(np.ceil(np.ldexp(x, -quantum)), quantum)
+
+
+def _quantum(x: Array, form: FloatFormat) -> Array:
+    """The exponent of the distance to the next value of a format."""
+    exponent: Array = np.maximum(np.frexp(x)[1] - 1, form.min_exponent)
+    return exponent - (form.precision - 1)

@@ -1,0 +1,38 @@
+"""Tensors in other types: what `QuantTensor.astype` does."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.eager.binding import Bound, bind, bind_arrays, eager
+from qrt.eager.calls import Tensor
+from qrt.errors import QuantTypeError, shown
+from qrt.ops.core import Array, expressed_dtype
+from qrt.tensor.arrays import expressed_array, require_uniform
+from qrt.types import FloatType, Type, UniformType, check_integrity, parse_type
+
+
+def cast(q: Any, wanted: object) -> Any:
+    """A tensor of a quantized type, or an array of a NumPy dtype; a float type stands for its dtype."""
+    t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
+    if isinstance(t, Type) and not isinstance(t, FloatType):
+        t = require_uniform(t)
+        check_integrity(t, q.shape)
+        return q.copy() if t is q.type else _converted(q, t)
+    return _values(q.dequantize(), expressed_dtype(t) if isinstance(t, FloatType) else t)
+
+
+def _values(values: Array, dtype: Any) -> Array:
+    try:
+        if dtype is not None and np.dtype(dtype).names is None:
+            return values.astype(dtype)
+    except (TypeError, ValueError):
+        pass
+    raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
+
+
+@eager
+def _converted(q: Tensor, t: UniformType) -> Bound[Any]:
+    if q.type.expressed_type is t.expressed_type:
+        return bind("requantize", (q,), {}, t, None)
+    return bind_arrays("qcast", (expressed_array(q, t),), {}, t, None, t.expressed_type)  # type: ignore[arg-type]

@@ -1,0 +1,50 @@
+"""Exact sums of floats: the oracle adds rationals. Hazards: an order that shows, an exponent or a half that is lost."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt import QuantTypeError
+from qrt.numerics import sums
+from qrt.numerics.sums import exact_sum, nearest_float, require_finite
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(FINITE, max_size=30), st.integers(1, 40))
+def test_a_sum_is_that_of_rationals(values: list[float], part: int) -> None:
+    """Parts of another size, too: 2^20 values are too many to draw."""
+    before, sums._PART = sums._PART, part
+    try:
+        assert exact_sum(np.array(values, np.float64)) == sum(map(Fraction, values))
+    finally:
+        sums._PART = before
+
+
+def test_the_largest_part_is_summed_exactly() -> None:
+    """Each half of a significand is 2^27 - 1 at most; a sum of so many is exact in float64."""
+    values = np.full(sums._PART, np.nextafter(2.0, 1.0))
+    assert exact_sum(values) == sums._PART * Fraction(float(values[0]))
+
+
+@given(st.fractions())
+def test_a_rational_is_rounded_once(x: Fraction) -> None:
+    assert Fraction(nearest_float(x)) == Fraction(float(x))
+    huge = Fraction(10) ** 400
+    assert (nearest_float(huge), nearest_float(-huge)) == (float("inf"), float("-inf"))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[1.0, 2.0], [np.nan, np.inf]], r"x must be finite, got nan at \[1, 0\]"),
+        ([1.0, -np.inf], r"x must be finite, got -inf at \[1\]"),
+        (np.nan, r"x must be finite, got nan$"),
+    ],
+)
+def test_the_first_that_is_not_finite_is_named(values: object, message: str) -> None:
+    with pytest.raises(QuantTypeError, match=message):
+        require_finite(np.array(values), "x")
