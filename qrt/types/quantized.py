@@ -7,14 +7,14 @@ A type knows no version: which texts say it is the parser's matter, and `str` sa
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
 from qrt.errors import QuantTypeError, shown
-from qrt.text.floats import FORMATS, spell, spell_double
+from qrt.text.float_arrays import spell_all
+from qrt.text.floats import FORMATS, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
 from qrt.types.parameters import (
@@ -24,7 +24,7 @@ from qrt.types.parameters import (
     check_scale,
     check_scales,
     float_array,
-    integers_like,
+    integer_array,
     rounded_scales,
 )
 
@@ -210,11 +210,14 @@ class UniformType(_StoredType):
     (2, 1)
     """
 
-    __slots__ = ("axis", "block_sizes", "scales", "scales_shape", "zero_points")
+    __slots__ = ("_scales", "_zero_points", "axis", "block_sizes", "scale_bytes", "scales_shape", "zero_point_bytes")
     expressed_type: FloatType
-    scales: tuple[float, ...]
-    """All scales, row-major."""
-    zero_points: tuple[int, ...]
+    _scales: tuple[float, ...] | None
+    _zero_points: tuple[int, ...] | None
+    scale_bytes: bytes
+    """All scales, row-major, as doubles."""
+    zero_point_bytes: bytes
+    """All zero points as 64-bit integers; empty where all are 0."""
     scales_shape: tuple[int, ...]
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
     axis: int | None
@@ -239,22 +242,47 @@ class UniformType(_StoredType):
             raise QuantTypeError("a type has an axis or block sizes, not both")
         if isinstance(scales, float) and axis is None and blocks is None:
             check_scale(scales, kind)
-            fields["scales"], fields["scales_shape"] = (float(scales),), ()
-            fields["zero_points"] = integers_like(zero_points, (), 1)
-            return cls._intern(tuple(fields.values()), lambda: fields)
-        shape, values = float_array(scales)
-        _check_scales_shape(shape, axis, blocks)
-        check_scales(values, kind)
-        if blocks is not None:
-            values = rounded_scales(values, kind)
-        zeros = integers_like(zero_points, shape, len(values))
-        if not shape:
-            fields["scales"], fields["scales_shape"], fields["zero_points"] = (float(values[0]),), (), zeros
-            return cls._intern(tuple(fields.values()), lambda: fields)
+            shape, values = (), np.array([scales], np.float64)
+        else:
+            shape, values = float_array(scales)
+            _check_scales_shape(shape, axis, blocks)
+            check_scales(values, kind)
+            if blocks is not None:
+                values = rounded_scales(values, kind)
+        zeros = integer_array(zero_points, shape)
         fields["scales_shape"] = shape
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
-        key = *fields.values(), values.tobytes(), np.array(zeros, np.int64).tobytes() if any(zeros) else b""
-        return cls._intern(key, lambda: fields | {"scales": tuple(values.tolist()), "zero_points": zeros})
+        fields["scale_bytes"] = values.tobytes()
+        fields["zero_point_bytes"] = b"" if zeros is None else zeros.tobytes()
+        return cls._intern(tuple(fields.values()), lambda: fields | {"_scales": None, "_zero_points": None})
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """All scales, row-major."""
+        if self._scales is None:
+            object.__setattr__(self, "_scales", tuple(self.scale_array.ravel().tolist()))
+            assert self._scales is not None
+        return self._scales
+
+    @property
+    def zero_points(self) -> tuple[int, ...]:
+        """All zero points, row-major."""
+        if self._zero_points is None:
+            object.__setattr__(self, "_zero_points", tuple(self.zero_point_array.ravel().tolist()))
+            assert self._zero_points is not None
+        return self._zero_points
+
+    @property
+    def scale_array(self) -> Array:
+        """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
+        return np.frombuffer(self.scale_bytes).reshape(self.scales_shape)
+
+    @property
+    def zero_point_array(self) -> Array:
+        """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
+        if not self.zero_point_bytes:
+            return np.broadcast_to(np.int64(0), self.scales_shape)
+        return np.frombuffer(self.zero_point_bytes, np.int64).reshape(self.scales_shape)
 
     @property
     def is_per_layer(self) -> bool:
@@ -298,7 +326,7 @@ class UniformType(_StoredType):
             raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
         if "storage" in changes:
             arguments["storage_min"] = arguments["storage_max"] = None
-        if "scales" in changes and "zero_points" not in changes and not any(self.zero_points):
+        if "scales" in changes and "zero_points" not in changes and not self.zero_point_bytes:
             arguments["zero_points"] = None
         return UniformType(**(arguments | changes))
 
@@ -306,18 +334,19 @@ class UniformType(_StoredType):
         head = f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}"
         if self.is_per_layer:
             return f"{head}, {_spell_pair(spell_double(self.scales[0]), self.zero_points[0])}>"
+        texts = spell_all(self.scale_array.ravel(), "f64" if self.is_per_axis else self.expressed_type.name)
+        if self.zero_point_bytes:
+            texts = [*map(_spell_pair, texts, self.zero_points)]
         if self.is_per_axis:
-            pairs = map(_spell_pair, map(spell_double, self.scales), self.zero_points)
-            return f"{head}:{self.axis}, {{{','.join(pairs)}}}>"
+            return f"{head}:{self.axis}, {{{','.join(texts)}}}>"
         blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
-        pairs = map(_spell_pair, (_spell_rounded(s, self.expressed_type.name) for s in self.scales), self.zero_points)
-        return f"{head}:{{{blocks}}}, {_spell_nested(list(pairs), self.scales_shape)}>"
+        return f"{head}:{{{blocks}}}, {_spell_nested(texts, self.scales_shape)}>"
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        scales: Any = self.scales[0] if self.is_per_layer else np.array(self.scales).reshape(self.scales_shape)
+        scales: Any = self.scales[0] if self.is_per_layer else self.scale_array
         zeros: Any = self.zero_points[0] if self.is_per_layer else None
-        if any(self.zero_points) and not self.is_per_layer:
-            zeros = np.array(self.zero_points, np.int64).reshape(self.scales_shape)
+        if self.zero_point_bytes and not self.is_per_layer:
+            zeros = self.zero_point_array
         bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
         return type(self), (self.storage, self.expressed_type, scales, zeros, self.axis, self.block_sizes, *bounds)
 
@@ -441,16 +470,6 @@ def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockS
 
 def _spell_pair(scale: str, zero_point: int) -> str:
     return f"{scale}:{zero_point}" if zero_point else scale
-
-
-def _spell_rounded(scale: float, name: str) -> str:
-    """Upstream's spelling in the expressed type, unless that does not parse again: a bit pattern of 32 bits, or digits
-    that round the type's smallest or largest value out of its range."""
-    form = FORMATS[name]
-    text = spell(form.encode_float(scale), form)
-    if text.startswith("0x") or not form.smallest <= Fraction(text) <= form.largest:
-        return spell_double(scale)
-    return text
 
 
 def _spell_nested(items: list[str], shape: tuple[int, ...]) -> str:
