@@ -4,7 +4,6 @@
 value is cut once, to 17 digits or a few more; cutting those again gives the fewer, for a floor of a floor is a floor.
 """
 
-from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.text.floats import DOUBLE, FORMATS, FloatFormat, default_digits, kept_bits, spell_in
+from qrt.text.powers import EXACT_POWERS, LEAST_POWER, powers_of_five, reciprocals_of_tens
 
 Array = npt.NDArray[Any]
 
@@ -21,8 +21,6 @@ _CHUNK = 1 << 16  # values whose temporary arrays stay in the cache
 _SHORT, _LONG = 6, 17  # digits: of the first try, and of a double
 _TENS = np.array([10**k for k in range(19)])
 _EXACT_TENS = np.array([float(10**k) for k in range(23)])
-_LEAST_POWER, _GREATEST_POWER = -345, 300  # of ten, by which doubles are divided to be cut
-_EXACT_POWERS = -55, 19
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
@@ -36,8 +34,8 @@ def spell_all(values: Array, name: str) -> list[str]:
 
 
 def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
-    """Positive doubles rounded to a format, to nearest even, as if it had no largest value; and which of them lie in the
-    middle of two of its values."""
+    """Positive doubles rounded to a format, to nearest even, as if it had no largest value; and which of them lie in
+    the middle of two of its values."""
     if form.precision >= DOUBLE.precision:
         return values, np.zeros(values.shape, bool)
     quantum = np.maximum(np.frexp(values)[1] - 1, form.min_exponent) - (form.precision - 1)
@@ -50,8 +48,8 @@ def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
 
 
 class _Cut(NamedTuple):
-    """The integers ``floor(value / 10^power)``. A value times ``10^shift`` is an integer of ``bits`` bits, for the least
-    such shift. Where ``sure`` is false the floor may be one too large."""
+    """The integers ``floor(value / 10^power)``; where ``sure`` is false, one more perhaps. A value times ``10^shift``
+    is an integer of ``bits`` bits, for the least such shift."""
 
     floor: Array
     power: Array
@@ -80,49 +78,23 @@ def _cut(values: Array) -> _Cut:
     exponent = exponent.astype(np.int64) - 53
     trailing = np.frexp((significand & -significand).astype(np.float64))[1] - 1
     shift = np.maximum(-(exponent + trailing), 0)
-    lengths, carries = _powers_of_five()
+    lengths, carries = powers_of_five()
     bits = 52 + exponent + shift + lengths[shift] + (significand >= carries[shift])
     power = _removed(bits, _LONG) - shift
-    high, low, scale = (column[power - _LEAST_POWER] for column in _reciprocals_of_tens())
+    high, low, scale = (column[power - LEAST_POWER] for column in reciprocals_of_tens())
     floor, ends_in_zeros = _product(significand.astype(np.uint64), high, low, -(exponent + scale))
-    exact = (power >= _EXACT_POWERS[0]) & (power <= _EXACT_POWERS[1])
+    exact = (power >= EXACT_POWERS[0]) & (power <= EXACT_POWERS[1])
     return _Cut(floor, power, exact | ~ends_in_zeros, bits, shift)
 
 
 def _removed(bits: Array, precision: int) -> Array:
     """How many decimal digits ``floats._decimal`` removes from integers of so many bits."""
-    return np.maximum(bits - kept_bits(precision), 0) * 59 // 196
+    removed: Array = np.maximum(bits - kept_bits(precision), 0) * 59 // 196
+    return removed
 
 
 def _length(digits: Array) -> Array:
     return np.searchsorted(_TENS, digits, side="right")
-
-
-@cache
-def _powers_of_five() -> tuple[Array, Array]:
-    """Of 5^s: its bits, and the least 53-bit significand whose product with it has the bits of both together."""
-    powers = [5**s for s in range(1075)]
-    carries = [-(-(1 << (52 + power.bit_length())) // power) for power in powers]
-    return np.array([power.bit_length() for power in powers]), np.array(carries)
-
-
-@cache
-def _reciprocals_of_tens() -> tuple[Array, Array, Array]:
-    """10^-p as ``(high * 2^64 + low) * 2^scale``, of 128 bits rounded up.
-
-    It is exact from 10^55 down to 10^0. Down to 10^-19 the floor of a double's product with it is exact: the doubles so
-    divided are integers, so a quotient that is none lies 10^-19 below the next integer at least, and the product is less
-    than 2^-66 too large.
-    """
-    rows = []
-    for power in range(_LEAST_POWER, _GREATEST_POWER + 1):
-        ten = 10 ** abs(power)
-        scale = ten.bit_length() - 128 if power <= 0 else -127 - ten.bit_length()
-        up, down = (ten, 1) if power <= 0 else (1, ten)
-        mantissa = -(-(up << max(-scale, 0)) // (down << max(scale, 0)))
-        rows.append((mantissa >> 64, mantissa & ((1 << 64) - 1), scale))
-    high, low, scales = zip(*rows, strict=True)
-    return np.array(high, np.uint64), np.array(low, np.uint64), np.array(scales)
 
 
 def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple[Array, Array]:
@@ -200,7 +172,7 @@ def _spell_chunk(values: Array, name: str) -> list[str]:
             texts[group] = _spell_others(values[group], name, kind_here == _PATTERN)
         else:
             texts[group] = _spell_group(kind_here, leading_here - _KIND // 2, digits[group])
-    return texts.tolist()
+    return [*texts]
 
 
 def _spell_others(values: Array, name: str, as_patterns: bool) -> list[str]:

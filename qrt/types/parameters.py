@@ -5,6 +5,7 @@ or is no plain Python number.
 """
 
 import math
+import struct
 from functools import cache
 from itertools import chain
 from operator import index
@@ -54,19 +55,21 @@ def rounded_scales(scales: Array, expressed: FloatType) -> Array:
     return nearest(scales, expressed.format)[0]
 
 
-def integer_array(zero_points: Any, shape: tuple[int, ...]) -> Array | None:
-    """Row-major zero points of the shape that the scales have; None where all are 0, or none are given."""
+def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
+    """Row-major 64-bit zero points of the shape that the scales have; none where all are 0."""
     if zero_points is None:
-        return None
+        return b""
+    if type(zero_points) is int and shape == ():
+        return struct.pack("=q", as_integer(zero_points, "zero point")) if zero_points else b""
     found = _array_of(zero_points)
     if found is not None and np.can_cast(found.dtype, np.int64):
-        given, flat = found.shape, found.astype(np.int64).ravel()
+        given, flat = found.shape, found.astype(np.int64)
     else:
         given, items = _flatten(zero_points, "zero points")
         flat = np.array([as_integer(value, "zero point") for value in items], np.int64)
     if given != shape:
         raise QuantTypeError(f"zero points of shape {given} do not match scales of shape {shape}")
-    return flat if flat.any() else None
+    return flat.tobytes() if flat.any() else b""
 
 
 def check_scale(scale: float, expressed: FloatType) -> None:

@@ -6,13 +6,14 @@ A type knows no version: which texts say it is the parser's matter, and `str` sa
 """
 
 import math
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import MOST_LISTED, QuantTypeError, shown, summary
 from qrt.text.float_arrays import spell_all
 from qrt.text.floats import FORMATS, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
@@ -24,7 +25,7 @@ from qrt.types.parameters import (
     check_scale,
     check_scales,
     float_array,
-    integer_array,
+    integer_bytes,
     rounded_scales,
 )
 
@@ -32,6 +33,7 @@ MAX_STORAGE_WIDTH = 32
 FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
 """The floats that upstream 24 stores in."""
 _INT32_MAX = (1 << 31) - 1
+_DOUBLE = struct.Struct("=d")
 
 Scales = float | Sequence["Scales"] | Array
 ZeroPoints = int | Sequence["ZeroPoints"] | Array
@@ -210,14 +212,14 @@ class UniformType(_StoredType):
     (2, 1)
     """
 
-    __slots__ = ("_scales", "_zero_points", "axis", "block_sizes", "scale_bytes", "scales_shape", "zero_point_bytes")
-    expressed_type: FloatType
+    __slots__ = ("_scale_bytes", "_scales", "_zero_point_bytes", "_zero_points", "axis", "block_sizes", "scales_shape")
+    _scale_bytes: bytes
+    """Doubles, row-major."""
     _scales: tuple[float, ...] | None
+    _zero_point_bytes: bytes
+    """64-bit integers; none where all are 0."""
     _zero_points: tuple[int, ...] | None
-    scale_bytes: bytes
-    """All scales, row-major, as doubles."""
-    zero_point_bytes: bytes
-    """All zero points as 64-bit integers; empty where all are 0."""
+    expressed_type: FloatType
     scales_shape: tuple[int, ...]
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
     axis: int | None
@@ -242,18 +244,16 @@ class UniformType(_StoredType):
             raise QuantTypeError("a type has an axis or block sizes, not both")
         if isinstance(scales, float) and axis is None and blocks is None:
             check_scale(scales, kind)
-            shape, values = (), np.array([scales], np.float64)
+            shape: tuple[int, ...] = ()
+            scale_bytes = _DOUBLE.pack(scales)
         else:
             shape, values = float_array(scales)
             _check_scales_shape(shape, axis, blocks)
             check_scales(values, kind)
-            if blocks is not None:
-                values = rounded_scales(values, kind)
-        zeros = integer_array(zero_points, shape)
-        fields["scales_shape"] = shape
+            scale_bytes = (values if blocks is None else rounded_scales(values, kind)).tobytes()
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
-        fields["scale_bytes"] = values.tobytes()
-        fields["zero_point_bytes"] = b"" if zeros is None else zeros.tobytes()
+        fields["scales_shape"], fields["_scale_bytes"] = shape, scale_bytes
+        fields["_zero_point_bytes"] = integer_bytes(zero_points, shape)
         return cls._intern(tuple(fields.values()), lambda: fields | {"_scales": None, "_zero_points": None})
 
     @property
@@ -275,14 +275,14 @@ class UniformType(_StoredType):
     @property
     def scale_array(self) -> Array:
         """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
-        return np.frombuffer(self.scale_bytes).reshape(self.scales_shape)
+        return np.frombuffer(self._scale_bytes).reshape(self.scales_shape)
 
     @property
     def zero_point_array(self) -> Array:
         """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
-        if not self.zero_point_bytes:
+        if not self._zero_point_bytes:
             return np.broadcast_to(np.int64(0), self.scales_shape)
-        return np.frombuffer(self.zero_point_bytes, np.int64).reshape(self.scales_shape)
+        return np.frombuffer(self._zero_point_bytes, np.int64).reshape(self.scales_shape)
 
     @property
     def is_per_layer(self) -> bool:
@@ -326,26 +326,37 @@ class UniformType(_StoredType):
             raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
         if "storage" in changes:
             arguments["storage_min"] = arguments["storage_max"] = None
-        if "scales" in changes and "zero_points" not in changes and not self.zero_point_bytes:
+        if "scales" in changes and "zero_points" not in changes and not self._zero_point_bytes:
             arguments["zero_points"] = None
         return UniformType(**(arguments | changes))
 
     def spell(self) -> str:
-        head = f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}"
-        if self.is_per_layer:
-            return f"{head}, {_spell_pair(spell_double(self.scales[0]), self.zero_points[0])}>"
-        texts = spell_all(self.scale_array.ravel(), "f64" if self.is_per_axis else self.expressed_type.name)
-        if self.zero_point_bytes:
+        texts = spell_all(self.scale_array.ravel(), "f64" if self.block_sizes is None else self.expressed_type.name)
+        if self._zero_point_bytes:
             texts = [*map(_spell_pair, texts, self.zero_points)]
+        if self.is_per_layer:
+            return f"{self._head()}{texts[0]}>"
         if self.is_per_axis:
-            return f"{head}:{self.axis}, {{{','.join(texts)}}}>"
+            return f"{self._head()}{{{','.join(texts)}}}>"
+        return f"{self._head()}{_spell_nested(texts, self.scales_shape)}>"
+
+    def shown(self) -> str:
+        if math.prod(self.scales_shape) <= MOST_LISTED:
+            return str(self)
+        scales, zeros = self.scale_array, self.zero_point_array
+        bounds = (int(zeros.min()), int(zeros.max())) if self._zero_point_bytes else ()
+        return f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>"
+
+    def _head(self) -> str:
+        """All that stands before the scales."""
         blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
-        return f"{head}:{{{blocks}}}, {_spell_nested(texts, self.scales_shape)}>"
+        said = "" if self.is_per_layer else f":{self.axis}" if self.is_per_axis else f":{{{blocks}}}"
+        return f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}{said}, "
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         scales: Any = self.scales[0] if self.is_per_layer else self.scale_array
         zeros: Any = self.zero_points[0] if self.is_per_layer else None
-        if self.zero_point_bytes and not self.is_per_layer:
+        if self._zero_point_bytes and not self.is_per_layer:
             zeros = self.zero_point_array
         bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
         return type(self), (self.storage, self.expressed_type, scales, zeros, self.axis, self.block_sizes, *bounds)

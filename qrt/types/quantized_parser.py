@@ -9,7 +9,6 @@ import numpy as np
 
 from qrt.errors import QuantTypeError
 from qrt.text import MAX_NESTING, Scanner
-from qrt.text.scale_lists import read_scales
 from qrt.types.builtin import FloatType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
@@ -100,13 +99,9 @@ class QuantizedTypeParser:
         else:
             arguments["axis"] = self._axis()
         scanner.expect(",", " before the scales")
-        scales, zero_points = self._plain_scales(expressed) or self._nested_scales(expressed)
-        if "axis" in arguments and isinstance(scales, np.ndarray):
+        scales, zero_points = self._plain_scales(expressed) or map(np.array, self._nested_scales(expressed))
+        if "axis" in arguments:  # upstream reads nested braces here and flattens them
             scales, zero_points = scales.ravel(), None if zero_points is None else zero_points.ravel()
-        elif "axis" in arguments:  # upstream reads nested braces here and flattens them
-            while isinstance(scales[0], list):
-                scales = [item for row in scales for item in row]
-                zero_points = [item for row in zero_points for item in row]
         return built(scanner, lambda: UniformType(scales=scales, zero_points=zero_points, **arguments), at)
 
     def _axis(self) -> int:
@@ -133,12 +128,14 @@ class QuantizedTypeParser:
         return blocks
 
     def _plain_scales(self, expressed: FloatType) -> tuple[Array, Array | None] | None:
-        """Long lists at once. None, having read nothing, where that is wrong or unusual: ``_nested_scales`` says what."""
+        """A long list at once. None, having read nothing, where it is wrong or unusual: ``_nested_scales`` reads it."""
         scanner = self.scanner
         start = scanner.skip()
         end = scanner.text.find(">", start)
         if end - start < _LONG:
             return None
+        from qrt.text.scale_lists import read_scales  # here: it makes a table
+
         text = scanner.text[start:end].rstrip(" \t\r\n")
         found = read_scales(text)
         if found is None or scanner.depth + found[0].ndim > MAX_NESTING:
