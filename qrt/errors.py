@@ -29,7 +29,7 @@ MOST_SAID = 1200
 """Of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
-_LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
+_LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
 _SCALE = re.compile(r"[{,] ?([^{}:, ]+)")
 _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 

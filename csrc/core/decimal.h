@@ -12,10 +12,9 @@ typedef struct {
     int64_t scale;
 } qrt_power_of_ten;
 
-/* digits * 10^power, rounded to nearest even. False where the product, which is too large by less than 2^64, is too near
-   the middle of two doubles to tell, or the double is no normal one. */
-static inline bool qrt_decimal(uint64_t digits, const qrt_power_of_ten *ten, double *result)
-{
+/* digits * 10^power, rounded to nearest even. False where the product, which is too large by less than 2^64, is too
+   near the middle of two doubles to tell, or the double is no normal one. */
+static inline bool qrt_decimal(uint64_t digits, const qrt_power_of_ten *ten, double *result) {
     if (digits == 0) {
         *result = 0;
         return true;

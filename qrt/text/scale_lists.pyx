@@ -3,6 +3,7 @@
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.unicode cimport PyUnicode_AsUTF8
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -50,8 +51,23 @@ cdef bint take(Reader *r, char c) noexcept:
     return True
 
 
+cdef bint read_bits(Reader *r, double *result) noexcept:
+    """What stands behind 0x."""
+    cdef uint64_t bits = 0
+    cdef const char *start = r.at
+    cdef char c
+    while r.at - start < 16:
+        c = r.at[0] | 0x20  # lower case
+        if not is_digit(r.at[0]) and not c"a" <= c <= c"f":
+            break
+        bits = bits << 4 | <uint64_t>(r.at[0] - c"0" if is_digit(r.at[0]) else c - c"a" + 10)
+        r.at += 1
+    memcpy(result, &bits, sizeof(bits))
+    return r.at != start
+
+
 cdef bint read_scale(Reader *r, double *result) except -1:
-    """Digits, a point, perhaps digits, perhaps an exponent; it moves behind them."""
+    """Digits, a point, perhaps digits, perhaps an exponent; or the bits of a double. It moves behind them."""
     cdef const char *start = r.at
     cdef uint64_t digits = 0
     cdef int power = 0, kept = 0, said = 0
@@ -59,6 +75,9 @@ cdef bint read_scale(Reader *r, double *result) except -1:
     cdef char *end
     if not is_digit(r.at[0]):
         return False
+    if r.at[0] == c"0" and r.at[1] == c"x":
+        r.at += 2
+        return read_bits(r, result)
     while is_digit(r.at[0]):
         kept += digits != 0
         digits = digits * 10 + (r.at[0] - c"0") if kept < MOST_DIGITS else digits
