@@ -137,7 +137,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt.eager.calls
+	$(BIN)/python -m mypy.stubtest qrt._seam._core qrt.eager.calls qrt.text.scale_lists
 	$(BIN)/python -m tests.docs.snippets build/snippets
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports

@@ -160,7 +160,7 @@ extensions = [
         extra_compile_args=["-std=gnu11", "-O2", "-g0", "-fvisibility=hidden", *EXTRA],
         extra_link_args=["-pthread", *EXTRA],
     )
-    for path in sorted(glob("qrt/_seam/*.pyx") + glob("qrt/eager/*.pyx"))
+    for path in sorted(glob("qrt/_seam/*.pyx") + glob("qrt/eager/*.pyx") + glob("qrt/text/*.pyx"))
 ]
 
 setup(

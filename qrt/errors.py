@@ -1,7 +1,10 @@
 """QuantError and its family: everything qrt raises about its input."""
 
-from collections.abc import Iterable
+import re
+import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Protocol
 
 __all__ = [
@@ -20,6 +23,16 @@ __all__ = [
 ]  # the functions that make messages are qrt's own
 
 Severity = Literal["error", "warning", "note", "remark"]
+
+MOST_CHARACTERS = 2048
+"""Of an error, its notes and the lines of the text that it shows."""
+MOST_SAID = 1200
+"""Of the message of a diagnostic, which shows a line of the text too."""
+MOST_LISTED = 16
+"""Scales or quantiles of a type that are quoted one by one."""
+_LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
+_SCALE = re.compile(r"[{,] ?([^{}:, ]+)")
+_ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
 
 class Position(Protocol):
@@ -72,10 +85,18 @@ class Diagnostic:
     location: Position | None = None
     notes: tuple["Diagnostic", ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", shortened(self.message, MOST_SAID))
+
     def __str__(self) -> str:
         bare = f"{self.severity}: {self.message}"
         text = bare if self.location is None else self.location.render(self.message, self.severity)
-        return "\n".join((text, *map(str, self.notes)))
+        for index, note in enumerate(self.notes):
+            longer = f"{text}\n{note}"
+            if len(longer) > MOST_CHARACTERS - 40:
+                return f"{text}\n({len(self.notes) - index} more notes)"
+            text = longer
+        return text
 
 
 def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
@@ -94,14 +115,61 @@ def shown(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
+def summary(shape: Iterable[int], what: str, values: Sequence[float], zero_points: Sequence[int] = ()) -> str:
+    """What stands for a long list of numbers: its shape and the least and greatest of them.
+
+    >>> summary((128, 4096), "scales", (0.0042, 0.0121)), summary((32,), "scales", (0.5, 0.5), (-3, 4))
+    ('{128x4096 scales, 0.0042 to 0.0121}', '{32 scales, 0.5 to 0.5, zero points -3 to 4}')
+    """
+    zeros = f", zero points {min(zero_points)} to {max(zero_points)}" if zero_points else ""
+    return f"{{{'x'.join(map(str, shape))} {what}, {min(values):.3g} to {max(values):.3g}{zeros}}}"
+
+
+def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
+    """A message with the long lists of quantized types in short, and without its middle if it is still too long.
+
+    >>> shortened("no such type: !quant.uniform<i8:f32:0, {" + ",".join(["5.000000e-01"] * 32) + "}>")
+    'no such type: !quant.uniform<i8:f32:0, {32 scales, 0.5 to 0.5}>'
+    """
+    if len(text) > 200:
+        text = _LIST.sub(_summarized, text)
+    return text if len(text) <= most else f"{text[: most // 2 - 4]} [...] {text[4 - most // 2 :]}"
+
+
+def _summarized(found: "re.Match[str]") -> str:
+    head, kind, items = found.groups()
+    depth = len(items) - len(items.lstrip("{"))
+    rows = [len(re.findall(rf"\{{{{{level}}}(?!\{{)", items)) for level in range(depth, 0, -1)]
+    try:
+        numbers = [*map(_number, _SCALE.findall(items))]
+        zero_points = [*map(int, _ZERO_POINT.findall(items))]
+        shape = [inner // outer for outer, inner in pairwise([*rows, len(numbers)])]
+    except (ValueError, ZeroDivisionError, struct.error):  # it only looks like a type
+        return found[0]
+    if len(numbers) <= MOST_LISTED:
+        return found[0]
+    if zero_points and len(zero_points) < len(numbers):
+        zero_points.append(0)
+    return head + summary(shape, "scales" if kind == "uniform" else "quantiles", numbers, zero_points)
+
+
+def _number(text: str) -> float:
+    bits = text[2:].zfill(16)
+    return struct.unpack(">d", bytes.fromhex(bits))[0] if text.startswith("0x") else float(text)
+
+
 class QuantError(Exception):
-    """Base of every error that qrt raises on purpose.
+    """Base of every error that qrt raises on purpose. What it says has at most 2,048 characters: a long list of scales
+    is given in short.
 
     Examples
     --------
     >>> issubclass(QuantTypeError, QuantError)
     True
     """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class QuantTypeError(QuantError, TypeError):
@@ -193,8 +261,8 @@ class DiagnosticError(QuantError):
     """
 
     def __init__(self, message: str, location: Position, notes: tuple[Diagnostic, ...] = ()) -> None:
-        super().__init__(message, location, notes)  # all in args, so that the error pickles
-        self.message = message
+        super().__init__(shortened(message, MOST_SAID), location, notes)  # all in args, so that the error pickles
+        self.message: str = self.args[0]
         self.location = location
         self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
         """What was found, this error among it: verification goes on after an error, and finds warnings too."""

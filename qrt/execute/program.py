@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qrt import ir, kernels
-from qrt.errors import ModelError, QuantTypeError, require, shown
+from qrt.errors import ModelError, QuantTypeError, require, shortened, shown
 from qrt.execute.build import build
 from qrt.execute.interpret import Interpreter
 from qrt.execute.operations import failure
@@ -197,9 +197,9 @@ class Program:
         return prepared(self._module, self.name, self._saturating)
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{p.name}: {p.type}" for p in self.inputs)
-        outputs = ", ".join(f"{p.name}: {p.type}" for p in self.outputs)
-        return f"Program {self.name}({inputs}) -> ({outputs})"
+        inputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.inputs)
+        outputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.outputs)
+        return shortened(f"Program {self.name}({inputs}) -> ({outputs})")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (PICKLE_VERSION, self._module.print(exact=True), self.name, self._saturating)

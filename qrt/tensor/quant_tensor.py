@@ -207,7 +207,7 @@ class QuantTensor(Tensor):
             values, label = self.storage, "storage="
         head = f"{self.__class__.__name__}({label}"
         shown = np.array2string(values, separator=", ", prefix=head, threshold=100)
-        return f"{head}{shown}, type={self.type})"
+        return f"{head}{shown}, type={self.type.shown()})"
 
     # ----------------------------------------------------------------------------------------------------------- views
 

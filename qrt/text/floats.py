@@ -126,7 +126,7 @@ FORMATS = {
 }
 """Every builtin float type of MLIR 22 (APFloat's semantics of the same names)."""
 
-_DOUBLE = FORMATS["f64"]
+DOUBLE = FORMATS["f64"]
 
 
 def round_to(value: float, name: str) -> float:
@@ -144,7 +144,22 @@ def spell_double(value: float) -> str:
     >>> spell_double(0.5), spell_double(1 / 3), spell_double(1234567.0)
     ('5.000000e-01', '0.33333333333333331', '0x4132D68700000000')
     """
-    return spell(struct.unpack(">Q", struct.pack(">d", value))[0], _DOUBLE)
+    return spell(struct.unpack(">Q", struct.pack(">d", value))[0], DOUBLE)
+
+
+@lru_cache(maxsize=4096)
+def spell_in(value: float, name: str) -> str:
+    """A positive double that a format holds, as upstream spells it there; where that does not parse again as it, as a
+    double: bits of another width, or digits beyond the format's smallest or largest value, to which they round.
+
+    >>> spell_in(0.10000000149011612, "f32"), spell_in(16777216.0, "f32")
+    ('1.000000e-01', '0x4170000000000000')
+    """
+    form = FORMATS[name]
+    text = spell(form.encode_float(value), form)
+    if text.startswith("0x") or not form.smallest <= Fraction(text) <= form.largest:
+        return spell_double(value)
+    return text
 
 
 @lru_cache(maxsize=4096)
@@ -160,9 +175,19 @@ def spell(bits: int, form: FloatFormat) -> str:
     digits, exponent = _decimal(value, 6)
     if form.encode(Fraction(digits) * Fraction(10) ** exponent, bool(sign)) == bits:
         return sign + _scientific(str(digits), exponent)
-    precision = 2 + form.precision * 59 // 196
+    precision = default_digits(form)
     text = _default(*_decimal(value, precision), precision)
     return sign + text if "." in text else f"0x{bits:X}"
+
+
+def default_digits(form: FloatFormat) -> int:
+    """How many digits tell the values of a format apart, by APFloat's reckoning."""
+    return 2 + form.precision * 59 // 196
+
+
+def kept_bits(precision: int) -> int:
+    """The bits of an integer that APFloat keeps for so many decimal digits."""
+    return (precision * 196 + 58) // 59
 
 
 def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
@@ -170,8 +195,7 @@ def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
     digits as binary, then round half up as decimal. The first step is why 0.7 prints as 0.69999999999999996."""
     shift = value.denominator.bit_length() - 1
     significand, exponent = value.numerator * 5**shift, -shift
-    required = (precision * 196 + 58) // 59
-    removable = max(significand.bit_length() - required, 0) * 59 // 196
+    removable = max(significand.bit_length() - kept_bits(precision), 0) * 59 // 196
     significand //= 10**removable
     exponent += removable
     excess = len(str(significand)) - precision

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TypeVar
 
-from qrt.errors import ParseError
+from qrt.errors import MOST_SAID, ParseError, shortened
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ MAX_NESTING = 64
 """Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
 
 _SHOWN = 160  # characters of a source line around the caret; a 100 MB line must not become a 100 MB message
-_SAID = 2000  # characters of a message: it may name an identifier or a type of any length
+_FILENAME = 255  # characters of its end
 _CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127, *range(0xD800, 0xE000)), "�")
 _MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "/"))
 _NEWLINE = re.compile("\n")
@@ -99,12 +99,9 @@ class Location:
         shown = text[left:right].rstrip("\r").translate(_CONTROL)
         pad = "".join("\t" if c == "\t" else " " for c in shown[: self.start - left])
         underline = "~" * (min(self.end, right) - self.start - 1)
-        return f"{self}: {severity}: {_cut(message)}\n{shown}\n{pad}^{underline}"
-
-
-def _cut(message: str) -> str:
-    half = _SAID // 2
-    return message if len(message) <= _SAID else f"{message[:half]} [...] {message[-half:]}"
+        place = str(self)
+        place = place if len(place) <= _FILENAME else f"...{place[3 - _FILENAME :]}"
+        return f"{place}: {severity}: {shortened(message, MOST_SAID)}\n{shown}\n{pad}^{underline}"
 
 
 class Scanner:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import ClassVar, Self
 from weakref import WeakValueDictionary
 
+from qrt.errors import shortened
+
 _readers: list[Callable[[str], "Type"]] = []
 
 
@@ -57,8 +59,17 @@ class Type:
         assert self._text is not None
         return self._text
 
+    def shown(self) -> str:
+        """The text form for people: long lists of scales and quantiles in short, 2,048 characters at most.
+
+        >>> from qrt.types import UniformType
+        >>> UniformType("u4", "f32", [0.5] * 31 + [0.75], axis=0).shown()
+        '!quant.uniform<u4:f32:0, {32 scales, 0.5 to 0.75}>'
+        """
+        return shortened(str(self))
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self}>"
+        return f"<{type(self).__name__} {self.shown()}>"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")

@@ -5,6 +5,7 @@ or is no plain Python number.
 """
 
 import math
+import struct
 from functools import cache
 from itertools import chain
 from operator import index
@@ -14,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.rounding import round_to_format
-from qrt.text.floats import FORMATS, round_to
+from qrt.text.float_arrays import nearest
+from qrt.text.floats import FORMATS
 from qrt.types.builtin import FloatType
 
 Array = npt.NDArray[Any]
@@ -24,10 +25,11 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 def float_array(scales: Any) -> tuple[tuple[int, ...], Array]:
     """(shape, row-major doubles) of nested sequences, or of an array."""
-    if isinstance(scales, np.ndarray) and scales.dtype in (np.float32, np.float64):
-        return scales.shape, scales.astype(np.float64).ravel()
+    found = _array_of(scales)
+    if found is not None and found.dtype in (np.float32, np.float64):
+        return found.shape, found.astype(np.float64).ravel()
     shape, flat = _flatten(scales, "scales")
-    return shape, np.array(flat if set(map(type, flat)) == {float} else [as_float(item, "a scale") for item in flat])
+    return shape, np.array([as_float(item, "a scale") for item in flat])
 
 
 def check_scales(scales: Array, expressed: FloatType) -> None:
@@ -49,11 +51,8 @@ def _scale_range(expressed: FloatType) -> tuple[float, float]:
 
 
 def rounded_scales(scales: Array, expressed: FloatType) -> Array:
-    """Scales rounded to the expressed type, to nearest even, as doubles."""
-    name = expressed.name
-    if name in ("f16", "bf16", "f32"):
-        return round_to_format(scales, name)
-    return np.array([round_to(scale, name) for scale in scales.tolist()])
+    """Scales in the range of the expressed type rounded to it, to nearest even, as doubles."""
+    return nearest(scales, expressed.format)[0]
 
 
 def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
@@ -72,16 +71,21 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
     return np.minimum(lows, 0.0), np.maximum(highs, 0.0)
 
 
-def integers_like(zero_points: Any, shape: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """Zero points, row-major, of the shape that the scales have; all 0 where none are given."""
+def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
+    """Row-major 64-bit zero points of the shape that the scales have; none where all are 0."""
     if zero_points is None:
-        return (0,) * count
-    given, flat = _flatten(zero_points, "zero points")
+        return b""
+    if type(zero_points) is int and shape == ():
+        return struct.pack("=q", as_integer(zero_points, "zero point")) if zero_points else b""
+    found = _array_of(zero_points)
+    if found is not None and np.can_cast(found.dtype, np.int64):
+        given, flat = found.shape, found.astype(np.int64)
+    else:
+        given, items = _flatten(zero_points, "zero points")
+        flat = np.array([as_integer(value, "zero point") for value in items], np.int64)
     if given != shape:
         raise QuantTypeError(f"zero points of shape {given} do not match scales of shape {shape}")
-    if set(map(type, flat)) == {int} and -(1 << 63) <= min(flat) <= max(flat) < 1 << 63:
-        return tuple(flat)
-    return tuple(as_integer(value, "zero point") for value in flat)
+    return flat.tobytes() if flat.any() else b""
 
 
 def check_scale(scale: float, expressed: FloatType) -> None:
@@ -108,6 +112,16 @@ def as_integer(value: Any, what: str) -> int:
     if result not in _INT64:
         raise QuantTypeError(f"{what} {shown(result)} does not fit 64 bits")
     return result
+
+
+def _array_of(values: Any) -> Array | None:
+    """What NumPy makes of nested sequences; None where it cannot."""
+    if not isinstance(values, np.ndarray | list | tuple):
+        return None
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def _are_rows(level: list[Any], what: str) -> bool:

@@ -27,7 +27,8 @@ from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, Vec
 UPSTREAM_VERSIONS = (22, 24)
 """The versions of MLIR whose texts are read: 22, and 24 for what the `quant` dialect gains by then."""
 
-_MEMO_LIMIT = 4096
+_MEMO_LIMIT, _MEMO_TEXT = 4096, 4096
+"""How many types are kept, and the longest text of one: together they stay within some megabytes."""
 _memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
@@ -91,9 +92,10 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
         found = TypeParser(scanner, upstream=upstream).parse()
         if not scanner.at_end():
             raise scanner.error("expected the end of the type")
-        if len(_memo) >= _MEMO_LIMIT:
-            _memo.clear()
-        _memo[text, upstream] = found
+        if len(text) <= _MEMO_TEXT:
+            if len(_memo) >= _MEMO_LIMIT:
+                _memo.clear()
+            _memo[text, upstream] = found
     if kind is Type:
         return found
     require(kind, type, "parse_type: kind", "a class of types")

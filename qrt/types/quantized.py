@@ -6,16 +6,17 @@ A type knows no version: which texts say it is the parser's matter, and `str` sa
 """
 
 import math
+import struct
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, require, shown
-from qrt.text.floats import FORMATS, spell, spell_double
+from qrt.errors import MOST_LISTED, QuantTypeError, require, shown, summary
+from qrt.text.float_arrays import spell_all
+from qrt.text.floats import FORMATS, spell_double
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
 from qrt.types.numpy_names import dtype_name, mlir_name
@@ -26,7 +27,7 @@ from qrt.types.parameters import (
     check_scale,
     check_scales,
     float_array,
-    integers_like,
+    integer_bytes,
     ranges_around_0,
     rounded_scales,
 )
@@ -35,6 +36,7 @@ MAX_STORAGE_WIDTH = 32
 FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
 """The floats that upstream 24 stores in."""
 _INT32_MAX = (1 << 31) - 1
+_DOUBLE = struct.Struct("=d")
 
 Scales = float | Sequence["Scales"] | Array
 ZeroPoints = int | Sequence["ZeroPoints"] | Array
@@ -217,11 +219,14 @@ class UniformType(_StoredType):
     (2, 1)
     """
 
-    __slots__ = ("axis", "block_sizes", "scales", "scales_shape", "zero_points")
+    __slots__ = ("_scale_bytes", "_scales", "_zero_point_bytes", "_zero_points", "axis", "block_sizes", "scales_shape")
+    _scale_bytes: bytes
+    """Doubles, row-major."""
+    _scales: tuple[float, ...] | None
+    _zero_point_bytes: bytes
+    """64-bit integers; none where all are 0."""
+    _zero_points: tuple[int, ...] | None
     expressed_type: FloatType
-    scales: tuple[float, ...]
-    """All scales, row-major."""
-    zero_points: tuple[int, ...]
     scales_shape: tuple[int, ...]
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
     axis: int | None
@@ -252,22 +257,45 @@ class UniformType(_StoredType):
             raise QuantTypeError("a type has an axis or block sizes, not both")
         if isinstance(scales, float) and axis is None and blocks is None:
             check_scale(scales, kind)
-            fields["scales"], fields["scales_shape"] = (float(scales),), ()
-            fields["zero_points"] = integers_like(zero_points, (), 1)
-            return cls._intern(tuple(fields.values()), lambda: fields)
-        shape, values = float_array(scales)
-        _check_scales_shape(shape, axis, blocks)
-        check_scales(values, kind)
-        if blocks is not None:
-            values = rounded_scales(values, kind)
-        zeros = integers_like(zero_points, shape, len(values))
-        if not shape:
-            fields["scales"], fields["scales_shape"], fields["zero_points"] = (float(values[0]),), (), zeros
-            return cls._intern(tuple(fields.values()), lambda: fields)
-        fields["scales_shape"] = shape
+            shape: tuple[int, ...] = ()
+            scale_bytes = _DOUBLE.pack(scales)
+        else:
+            shape, values = float_array(scales)
+            _check_scales_shape(shape, axis, blocks)
+            check_scales(values, kind)
+            scale_bytes = (values if blocks is None else rounded_scales(values, kind)).tobytes()
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
-        key = *fields.values(), values.tobytes(), np.array(zeros, np.int64).tobytes() if any(zeros) else b""
-        return cls._intern(key, lambda: fields | {"scales": tuple(values.tolist()), "zero_points": zeros})
+        fields["scales_shape"], fields["_scale_bytes"] = shape, scale_bytes
+        fields["_zero_point_bytes"] = integer_bytes(zero_points, shape)
+        return cls._intern(tuple(fields.values()), lambda: fields | {"_scales": None, "_zero_points": None})
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """All scales, row-major."""
+        if self._scales is None:
+            object.__setattr__(self, "_scales", tuple(self.scale_array.ravel().tolist()))
+            assert self._scales is not None
+        return self._scales
+
+    @property
+    def zero_points(self) -> tuple[int, ...]:
+        """All zero points, row-major."""
+        if self._zero_points is None:
+            object.__setattr__(self, "_zero_points", tuple(self.zero_point_array.ravel().tolist()))
+            assert self._zero_points is not None
+        return self._zero_points
+
+    @property
+    def scale_array(self) -> Array:
+        """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
+        return np.frombuffer(self._scale_bytes).reshape(self.scales_shape)
+
+    @property
+    def zero_point_array(self) -> Array:
+        """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
+        if not self._zero_point_bytes:
+            return np.broadcast_to(np.int64(0), self.scales_shape)
+        return np.frombuffer(self._zero_point_bytes, np.int64).reshape(self.scales_shape)
 
     @classmethod
     def for_range(
@@ -352,26 +380,38 @@ class UniformType(_StoredType):
             raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
         if "storage" in changes:
             arguments["storage_min"] = arguments["storage_max"] = None
-        if "scales" in changes and "zero_points" not in changes and not any(self.zero_points):
+        if "scales" in changes and "zero_points" not in changes and not self._zero_point_bytes:
             arguments["zero_points"] = None
         return UniformType(**(arguments | changes))
 
     def spell(self) -> str:
-        head = f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}"
+        texts = spell_all(self.scale_array.ravel(), "f64" if self.block_sizes is None else self.expressed_type.name)
+        if self._zero_point_bytes:
+            texts = [*map(_spell_pair, texts, self.zero_points)]
         if self.is_per_layer:
-            return f"{head}, {_spell_pair(spell_double(self.scales[0]), self.zero_points[0])}>"
+            return f"{self._head()}{texts[0]}>"
         if self.is_per_axis:
-            pairs = map(_spell_pair, map(spell_double, self.scales), self.zero_points)
-            return f"{head}:{self.axis}, {{{','.join(pairs)}}}>"
+            return f"{self._head()}{{{','.join(texts)}}}>"
+        return f"{self._head()}{_spell_nested(texts, self.scales_shape)}>"
+
+    def shown(self) -> str:
+        if math.prod(self.scales_shape) <= MOST_LISTED:
+            return str(self)
+        scales, zeros = self.scale_array, self.zero_point_array
+        bounds = (int(zeros.min()), int(zeros.max())) if self._zero_point_bytes else ()
+        return f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>"
+
+    def _head(self) -> str:
+        """All that stands before the scales."""
         blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
-        pairs = map(_spell_pair, (_spell_rounded(s, self.expressed_type.name) for s in self.scales), self.zero_points)
-        return f"{head}:{{{blocks}}}, {_spell_nested(list(pairs), self.scales_shape)}>"
+        said = "" if self.is_per_layer else f":{self.axis}" if self.is_per_axis else f":{{{blocks}}}"
+        return f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}{said}, "
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        scales: Any = self.scales[0] if self.is_per_layer else np.array(self.scales).reshape(self.scales_shape)
+        scales: Any = self.scales[0] if self.is_per_layer else self.scale_array
         zeros: Any = self.zero_points[0] if self.is_per_layer else None
-        if any(self.zero_points) and not self.is_per_layer:
-            zeros = np.array(self.zero_points, np.int64).reshape(self.scales_shape)
+        if self._zero_point_bytes and not self.is_per_layer:
+            zeros = self.zero_point_array
         bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
         return type(self), (self.storage, self.expressed_type, scales, zeros, self.axis, self.block_sizes, *bounds)
 
@@ -510,16 +550,6 @@ def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockS
 
 def _spell_pair(scale: str, zero_point: int) -> str:
     return f"{scale}:{zero_point}" if zero_point else scale
-
-
-def _spell_rounded(scale: float, name: str) -> str:
-    """Upstream's spelling in the expressed type, unless that does not parse again: a bit pattern of 32 bits, or digits
-    that round the type's smallest or largest value out of its range."""
-    form = FORMATS[name]
-    text = spell(form.encode_float(scale), form)
-    if text.startswith("0x") or not form.smallest <= Fraction(text) <= form.largest:
-        return spell_double(scale)
-    return text
 
 
 def _spell_nested(items: list[str], shape: tuple[int, ...]) -> str:

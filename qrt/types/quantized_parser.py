@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from qrt.errors import QuantTypeError
-from qrt.text import Scanner
+from qrt.text import MAX_NESTING, Scanner
 from qrt.types.builtin import FloatType
 from qrt.types.core import Type
-from qrt.types.parameters import check_scale
+from qrt.types.parameters import Array, check_scale, check_scales
 from qrt.types.quantile import QuantileType, parse_quantile_storage
 from qrt.types.quantized import (
     FLOAT_STORAGE,
@@ -20,6 +22,8 @@ from qrt.types.quantized import (
     parse_storage,
 )
 
+_LONG = 256
+"""Lists of so many characters are read at once."""
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 
 
@@ -95,11 +99,9 @@ class QuantizedTypeParser:
         else:
             arguments["axis"] = self._axis()
         scanner.expect(",", " before the scales")
-        scales, zero_points = self._nested_scales(expressed)
+        scales, zero_points = self._plain_scales(expressed) or map(np.array, self._nested_scales(expressed))
         if "axis" in arguments:  # upstream reads nested braces here and flattens them
-            while isinstance(scales[0], list):
-                scales = [item for row in scales for item in row]
-                zero_points = [item for row in zero_points for item in row]
+            scales, zero_points = scales.ravel(), None if zero_points is None else zero_points.ravel()
         return built(scanner, lambda: UniformType(scales=scales, zero_points=zero_points, **arguments), at)
 
     def _axis(self) -> int:
@@ -124,6 +126,27 @@ class QuantizedTypeParser:
             blocks.append((axis, size))
         scanner.expect("}", " after block sizes")
         return blocks
+
+    def _plain_scales(self, expressed: FloatType) -> tuple[Array, Array | None] | None:
+        """A long list at once. None, having read nothing, where it is wrong or unusual: ``_nested_scales`` reads it."""
+        scanner = self.scanner
+        start = scanner.skip()
+        end = scanner.text.find(">", start)
+        if end - start < _LONG:
+            return None
+        from qrt.text.scale_lists import read_scales  # here: it makes a table
+
+        text = scanner.text[start:end].rstrip(" \t\r\n")
+        found = read_scales(text)
+        if found is None or scanner.depth + found[0].ndim > MAX_NESTING:
+            return None
+        try:
+            check_scales(found[0].ravel(), expressed)
+        except QuantTypeError:
+            return None
+        scanner.require_depth(found[0].ndim)
+        scanner.pos = start + len(text)
+        return found
 
     def _nested_scales(self, expressed: FloatType) -> tuple[list[Any], list[Any]]:
         scanner = self.scanner

@@ -7,7 +7,7 @@ from operator import index
 from types import EllipsisType
 from typing import Self
 
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantTypeError, shortened, shown
 from qrt.types.builtin import ComplexType, FloatType, IndexType, IntegerType, OpaqueType
 from qrt.types.core import Type, as_type
 from qrt.types.quantile import QuantileType
@@ -113,9 +113,15 @@ class TensorType(_Shaped):
         return TensorType(dims, self.element if element is None else element, self.encoding)
 
     def spell(self) -> str:
+        return self._spell(str(self.element))
+
+    def shown(self) -> str:
+        return shortened(self._spell(self.element.shown()))
+
+    def _spell(self, element: str) -> str:
         dims = "*x" if self.shape is None else _dims(self.shape)
         encoding = "" if self.encoding is None else f", {self.encoding}"
-        return f"tensor<{dims}{self.element}{encoding}>"
+        return f"tensor<{dims}{element}{encoding}>"
 
 
 class VectorType(Type):

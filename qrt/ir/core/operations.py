@@ -74,7 +74,7 @@ class Value:
             operation.set_operand(index, new)
 
     def __repr__(self) -> str:
-        return f"<Value {self.index} : {self.type}>"
+        return f"<Value {self.index} : {self.type.shown()}>"
 
 
 _NO_NAMES: frozenset[str] = frozenset()

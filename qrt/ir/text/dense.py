@@ -178,7 +178,7 @@ class DenseElementsAttr(Attribute):
         return self._hash
 
     def __repr__(self) -> str:
-        return f"<DenseElementsAttr {self.type}>"
+        return f"<DenseElementsAttr {self.type.shown()}>"
 
 
 class Blob:

@@ -1,0 +1,41 @@
+"""Powers of five and of ten, as tables: what stands between binary and decimal digits."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+LEAST_POWER, GREATEST_POWER = -345, 300
+"""The powers of ten by which doubles are divided, so that 17 digits or a few more are left."""
+EXACT_POWERS = -55, 19
+"""The least and the greatest of them for which the product of a double with the reciprocal has an exact floor."""
+
+
+@cache
+def powers_of_five() -> tuple[Array, Array]:
+    """Of 5^s: its bits, and the least 53-bit significand whose product with it has the bits of both together."""
+    powers = [5**s for s in range(1075)]
+    carries = [-(-(1 << (52 + power.bit_length())) // power) for power in powers]
+    return np.array([power.bit_length() for power in powers]), np.array(carries)
+
+
+@cache
+def reciprocals_of_tens() -> tuple[Array, Array, Array]:
+    """10^-p as ``(high * 2^64 + low) * 2^scale``, of 128 bits rounded up.
+
+    It is exact from 10^55 down to 10^0. Down to 10^-19 the floor of a double's product with it is exact: the doubles so
+    divided are integers, so a quotient that is none lies 10^-19 below the next integer at least, and the product is
+    less than 2^-66 too large.
+    """
+    rows = []
+    for power in range(LEAST_POWER, GREATEST_POWER + 1):
+        ten = 10 ** abs(power)
+        scale = ten.bit_length() - 128 if power <= 0 else -127 - ten.bit_length()
+        up, down = (ten, 1) if power <= 0 else (1, ten)
+        mantissa = -(-(up << max(-scale, 0)) // (down << max(scale, 0)))
+        rows.append((mantissa >> 64, mantissa & ((1 << 64) - 1), scale))
+    high, low, scales = zip(*rows, strict=True)
+    return np.array(high, np.uint64), np.array(low, np.uint64), np.array(scales)

@@ -1,0 +1,10 @@
+"""A list of scales in braces, read in one pass."""
+
+from typing import Any
+
+import numpy.typing as npt
+
+def read_scales(text: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None] | None:
+    """Scales and zero points, of the shape of the braces, from ``{{0.5, 2.5e-3:7}, {1.0, 0.25}}``; no zero points where
+    all are 0. Scales are rounded as ``float`` rounds them, and may be bits: ``0x3FE0000000000000``. None for every
+    other text: one that is wrong, has comments, or numbers of unusual length."""
