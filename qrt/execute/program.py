@@ -21,7 +21,7 @@ from qrt.execute.plan import Coverage, Plan
 from qrt.execute.plan_text import plan_text
 from qrt.execute.prepare import prepared
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
-from qrt.files import MAX_INPUT, read_text
+from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.text.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type, VectorType
@@ -290,6 +290,8 @@ def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int =
     require(max_bytes, int, "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     file = Path(path)
+    if file.suffix == ".mlirbc":
+        raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
     return ir.parse(read_text(str(file), max_bytes), filename=str(file), allow_unregistered=allow_unregistered)

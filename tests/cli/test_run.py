@@ -137,6 +137,15 @@ def test_a_missing_program_and_invalid_text_exit_1(program, tmp_path, capsys):
     assert "f.mlir:1:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("verb", ["run", "opt"])
+@pytest.mark.parametrize("name", ["f.mlir", "f.mlirbc"])
+def test_bytecode_is_named_as_such(tmp_path, capsys, verb, name):
+    path = tmp_path / name
+    path.write_bytes(b"ML\xefR\x0dMLIR22.1.8\x00")
+    assert main([verb, str(path)]) == 1
+    assert "this is MLIR bytecode, and qrt reads text: `mlir-opt " in capsys.readouterr().err
+
+
 def test_the_module_runs_as_a_command(program):
     done = subprocess.run(
         [sys.executable, "-m", "qrt", "opt", program(CAST)], capture_output=True, text=True, check=False

@@ -414,7 +414,7 @@ class Parser(NameParser, ResourceParser):
         entry = Block(location=Location(self.source, scanner.pos))
         if arguments is not None:
             for name, at, type in arguments:
-                self._define(name, at, [entry.add_argument(type)])
+                self._define_entry(name, at, entry.add_argument(type))
         if scanner.at("^") and arguments:
             raise scanner.error("invalid block name in region with named arguments")
         if not scanner.at("^") and (arguments is not None or not scanner.at("}")):
