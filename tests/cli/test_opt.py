@@ -1,6 +1,8 @@
 """`qrt opt`'s options. Hazards: an expected error that passes unseen, an unexpected one that does not fail, lines that
 lose their numbers where a file is split, an option that changes nothing."""
 
+import re
+
 import pytest
 
 from qrt.cli import main
@@ -209,13 +211,19 @@ def test_programs_after_each_pass(opt):
     status, _, err = opt(CAST, "--lower-quant-ops", "--cse", "--mlir-print-ir-after-all")
     assert status == 0
     assert err.count("// -----// IR Dump After ") == 2
-    lowered = err.partition("IR Dump After lower-quant-ops")[2].partition("IR Dump After cse")[0]
+    lowered = err.partition("After LowerQuantOps (lower-quant-ops)")[2].partition("After CSE (cse)")[0]
     assert "math.roundeven" in lowered
 
 
-def test_times_are_printed(opt):
-    _, _, err = opt(CAST, "--lower-quant-ops", "--timing")
-    assert [line.split()[2] for line in err.splitlines()] == ["parse", "verify", "lower-quant-ops", "print", "total"]
+@pytest.mark.parametrize("flag", ["--timing", "--mlir-timing", "-mlir-timing"])
+def test_times_are_printed_with_their_shares(opt, flag):
+    _, _, err = opt(CAST, "--lower-quant-ops", flag)
+    head, _, table = err.partition("  ----Wall Time----  ----Name----\n")
+    assert "... Execution time report ..." in head
+    rows = [re.fullmatch(r"  +(\d+\.\d{4}) \( *(\d+\.\d)%\)  (\S+)", line).groups() for line in table.splitlines()]
+    assert [name for *_, name in rows] == ["Parser", "Verifier", "LowerQuantOps", "Output", "Rest", "Total"]
+    assert rows[-1][1] == "100.0"
+    assert sum(float(share) for _, share, _ in rows[:-1]) == pytest.approx(100, abs=0.5)
 
 
 def test_pipelines_as_flags_and_as_text_are_one(opt):
