@@ -415,6 +415,7 @@ class Parser(NameParser, ResourceParser):
         if arguments is not None:
             for name, at, type in arguments:
                 self._define_entry(name, at, entry.add_argument(type))
+                entry.names.append(name)
         if scanner.at("^") and arguments:
             raise scanner.error("invalid block name in region with named arguments")
         if not scanner.at("^") and (arguments is not None or not scanner.at("}")):
@@ -442,6 +443,7 @@ class Parser(NameParser, ResourceParser):
                 name, _, at = self.operand()
                 scanner.expect(":", " after block argument")
                 self._define(name, at, [block.add_argument(self.type())])
+                block.names.append(name)
                 self.optional_location()
             scanner.expect(")", " after block arguments")
         scanner.expect(":", " after block label")
