@@ -135,9 +135,31 @@ class Program:
     def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[Timing]:
         """What each step of a run takes, in order: its name, its seconds, and its share of the seconds of all steps.
 
-        The program runs ``repeats`` times, and the seconds of a step are the median. Memrefs are copied: the caller's
-        arrays stay as they are. Each kernel is a call by itself here, where ``run`` makes one of many.
+        Each kernel is a call by itself here, where ``run`` makes one of many. Memrefs are copied: the caller's arrays
+        stay as they are. ``run`` itself measures nothing.
 
+        Parameters
+        ----------
+        inputs : mapping of str to array
+            The inputs by name, as ``run`` takes them.
+        repeats : int, default 1
+            How often the program runs: the seconds of a step are the median.
+
+        Returns
+        -------
+        list of Timing
+            Named tuples of ``name``, ``seconds``, ``share``, ``location`` in the text, and ``engine``, as in
+            ``coverage``.
+
+        Raises
+        ------
+        ModelError
+            If an input is missing or does not fit, or an operation is undefined for its values.
+        QuantTypeError
+            If ``repeats`` is no integer from 1 up.
+
+        Examples
+        --------
         >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
         >>> program = compile(text + "return %0 : tensor<2xi32> }")
         >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
