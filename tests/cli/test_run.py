@@ -84,10 +84,10 @@ def test_every_cut_of_a_body_is_a_diagnostic_with_a_position(program, capsys):
         (["--input-value", "arg0=4xf64=1,2,3,4"], "dtype float32, got dtype float64"),
         (["--input-value", "arg0=nonsense"], "expected SHAPExTYPE=VALUES"),
         (["--input-value", "arg0=4xf32=a,b,c,d"], "could not convert"),
-        (["--input-value", "x=4xf32=1"], "no input is named 'x'"),
+        (["--input-value", "y=4xf32=1"], "no input is named 'y'"),
         (["--input", "arg0=absent.npy"], "absent.npy: No such file"),
         (["--input", "arg0"], "expected NAME=VALUE"),
-        ([], "'arg0' is missing"),
+        ([], r"'arg0' \(%x\) is missing: it takes tensor<4xf32>"),
         (["--input-value", "arg0=4xf32=1", "--output", "y=y.npy"], "no output is named 'y'"),
         (["--input-value", "arg0=4xf32=1", "--isa", "sse9"], "sse9"),
         (["--function", "g"], "no function is named 'g'"),
@@ -118,8 +118,8 @@ def test_a_plan_is_shown_instead_of_running_and_takes_no_inputs(program, capsys,
     assert main(["run", program(CAST), "--print-plan", "--output", f"result0={out}"]) == 0
     assert "quant.qcast" in capsys.readouterr().out
     assert not out.exists()
-    assert main(["run", program(CAST), "--print-plan", "--input-value", "x=4xf32=1"]) == 1
-    assert "no input is named 'x'" in capsys.readouterr().err
+    assert main(["run", program(CAST), "--print-plan", "--input-value", "y=4xf32=1"]) == 1
+    assert "no input is named 'y'" in capsys.readouterr().err
 
 
 def test_usage_errors_exit_2(capsys):
