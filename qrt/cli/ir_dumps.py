@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
+from qrt.errors import QuantError
 from qrt.execute.passes import Observer, title
 from qrt.ir import Module, Operation
 from qrt.passes.pipeline_text import Step
@@ -35,9 +36,15 @@ class Dumps(Observer):
             self._before = {root: self._text(module, root) for root in _roots(module, anchors)}
 
     def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
-        if self._is_shown_after(step):
+        if self._is_shown_after(step) and not self.options.mlir_print_ir_after_failure:
             self._dump(module, "After", step)
             self._before = {}
+
+    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+        self.flush()
+        if self._is_shown_after(step):
+            for root in _roots(module, anchors):
+                self._keep(root, f"After {title(step)} Failed", step, self._text_of_broken(module, root))
 
     def flush(self) -> None:
         """Prints what waits for its place."""
@@ -51,19 +58,30 @@ class Dumps(Observer):
     def _dump(self, module: Module, when: str, step: Step) -> None:
         for root in _roots(module, self._group):
             text = self._text(module, root)
-            if when == "After" and self._before.get(root) == text:
-                continue
-            heading = f"// -----// IR Dump {when} {title(step)} ({step.name}){self._within(root)} //----- //\n"
-            end = "\n" if self.options.mlir_print_local_scope or not self._is_whole(root) else "\n\n"
-            self._dumped.setdefault(root, []).append(f"{heading}{text}{end}")
+            if when == "Before" or self._before.get(root) != text:
+                self._keep(root, f"{when} {title(step)}", step, text)
         if not self._group:
             self.flush()
+
+    def _keep(self, root: Operation, when: str, step: Step, text: str) -> None:
+        """Prints this text when its place comes."""
+        heading = f"// -----// IR Dump {when} ({step.name}){self._within(root)} //----- //\n"
+        end = "\n" if self.options.mlir_print_local_scope or not self._is_whole(root) else "\n\n"
+        self._dumped.setdefault(root, []).append(f"{heading}{text}{end}")
 
     def _is_whole(self, root: Operation) -> bool:
         return root.parent is None or self.options.mlir_print_ir_module_scope
 
     def _text(self, module: Module, root: Operation) -> str:
         return self.spell(module if self._is_whole(root) else Module(root, module.upstream))
+
+    def _text_of_broken(self, module: Module, root: Operation) -> str:
+        """The text in custom form if that can say it."""
+        try:
+            module.verify()
+        except QuantError:
+            return Module(root, module.upstream).print(generic=True)
+        return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
         """What a heading says where the whole program is shown for a part of it."""

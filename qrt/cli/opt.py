@@ -71,6 +71,7 @@ _FLAGS = {
     "--mlir-print-ir-before-all": "print the program before each pass, on standard error",
     "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
     "--mlir-print-ir-after-change": "print it after a pass only if that changed it",
+    "--mlir-print-ir-after-failure": "print it after a pass only if that failed",
     "--mlir-print-ir-module-scope": "print the whole program where a pass is nested in an operation",
     "--mlir-print-op-generic": "print the generic form, as --emit=generic",
     "--mlir-print-local-scope": "print without aliases, of which qrt prints none anyway",
@@ -128,13 +129,15 @@ def run(options: argparse.Namespace) -> int:
         for program in _split(text) if options.split_input_file else [text]:
             expected = Expectations(program, filename) if options.verify_diagnostics else None
             report = show if expected is None else expected.check
+            observer = _Observer(options, timing)
             try:
-                outputs.append(_transform(program, filename, options, timing, report))
+                outputs.append(_transform(program, filename, options, observer, report))
             except QuantError as error:
                 outputs.append("")
                 failed = failed or expected is None
                 for diagnostic in diagnostics(error):
                     report(diagnostic)
+            observer.flush()
             for problem in expected.problems() if expected is not None else ():
                 failed = True
                 show(problem)
@@ -146,22 +149,17 @@ def run(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _transform(text: str, filename: str, options: argparse.Namespace, timing: Timing, report: Report) -> str:
-    with timing.of("Parser"):
+def _transform(text: str, filename: str, options: argparse.Namespace, observer: "_Observer", report: Report) -> str:
+    with observer.timing.of("Parser"):
         module = ir.parse(text, filename, options.allow_unregistered_dialect, options.upstream)
     if options.strict_upstream:
         _refuse_extensions(module)
     steps = module_steps(",".join(options.passes or ()), options.strict_upstream)
     if options.dump_pass_pipeline:
         sys.stderr.write(f"Pass Manager with {len(steps)} passes:\n{spell_steps(steps)}\n\n")
-    observer = _Observer(options, timing)
-    try:
-        run_steps(
-            module, steps, strict=options.strict, verify_each=options.verify_each, observer=observer, report=report
-        )
-    finally:
-        observer.flush()
-    with timing.of("Output"):
+    run_steps(module, steps, strict=options.strict, verify_each=options.verify_each, observer=observer, report=report)
+    observer.flush()
+    with observer.timing.of("Output"):
         return _text(module, options)
 
 

@@ -411,8 +411,8 @@ def _ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
     names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
     if len(set(names)) != len(names):
         raise ModelError(f"the {kind} share a name: {', '.join(names)}")
-    said = function.regions[0].blocks[0].names if prefix == "arg" else []
-    spelled = said if len(said) == len(names) else [""] * len(names)
+    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
+    spelled = said if len(said) == len(names) else ("",) * len(names)
     return tuple(
         Port(name, as_tensor(t), isinstance(t, MemRefType), text)
         for name, t, text in zip(names, types, spelled, strict=True)

@@ -1,8 +1,9 @@
 """How long the steps of a program took."""
 
 from collections.abc import Sequence
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
     from qrt.execute.plan import Coverage
@@ -21,7 +22,7 @@ class Timing(NamedTuple):
 
 def shares(runs: "Sequence[Sequence[tuple[Coverage, float]]]") -> list[Timing]:
     """The steps with the median of their seconds in several runs."""
-    medians = [(steps[0][0], median(seconds for _, seconds in steps)) for steps in zip(*runs, strict=True)]
+    medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
     total = sum(seconds for _, seconds in medians)
     return [
         Timing(

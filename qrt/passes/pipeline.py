@@ -70,6 +70,9 @@ class Observer:
     def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
         """A step is done."""
 
+    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+        """A step has raised an error, or what it left does not verify."""
+
 
 Report = Callable[[Diagnostic], None]
 """Told each warning."""
@@ -143,9 +146,13 @@ def run_steps(
     for step, anchors in flattened(steps):
         observer.before(module, step, anchors)
         start = time.perf_counter()
-        with garbage_uncollected():
-            step.action.run(module)
-            if verify_each:
-                module.verify(strict)
+        try:
+            with garbage_uncollected():
+                step.action.run(module)
+                if verify_each:
+                    module.verify(strict)
+        except QuantError:
+            observer.failed(module, step, anchors)
+            raise
         observer.after(module, step, anchors, time.perf_counter() - start)
     return module

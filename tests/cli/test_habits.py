@@ -73,6 +73,26 @@ def test_two_spellings_of_an_option_are_one(opt, file, options):
     assert "arith.addi" in expected
 
 
+def test_a_terminal_is_told_that_it_is_read(opt, monkeypatch, capsys):
+    class Keyboard(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Keyboard(io.BytesIO(b"")))
+    assert main(["opt"]) == 0
+    assert capsys.readouterr().err == "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n"
+
+
+def test_a_broken_program_is_dumped_in_generic_form(opt, monkeypatch):
+    def run(self, module):
+        module.functions[0].regions[0].blocks[0].last.erase()
+
+    monkeypatch.setattr(PASSES["cse"], "run", run)
+    status, _, err = opt("--cse", "--mlir-print-ir-after-all")
+    assert status == 1
+    assert 'After CSE Failed (cse) //----- //\n"builtin.module"() ({' in err
+
+
 def test_a_flag_may_be_false(opt):
     assert opt("--mlir-print-op-generic=false") == opt()
     status, _, err = opt("--mlir-timing=maybe")
@@ -121,14 +141,17 @@ def test_nested_passes_are_shown_function_by_function(opt):
     ]
 
 
-def test_what_was_dumped_before_an_error_is_printed(opt):
+def test_what_was_dumped_before_an_error_is_printed_before_it(opt):
     text = "func.func private @g(!quant.calibrated<f32<0.0:1.0>>)"
-    status, _, err = opt(
-        "--pass-pipeline=func.func(cse,strip-func-quant-types)", "--mlir-print-ir-after-all", text=text
-    )
+    pipeline = "--pass-pipeline=func.func(cse,strip-func-quant-types)"
+    status, _, err = opt(pipeline, "--mlir-print-ir-after-all", text=text)
     assert status == 1
-    assert len(headings(err)) == 1
-    assert ": error: " in err
+    first, last = headings(err)
+    assert "After CSE (cse)" in first
+    assert "After StripFuncQuantTypes Failed (strip-func-quant-types)" in last
+    assert err.index(first) < err.index(": error: ") < err.index(last)
+    err = opt(pipeline, "--mlir-print-ir-after-all", "--mlir-print-ir-after-failure", text=text)[2]
+    assert headings(err) == [last]
 
 
 @pytest.mark.parametrize(

@@ -317,7 +317,7 @@ class Block:
 
     def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
         self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
-        self.names: list[str] = []
+        self.names: tuple[str, ...] = ()
         """What the text calls the arguments, ``%x``; not kept by copies."""
         self.location = location
         self.parent: Region | None = None
