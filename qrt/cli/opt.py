@@ -125,10 +125,10 @@ def run(options: argparse.Namespace) -> int:
     def show(diagnostic: Diagnostic) -> None:
         print(spelled(diagnostic, options.color), file=sys.stderr)
 
-    with Timing(options.timing or options.mlir_timing) as timing:
-        for program in _split(text) if options.split_input_file else [text]:
-            expected = Expectations(program, filename) if options.verify_diagnostics else None
-            report = show if expected is None else expected.check
+    for program in _split(text) if options.split_input_file else [text]:
+        expected = Expectations(program, filename) if options.verify_diagnostics else None
+        report = show if expected is None else expected.check
+        with Timing(options.timing or options.mlir_timing) as timing:
             observer = _Observer(options, timing)
             try:
                 outputs.append(_transform(program, filename, options, observer, report))
@@ -138,9 +138,9 @@ def run(options: argparse.Namespace) -> int:
                 for diagnostic in diagnostics(error):
                     report(diagnostic)
             observer.flush()
-            for problem in expected.problems() if expected is not None else ():
-                failed = True
-                show(problem)
+        for problem in expected.problems() if expected is not None else ():
+            failed = True
+            show(problem)
     result = f"{SPLIT}\n".join(outputs)
     if options.output is None:
         sys.stdout.write(result)
@@ -174,7 +174,7 @@ class _Observer(Dumps):
         self.timing.add("Verifier", seconds)
 
     def after(self, module: ir.Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
-        self.timing.add(title(step), seconds)
+        self.timing.add(title(step), seconds, anchors)
         super().after(module, step, anchors, seconds)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from qrt import ir
 from qrt.cli.inputs import named_port, parse_value, read_array, require_all
 from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
-from qrt.cli.timing import report
+from qrt.cli.timing import Entry, report
 from qrt.errors import ModelError
 from qrt.execute import Program, load
 from qrt.files import read_text, shown_name, write_files
@@ -92,7 +92,7 @@ def _results(options: argparse.Namespace, program: Program, inputs: dict[str, Ar
     start = time.perf_counter()
     results, timings = program.run_timed(inputs, max_steps=options.max_steps)
     total = time.perf_counter() - start
-    entries = [(f"{step.name} ({step.engine}) {step.location}", step.seconds) for step in timings]
+    entries = [Entry(f"{step.name} ({step.engine}) {step.location}", step.seconds) for step in timings]
     sys.stderr.write(report(entries, total, digits=6))
     return results
 

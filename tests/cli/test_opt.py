@@ -226,6 +226,22 @@ def test_times_are_printed_with_their_shares(opt, flag):
     assert sum(float(share) for _, share, _ in rows[:-1]) == pytest.approx(100, abs=0.5)
 
 
+def test_times_of_nested_passes_are_part_of_their_pipelines(opt):
+    pipeline = "--pass-pipeline=builtin.module(func.func(cse,canonicalize),cse,func.func(cse,scf.for(cse)))"
+    _, _, err = opt(f"{CAST}// -----\n{CAST}", "--split-input-file", "--mlir-timing", pipeline)
+    first, second = (table.splitlines() for table in err.split("  ----Wall Time----  ----Name----\n")[1:])
+    names = [line.partition("%)  ")[2] for line in second]
+    assert names == [line.partition("%)  ")[2] for line in first[: len(names)]]
+    assert names == [
+        *["Parser", "Verifier", "'func.func' Pipeline", "  CSE", "  Canonicalizer", "CSE", "'func.func' Pipeline"],
+        *["  CSE", "  'scf.for' Pipeline", "    CSE", "Output", "Rest", "Total"],
+    ]
+    seconds = [float(line.split()[0]) for line in second]
+    assert seconds[2] == pytest.approx(seconds[3] + seconds[4], abs=2e-4)
+    top = [value for value, name in zip(seconds, names, strict=True) if not name.startswith(" ")]
+    assert sum(top[:-1]) == pytest.approx(top[-1], abs=5e-4)
+
+
 def test_pipelines_as_flags_and_as_text_are_one(opt):
     flags = opt(CAST, "--lower-quant-ops=rounding=half_away", "--canonicalize")
     text = opt(CAST, "--pass-pipeline=builtin.module(lower-quant-ops{rounding=half_away},func.func(canonicalize))")
