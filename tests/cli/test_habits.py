@@ -58,6 +58,7 @@ def test_standard_input_is_read_where_no_file_is_named(opt):
     [
         ["--cse", "--mlir-print-op-generic"],
         ["-cse", "-mlir-print-op-generic"],
+        ["-mlir-print-op-generic", "-cse"],
         ["--cse", "--mlir-print-op-generic=true"],
         ["-pass-pipeline=builtin.module(cse)", "--emit=generic"],
         ["--pass-pipeline", "cse", "-emit", "generic", "--mlir-print-local-scope", "--mlir-disable-threading"],
