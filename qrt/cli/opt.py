@@ -11,7 +11,7 @@ from qrt.cli.ir_dumps import Dumps
 from qrt.cli.options import add_input_limit, whole_number
 from qrt.cli.pass_help import listed, whole
 from qrt.cli.timing import Timing
-from qrt.errors import Diagnostic, QuantError, diagnostics
+from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
 from qrt.execute.passes import PASSES, Report, module_steps, run_steps, title
 from qrt.files import read_text, shown_name, write_files
 from qrt.ir.core import registry
@@ -40,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--color", action="store_true", default=None, help="diagnostics have colours, or =false none")
     for when in ("before", "after"):
         parser.add_argument(
-            f"--mlir-print-ir-{when}", action="append", default=[], metavar="PASS", help=f"as {when}-all, for one pass"
+            f"--mlir-print-ir-{when}",
+            action="extend",
+            type=_pass_names,
+            default=[],
+            metavar="PASS",
+            help=f"as {when}-all, for passes of these names, with commas between",
         )
     parser.add_argument(
         "--mlir-elide-elementsattrs-if-larger",
@@ -83,6 +88,17 @@ _FLAGS = {
 }
 
 
+def _pass_names(text: str) -> list[str]:
+    """Passes by name, with commas between: another name would ask for nothing in silence."""
+    names = text.split(",")
+    for name in names:
+        if name not in PASSES:
+            meant = nearest(name, PASSES)
+            hint = f"; did you mean {meant!r}?" if meant is not None else ""
+            raise argparse.ArgumentTypeError(f"{name!r} is no pass{hint}")
+    return names
+
+
 class _PassAction(argparse.Action):
     """Collects passes in the order they were given, as pipeline text."""
 
@@ -110,7 +126,7 @@ class _ListPasses(argparse.Action):
 
 def help_of(given: Sequence[str]) -> str:
     """What `--help` says of the passes that are asked for beside it; nothing where there are none."""
-    names = [argument.partition("=")[0].lstrip("-") for argument in given]
+    names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
     asked = [name for name in names if name in PASSES]
     return "\n".join(map(whole, asked)) if {"help", "h"} & set(names) else ""
 

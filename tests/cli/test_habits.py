@@ -121,6 +121,15 @@ def test_dumps_of_one_pass(opt):
     ]
 
 
+def test_passes_to_dump_are_listed_with_commas(opt):
+    err = opt("--cse", "--canonicalize", "--mlir-print-ir-after=cse,canonicalize", "--mlir-print-ir-before=cse")[2]
+    assert [line.split()[4:6] for line in headings(err)] == [
+        ["Before", "CSE"],
+        ["After", "CSE"],
+        ["After", "Canonicalizer"],
+    ]
+
+
 def test_dumps_after_a_change_are_of_passes_that_changed_something(opt):
     pipeline = "--pass-pipeline=func.func(cse,canonicalize),symbol-dce"
     err = opt(pipeline, "--mlir-print-ir-after-all", "--mlir-print-ir-after-change")[2]
@@ -219,6 +228,7 @@ def test_help_of_a_pass_has_every_option(opt):
     assert "half_even|half_away|toward_zero (default half_even)" in " ".join(out.split())
     assert "--cse" not in out
     assert "    max-elements " in opt("--help")[1]
+    assert opt("--cse", "help")[0] == 1  # a file of that name
 
 
 @pytest.mark.parametrize(
@@ -231,6 +241,7 @@ def test_help_of_a_pass_has_every_option(opt):
         (["run", "--thread", "1", "f"], "qrt run: error: unknown option '--thread'; did you mean '--threads'?"),
         (["bench", "x"], "qrt bench: error: unexpected argument 'x'"),
         (["ops"], "qrt: error: unknown command 'ops'; did you mean 'opt'?"),
+        (["opt", "--mlir-print-ir-after=cse,inlin"], "'inlin' is no pass; did you mean 'inline'?"),
         (["opt", "--emit=x"], "qrt opt: error: argument --emit: invalid choice"),
     ],
 )
