@@ -9,6 +9,7 @@ others are there for their hazard, which their comment names. Nothing here is la
 ['2x2s2_112x112x64', '7x7_7x7x1024']
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -112,6 +113,58 @@ class CastCase:
     @property
     def name(self) -> str:
         return f"{'x'.join(map(str, self.shape)) or 'scalar'}_{'layer' if self.axis is None else f'axis{self.axis}'}"
+
+
+# -- from names -------------------------------------------------------------------------------------------------------
+
+_SIZE = r"(\d{1,9})"
+_GEMM = re.compile(rf"(?:{_SIZE}x)?{_SIZE}x{_SIZE}x{_SIZE}", re.ASCII)
+_CONV = re.compile(
+    rf"{_SIZE}x{_SIZE}(?:s{_SIZE}x{_SIZE})?(?:d{_SIZE}x{_SIZE})?(?:g{_SIZE})?(?:p(\d)(\d)(\d)(\d))?"
+    rf"_(?:{_SIZE}x)?{_SIZE}x{_SIZE}x{_SIZE}-{_SIZE}",
+    re.ASCII,
+)
+_CAST = re.compile(rf"(scalar|{_SIZE}(?:x{_SIZE})*)_(?:layer|axis(\d{{1,2}}))", re.ASCII)
+
+
+def gemm_case(name: str) -> GemmCase | None:
+    """The case of a name such as ``4x64x32``, or ``8x4x64x32`` for a batch of 8; None where it is no such name."""
+    match = _GEMM.fullmatch(name)
+    if match is None:
+        return None
+    batch, m, k, n = (int(size or 1) for size in match.groups())
+    return GemmCase(m, k, n, batch)
+
+
+def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
+    """The case of a name such as ``3x3s2x2p1111_56x56x64-128``; None where it is no such name."""
+    match = _CONV.fullmatch(name)
+    if match is None:
+        return None
+    kh, kw, sh, sw, dh, dw, groups, *rest = match.groups()
+    top, bottom, left, right = (int(size or 0) for size in rest[:4])
+    images, h, w, channels, out = (int(size or 1) for size in rest[4:])
+    return kind(
+        (h, w),
+        channels,
+        out,
+        (int(kh), int(kw)),
+        (int(sh or 1), int(sw or 1)),
+        ((top, bottom), (left, right)),
+        (int(dh or 1), int(dw or 1)),
+        int(groups or (channels if kind is DepthwiseCase else 1)),
+        images,
+    )
+
+
+def cast_case(name: str) -> CastCase | None:
+    """The case of a name such as ``128x768_layer`` or ``128x768_axis1``; None where it is no such name."""
+    match = _CAST.fullmatch(name)
+    if match is None:
+        return None
+    shape = () if match[1] == "scalar" else tuple(map(int, match[1].split("x")))
+    axis = None if match[4] is None else int(match[4])
+    return CastCase(shape, axis) if axis is None or axis < len(shape) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ MAX_INPUT = 1 << 30
 """Bytes of one input, unless a limit is given."""
 
 _PIECE = 1 << 20
+_BYTECODE = b"ML\xefR"  # the first bytes of MLIR bytecode
 Write = Callable[[BinaryIO], object]
 """Writes an output into a file."""
 
@@ -47,10 +48,18 @@ def _read(file: BinaryIO, limit: int, size: int) -> bytes:
 
 def read_text(name: str, limit: int = MAX_INPUT) -> str:
     """As ``read_bytes``, UTF-8."""
+    data = read_bytes(name, limit)
+    if data.startswith(_BYTECODE):
+        raise bytecode_error(name)
     try:
-        return read_bytes(name, limit).decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{shown_name(name)}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+
+
+def bytecode_error(name: str) -> ModelError:
+    """The error that a file is MLIR bytecode."""
+    return ModelError(f"{shown_name(name)}: this is MLIR bytecode, and qrt reads text: `mlir-opt {name}` writes it")
 
 
 def shown_name(name: str) -> str:

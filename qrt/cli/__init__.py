@@ -15,7 +15,9 @@ from io import StringIO, TextIOWrapper
 from typing import TextIO
 
 from qrt._version import __version__
-from qrt.errors import ModelError, QuantError, diagnostics
+from qrt.cli.diagnostics import spelled
+from qrt.cli.parser import VerbParser
+from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
 
 VERBS = {
@@ -34,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except QuantError as error:
-        return _fail("\n".join(map(str, diagnostics(error))))
+        return _fail("\n".join(map(spelled, diagnostics(error))))
     except MemoryError as error:
         return _fail(f"error: out of memory{': ' * bool(str(error))}{error}")
     except BrokenPipeError:
@@ -110,13 +112,18 @@ def _parse(given: list[str]) -> argparse.Namespace:
     """Knows all verbs, and the options of the one that is given: to run a program takes no passes."""
     parser = argparse.ArgumentParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)
+    if given and not given[0].startswith("-") and given[0] not in VERBS:
+        meant = nearest(given[0], VERBS)
+        parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
     for name, text in VERBS.items():
         verb = commands.add_parser(name, help=text, allow_abbrev=False)
         if given[:1] == [name]:
             import_module(f"qrt.cli.{name}").add_arguments(verb)
     if given[:1] == ["opt"]:
-        from qrt.cli.opt import expand
+        from qrt.cli.opt import help_of
 
-        given = expand(given)
+        if asked := help_of(given):
+            print(asked, end="")
+            parser.exit()
     return parser.parse_args(given)

@@ -7,6 +7,7 @@ public functions, into a result that exists already, with weights packed beforeh
 """
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -20,7 +21,7 @@ import numpy as np
 import qrt
 from qrt import cases, kernels
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
-from qrt.errors import ModelError
+from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size
 
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
@@ -34,9 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
+    chosen.add_argument(
+        "--shape",
+        action="append",
+        metavar="KIND:SHAPE",
+        help="a case of its own, such as gemm:1x4096x11008; KIND and SHAPE are spelled as in the names of --list",
+    )
+    chosen.add_argument("--list", action="store_true", help="list the names of the cases")
     chosen.add_argument("--coverage", action="store_true", help="list which ISA's kernel each ISA runs, row by row")
     add_kernel_choice(parser)
     parser.add_argument("--seconds", type=duration, default=0.2, help="spent on each case (default 0.2)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.set_defaults(command=run)
 
 
@@ -58,15 +67,49 @@ def workloads() -> Iterator[Workload]:
     """
     for gemm in cases.GEMMS:
         if gemm.timed:
-            yield Workload(f"gemm_{gemm.name}", gemm.operations, "GOP/s", partial(_matmul, gemm))
+            yield _gemm(gemm)
     for conv in (*cases.CONVS, *cases.DEPTHWISE):
-        kind = "depthwise" if isinstance(conv, cases.DepthwiseCase) else "conv"
-        if conv.timed and (kind == "depthwise" or conv.groups == 1):
-            yield Workload(f"{kind}_{conv.name}", _operations(conv), "GOP/s", partial(_convolution, conv))
+        if conv.timed and (isinstance(conv, cases.DepthwiseCase) or conv.groups == 1):
+            yield _conv(conv)
     for cast in cases.CASTS:
         if cast.timed and prod(cast.shape) <= LARGEST_CAST:
-            for name, prepare in (("qcast", _qcast), ("dcast", _dcast)):
-                yield Workload(f"{name}_{cast.name}", 5 * prod(cast.shape), "GB/s", partial(prepare, cast))
+            yield from (_cast("qcast", cast), _cast("dcast", cast))
+
+
+def _gemm(case: cases.GemmCase) -> Workload:
+    return Workload(f"gemm_{case.name}", case.operations, "GOP/s", partial(_matmul, case))
+
+
+def _conv(case: cases.ConvCase) -> Workload:
+    kind = "depthwise" if isinstance(case, cases.DepthwiseCase) else "conv"
+    return Workload(f"{kind}_{case.name}", _operations(case), "GOP/s", partial(_convolution, case))
+
+
+def _cast(kind: str, case: cases.CastCase) -> Workload:
+    prepare = _qcast if kind == "qcast" else _dcast
+    return Workload(f"{kind}_{case.name}", 5 * prod(case.shape), "GB/s", partial(prepare, case))
+
+
+def workload_of(text: str) -> Workload:
+    """The case of a shape. Raises ModelError where the text is none.
+
+    >>> workload_of("gemm:1x4096x11008").name
+    'gemm_1x4096x11008'
+    """
+    kind, _, shape = text.partition(":")
+    match kind:
+        case "gemm" if (gemm := cases.gemm_case(shape)) is not None:
+            return _gemm(gemm)
+        case "conv" if (conv := cases.conv_case(shape)) is not None:
+            return _conv(conv)
+        case "depthwise" if (conv := cases.conv_case(shape, cases.DepthwiseCase)) is not None:
+            return _conv(conv)
+        case "qcast" | "dcast" if (cast := cases.cast_case(shape)) is not None:
+            return _cast(kind, cast)
+    raise ModelError(
+        "--shape takes gemm:MxKxN, conv:KHxKW_HxWxC-O, depthwise:KHxKW_HxWxC-C, qcast:SIZES_layer or "
+        f"dcast:SIZES_layer, not {shown(text)}; `qrt bench --list` shows more spellings"
+    )
 
 
 def _operations(case: cases.ConvCase) -> int:
@@ -93,7 +136,7 @@ def _matmul(case: cases.GemmCase) -> Call:
 
 def _convolution(case: cases.ConvCase) -> Call:
     is_depthwise = isinstance(case, cases.DepthwiseCase)
-    function, axis = (qrt.depthwise_conv2d, 2) if is_depthwise else (qrt.conv2d, 0)
+    function, axis = (qrt.depthwise_conv2d, 2) if is_depthwise else (partial(qrt.conv2d, groups=case.groups), 0)
     x, w = _tensor(case.x_shape, X), qrt.pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
     call = partial(function, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
     return partial(call, out=call())
@@ -141,17 +184,58 @@ def print_coverage() -> None:
         print(f"{row:<22}" + "".join(f"{cell:<12}" for cell in cells).rstrip())
 
 
+JSON_VERSION = 1
+"""Goes up when a member of the JSON changes its meaning or goes away."""
+
+
+def _print_json(**members: object) -> None:
+    print(json.dumps({"version": JSON_VERSION, "qrt": qrt.__version__, **members}, indent=2))
+
+
 def run(options: argparse.Namespace) -> None:
     """Runs the command. Raises ModelError where no case has such a name."""
     if options.coverage:
-        print_coverage()
-        return
-    with chosen_kernels(options):
-        chosen = [w for w in workloads() if fnmatch(w.name, options.case)]
-        if not chosen:
-            raise ModelError(f"no case is named {options.case!r}; there are {', '.join(w.name for w in workloads())}")
+        if options.json:
+            _print_json(coverage=kernels.coverage())
+        else:
+            print_coverage()
+    elif options.list:
+        names = [workload.name for workload in workloads()]
+        if options.json:
+            _print_json(cases=names)
+        else:
+            print("\n".join(names))
+    else:
+        with chosen_kernels(options):
+            _measure_all(_chosen(options), options)
+
+
+def _chosen(options: argparse.Namespace) -> list[Workload]:
+    if options.shape:
+        return [workload_of(text) for text in options.shape]
+    chosen = [workload for workload in workloads() if fnmatch(workload.name, options.case)]
+    if not chosen:
+        names = ", ".join(workload.name for workload in workloads())
+        raise ModelError(f"no case is named {options.case!r}; there are {names}")
+    return chosen
+
+
+def _measure_all(chosen: list[Workload], options: argparse.Namespace) -> None:
+    if not options.json:
         print(f"qrt {qrt.__version__}, {kernels.active()}, threads: {kernels.get_num_threads()}")
-        for workload in chosen:
-            time = measure(workload.prepare(), options.seconds)
-            rate = workload.work / time * 1e-9
+    measured = []
+    for workload in chosen:
+        time = measure(_prepared(workload), options.seconds)
+        rate = workload.work / time * 1e-9
+        measured.append({"name": workload.name, "seconds": time, "rate": rate, "unit": workload.unit})
+        if not options.json:
             print(f"{workload.name:<32} {time * 1e6:12.2f} us {rate:10.2f} {workload.unit}", flush=True)
+    if options.json:
+        _print_json(isa=kernels.active(), threads=kernels.get_num_threads(), cases=measured)
+
+
+def _prepared(workload: Workload) -> Call:
+    try:
+        return workload.prepare()
+    except MemoryError:
+        raise ModelError(f"{workload.name} needs more memory than there is") from None

@@ -2,17 +2,21 @@
 
 import argparse
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from qrt import ir
-from qrt.cli.options import add_input_limit
-from qrt.errors import Diagnostic, QuantError, diagnostics
-from qrt.execute.passes import PASSES, Report, run_pipeline
+from qrt.cli.diagnostics import spelled
+from qrt.cli.ir_dumps import Dumps
+from qrt.cli.options import add_input_limit, whole_number
+from qrt.cli.pass_help import listed, whole
+from qrt.cli.timing import Timing
+from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
+from qrt.execute.passes import PASSES, Report, module_steps, run_steps, title
 from qrt.files import read_text, shown_name, write_files
+from qrt.ir.core import registry
 from qrt.ir.core.traits import EXTENSION
+from qrt.passes.pipeline_text import Step, spell_steps
 from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS
 
@@ -21,41 +25,78 @@ SPLIT = "// -----"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    flags = {
-        "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
-        "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
-        "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
-        "--mlir-print-debuginfo": "print locations; those of lower-qrt name the stage of the arithmetic",
-        "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
-        "--strict": "make warnings errors, and check that quantization parameters fit their tensors on every value",
-        "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
-        "--timing": "print the time of each step, on standard error",
-    }
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("-o", dest="output", metavar="OUT")
+    parser.usage = "qrt opt [options] [FILE]"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"passes, in the order in which they run, --PASS='OPTION=VALUE ...':\n{listed()}\n\n{_EPILOG}"
+    parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="the program; standard input if not given")
+    parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes")
     add_input_limit(parser)
-    parser.add_argument("--emit", choices=("custom", "generic"), default="custom")
-    for flag, text in flags.items():
+    parser.add_argument("--emit", choices=("custom", "generic"), default="custom", help="the form that is printed")
+    for flag, text in _FLAGS.items():
         parser.add_argument(flag, action="store_true", help=text)
+    parser.add_argument(
+        "--verify-each", action="store_true", default=True, help="verify after each pass (--verify-each=false: do not)"
+    )
+    parser.add_argument("--color", action="store_true", default=None, help="diagnostics have colours, or =false none")
+    for when in ("before", "after"):
+        parser.add_argument(
+            f"--mlir-print-ir-{when}",
+            action="extend",
+            type=_pass_names,
+            default=[],
+            metavar="PASS",
+            help=f"as {when}-all, for passes of these names, with commas between",
+        )
+    parser.add_argument(
+        "--mlir-elide-elementsattrs-if-larger",
+        type=whole_number,
+        metavar="N",
+        help="print constants of more than N elements without their values",
+    )
     parser.add_argument(
         "--upstream", type=int, choices=UPSTREAM_VERSIONS, default=22, help="the version of MLIR whose types are read"
     )
     parser.add_argument(
         "--pass-pipeline", action=_PassAction, metavar="PIPELINE", dest="passes", help="passes as text: a,b{option=1}"
     )
-    for name, kind in PASSES.items():
-        summary = (kind.__doc__ or "").strip().splitlines()[0].replace("%", "%%")
-        parser.add_argument(f"--{name}", action=_PassAction, nargs=0, dest="passes", help=f"{summary} (=OPTIONS)")
+    for flag, action in {"--show-dialects": _ShowDialects, "--list-passes": _ListPasses}.items():
+        parser.add_argument(flag, action=action, nargs=0, help=action.__doc__)
+    for name in PASSES:
+        parser.add_argument(f"--{name}", action=_PassAction, nargs="?", dest="passes", help=argparse.SUPPRESS)
     parser.set_defaults(command=run, passes=None)
 
 
-def expand(arguments: Sequence[str]) -> list[str]:
-    """`--pass=options` as pipeline text: argparse would take what follows a bare `--pass` for its options."""
-    given = (argument.partition("=") for argument in arguments)
-    return [
-        f"--pass-pipeline={name[2:]}{{{options}}}" if equals and name[2:] in PASSES and name[:2] == "--" else argument
-        for argument, (name, equals, options) in zip(arguments, given, strict=True)
-    ]
+_EPILOG = "With --help, --PASS shows all there is to say of that pass."
+_FLAGS = {
+    "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
+    "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
+    "--dump-pass-pipeline": "print the pipeline that runs, on standard error",
+    "--mlir-timing": "print the time and the share of each step, on standard error",
+    "--timing": "the same as --mlir-timing",
+    "--mlir-print-ir-before-all": "print the program before each pass, on standard error",
+    "--mlir-print-ir-after-all": "print the program after each pass, on standard error",
+    "--mlir-print-ir-after-change": "print it after a pass only if that changed it",
+    "--mlir-print-ir-after-failure": "print it after a pass only if that failed",
+    "--mlir-print-ir-module-scope": "print the whole program where a pass is nested in an operation",
+    "--mlir-print-op-generic": "print the generic form, as --emit=generic",
+    "--mlir-print-local-scope": "print without aliases, of which qrt prints none anyway",
+    "--mlir-print-debuginfo": "print locations; those of lower-qrt name the stage of the arithmetic",
+    "--mlir-disable-threading": "accepted, and changes nothing: passes run one after the other",
+    "--allow-unregistered-dialect": "take ops and types of unknown dialects, in generic form",
+    "--strict": "make warnings errors, and check that quantization parameters fit their tensors on every value",
+    "--strict-upstream": "passes do what upstream's do, and ops that only qrt has are refused",
+}
+
+
+def _pass_names(text: str) -> list[str]:
+    """Passes by name, with commas between: another name would ask for nothing in silence."""
+    names = text.split(",")
+    for name in names:
+        if name not in PASSES:
+            meant = nearest(name, PASSES)
+            hint = f"; did you mean {meant!r}?" if meant is not None else ""
+            raise argparse.ArgumentTypeError(f"{name!r} is no pass{hint}")
+    return names
 
 
 class _PassAction(argparse.Action):
@@ -63,28 +104,59 @@ class _PassAction(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         name = (option_string or "").removeprefix("--")
-        text = values if name == "pass-pipeline" else name
+        text = values if name == "pass-pipeline" else f"{name}{{{values}}}" if values else name
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), text])
+
+
+class _ShowDialects(argparse.Action):
+    """list the dialects that qrt knows, and end"""
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        print(f"Available Dialects: {','.join(sorted(registry.DIALECTS))}")
+        parser.exit()
+
+
+class _ListPasses(argparse.Action):
+    """list the passes with their options, and end"""
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        print(f"Passes:\n{listed()}")
+        parser.exit()
+
+
+def help_of(given: Sequence[str]) -> str:
+    """What `--help` says of the passes that are asked for beside it; nothing where there are none."""
+    names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
+    asked = [name for name in names if name in PASSES]
+    return "\n".join(map(whole, asked)) if {"help", "h"} & set(names) else ""
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
+    if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
+        print("(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)", file=sys.stderr)
     filename, text = shown_name(options.file), read_text(options.file, options.max_input)
     outputs, failed = [], False
-    with _Timing(options.timing) as timing:
-        for program in _split(text) if options.split_input_file else [text]:
-            expected = Expectations(program, filename) if options.verify_diagnostics else None
-            report = _print if expected is None else expected.check
+
+    def show(diagnostic: Diagnostic) -> None:
+        print(spelled(diagnostic, options.color), file=sys.stderr)
+
+    for program in _split(text) if options.split_input_file else [text]:
+        expected = Expectations(program, filename) if options.verify_diagnostics else None
+        report = show if expected is None else expected.check
+        with Timing(options.timing or options.mlir_timing) as timing:
+            observer = _Observer(options, timing)
             try:
-                outputs.append(_transform(program, filename, options, timing, report))
+                outputs.append(_transform(program, filename, options, observer, report))
             except QuantError as error:
                 outputs.append("")
                 failed = failed or expected is None
                 for diagnostic in diagnostics(error):
                     report(diagnostic)
-            for problem in expected.problems() if expected is not None else ():
-                failed = True
-                _print(problem)
+            observer.flush()
+        for problem in expected.problems() if expected is not None else ():
+            failed = True
+            show(problem)
     result = f"{SPLIT}\n".join(outputs)
     if options.output is None:
         sys.stdout.write(result)
@@ -93,37 +165,47 @@ def run(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _transform(text: str, filename: str, options: argparse.Namespace, timing: "_Timing", report: Report) -> str:
-    with timing.of("parse"):
+def _transform(text: str, filename: str, options: argparse.Namespace, observer: "_Observer", report: Report) -> str:
+    with observer.timing.of("Parser"):
         module = ir.parse(text, filename, options.allow_unregistered_dialect, options.upstream)
     if options.strict_upstream:
         _refuse_extensions(module)
-
-    def after(name: str, seconds: float) -> None:
-        timing.add(name, seconds)
-        if options.mlir_print_ir_after_all and name in PASSES:
-            text = _text(module, options)
-            sys.stderr.write(f"// -----// IR Dump After {name} //----- //\n{text}\n")
-
-    pipeline = ",".join(options.passes or ())
-    rules = {"strict": options.strict, "strict_upstream": options.strict_upstream}
-    run_pipeline(module, pipeline, **rules, after=after, report=report)
-    with timing.of("print"):
+    steps = module_steps(",".join(options.passes or ()), options.strict_upstream)
+    if options.dump_pass_pipeline:
+        sys.stderr.write(f"Pass Manager with {len(steps)} passes:\n{spell_steps(steps)}\n\n")
+    run_steps(module, steps, strict=options.strict, verify_each=options.verify_each, observer=observer, report=report)
+    observer.flush()
+    with observer.timing.of("Output"):
         return _text(module, options)
 
 
+class _Observer(Dumps):
+    """Prints the program where that is asked for, and collects times."""
+
+    def __init__(self, options: argparse.Namespace, timing: Timing) -> None:
+        super().__init__(options, lambda module: _text(module, options))
+        self.timing = timing
+
+    def verified(self, seconds: float) -> None:
+        self.timing.add("Verifier", seconds)
+
+    def after(self, module: ir.Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+        self.timing.add(title(step), seconds, anchors)
+        super().after(module, step, anchors, seconds)
+
+
 def _text(module: ir.Module, options: argparse.Namespace) -> str:
-    return module.print(generic=options.emit == "generic", locations=options.mlir_print_debuginfo)
+    return module.print(
+        generic=options.emit == "generic" or options.mlir_print_op_generic,
+        locations=options.mlir_print_debuginfo,
+        elide_above=options.mlir_elide_elementsattrs_if_larger,
+    )
 
 
 def _refuse_extensions(module: ir.Module) -> None:
     for operation in module.operation.walk():
         if operation.has_trait(EXTENSION):
             raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
-
-
-def _print(diagnostic: Diagnostic) -> None:
-    print(diagnostic, file=sys.stderr)
 
 
 def _split(text: str) -> Iterator[str]:
@@ -137,31 +219,3 @@ def _split(text: str) -> Iterator[str]:
         else:
             part.append(line)
     yield "\n" * before + "".join(part)
-
-
-class _Timing:
-    """Seconds per step, printed at the end where that is asked for."""
-
-    def __init__(self, wanted: bool) -> None:
-        self.wanted = wanted
-        self.seconds: dict[str, float] = {}
-
-    def add(self, name: str, seconds: float) -> None:
-        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
-
-    @contextmanager
-    def of(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.add(name, time.perf_counter() - start)
-
-    def __enter__(self) -> "_Timing":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.wanted:
-            total = sum(self.seconds.values())
-            for name, seconds in [*self.seconds.items(), ("total", total)]:
-                print(f"{seconds:10.4f} s  {name}", file=sys.stderr)

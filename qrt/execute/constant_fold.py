@@ -15,6 +15,7 @@ from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
 from qrt.ops.core import Array
+from qrt.passes.options import option
 from qrt.types import IntegerType, Type, UniformType
 
 
@@ -27,7 +28,7 @@ class ConstantFold:
     `max-elements`; one whose execution is an error, or takes more steps than planning a program allows.
     """
 
-    max_elements: int = MAX_ELEMENTS
+    max_elements: int = option(MAX_ELEMENTS, "the most elements of a result that is computed")
 
     def run(self, module: Module) -> None:
         folding = _Folding(module, self.max_elements)

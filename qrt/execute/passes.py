@@ -1,8 +1,8 @@
 """Pipelines of every pass: those of `qrt.passes`, and those that run programs, which register here."""
 
 from qrt.execute.constant_fold import ConstantFold
-from qrt.passes.pipeline import PASSES, Report, register, run_passes, run_pipeline
+from qrt.passes.pipeline import PASSES, Observer, Report, module_steps, register, run_passes, run_steps, title
 
 register("constant-fold", ConstantFold)
 
-__all__ = ["PASSES", "Report", "run_passes", "run_pipeline"]
+__all__ = ["PASSES", "Observer", "Report", "module_steps", "run_passes", "run_steps", "title"]

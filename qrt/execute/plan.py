@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
 from operator import itemgetter
+from time import perf_counter
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -132,6 +133,28 @@ class Plan:
 
     def run(self, inputs: Sequence[Array], max_steps: int | None = None) -> list[Array]:
         """Runs on arrays of the planned shapes and returns fresh result arrays."""
+        return self._run(self._runs, inputs, max_steps)
+
+    def run_timed(
+        self, inputs: Sequence[Array], max_steps: int | None = None
+    ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
+        """The results, and the seconds of each step, which is then a call by itself."""
+        seconds: list[tuple[Coverage, float]] = []
+
+        def timed(step: Step) -> FrameStep:
+            runs = step.runs if isinstance(step, ValueStep) else [step]
+
+            def run(frame: Frame) -> None:
+                start = perf_counter()
+                for action in runs:
+                    action(frame)
+                seconds.append((step.coverage, perf_counter() - start))
+
+            return run
+
+        return self._run([timed(step) for segment in self.segments for step in segment], inputs, max_steps), seconds
+
+    def _run(self, runs: Sequence[FrameStep], inputs: Sequence[Array], max_steps: int | None) -> list[Array]:
         with self._lock:
             workspace = self._free.pop() if self._free else None
         if workspace is None:
@@ -143,7 +166,7 @@ class Plan:
         for index, shape, dtype in self._owned:
             frame[index] = np.empty(shape, dtype)
         with np.errstate(all="ignore"):
-            for run in self._runs:
+            for run in runs:
                 run(frame)
         results = [_result(frame[slot], shape, is_own) for slot, shape, is_own in self._returned]
         with self._lock:

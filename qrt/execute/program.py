@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -20,8 +20,9 @@ from qrt.execute.operations import failure
 from qrt.execute.plan import Coverage, Plan
 from qrt.execute.plan_text import plan_text
 from qrt.execute.prepare import prepared
+from qrt.execute.timing import Timing, shares
 from qrt.execute.values import as_tensor, at_border, incoming, of_rank, outgoing
-from qrt.files import MAX_INPUT, read_text
+from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.text.dense import check_extent
 from qrt.ops.core import Array
 from qrt.types import MemRefType, TensorType, Type, VectorType
@@ -33,11 +34,19 @@ PICKLE_VERSION = 1
 @dataclass(frozen=True)
 class Port:
     """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
-    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array."""
+    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what
+    the program's text calls an argument: ``%x``; empty where no text says it."""
 
     name: str
     type: TensorType
     in_place: bool = False
+    spelled: str = field(default="", compare=False, repr=False)
+
+
+def brief(t: Type) -> str:
+    """A type as an error says it: scales may be many."""
+    text = str(t)
+    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 class Program:
@@ -107,15 +116,62 @@ class Program:
         """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
         kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs; past them, as for
         arguments that do not fit, is a ``ModelError``."""
-        self._check_names(inputs)
         require(max_steps, (int, type(None)), "max_steps", "an integer")
-        names = [port.name for port in self.inputs]
-        if missing := [name for name in names if name not in inputs]:
-            raise ModelError(f"input {missing[0]!r} is missing")
-        arrays = self._incoming([inputs[name] for name in names])
+        arrays = self._incoming(self._in_order(inputs))
         with _memory(self.name):
             results = self._interpret(arrays, max_steps) if interpret else self._run(arrays, max_steps)
-        return dict(zip((port.name for port in self.outputs), results, strict=True))
+        return self._named(results)
+
+    def run_timed(
+        self, inputs: Mapping[str, Any], *, max_steps: int | None = None
+    ) -> tuple[dict[str, Any], list[Timing]]:
+        """As ``run``, and what each step took: see ``timings``."""
+        require(max_steps, (int, type(None)), "max_steps", "an integer")
+        arrays = self._incoming(self._in_order(inputs))
+        with _memory(self.name):
+            results, seconds = self._plan(self._types(arrays)).run_timed(arrays, max_steps)
+            return self._named(self._outgoing(results)), shares([seconds])
+
+    def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[Timing]:
+        """What each step of a run takes, in order: its name, its seconds, and its share of the seconds of all steps.
+
+        Each kernel is a call by itself here, where ``run`` makes one of many. Memrefs are copied: the caller's arrays
+        stay as they are. ``run`` itself measures nothing.
+
+        Parameters
+        ----------
+        inputs : mapping of str to array
+            The inputs by name, as ``run`` takes them.
+        repeats : int, default 1
+            How often the program runs: the seconds of a step are the median.
+
+        Returns
+        -------
+        list of Timing
+            Named tuples of ``name``, ``seconds``, ``share``, ``location`` in the text, and ``engine``, as in
+            ``coverage``.
+
+        Raises
+        ------
+        ModelError
+            If an input is missing or does not fit, or an operation is undefined for its values.
+        QuantTypeError
+            If ``repeats`` is no integer from 1 up.
+
+        Examples
+        --------
+        >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
+        >>> program = compile(text + "return %0 : tensor<2xi32> }")
+        >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
+        [('arith.addi', 1.0)]
+        """
+        require(repeats, int, "repeats", "an integer")
+        if repeats < 1:
+            raise QuantTypeError(f"repeats must be at least 1, got {repeats}")
+        arrays = self._incoming(self._in_order(inputs))
+        with _memory(self.name):
+            plan = self._plan(self._types(arrays))
+            return shares([plan.run_timed(self._copied(arrays))[1] for _ in range(repeats)])
 
     def coverage(self, *shapes: Sequence[int]) -> list[Coverage]:
         """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
@@ -133,6 +189,22 @@ class Program:
             if port.name in inputs
         }
         return plan_text(self.name, self._plan_of(given))
+
+    def _in_order(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """The inputs as the function takes them."""
+        self._check_names(inputs)
+        missing = [port for port in self.inputs if port.name not in inputs]
+        if missing:
+            more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+            raise ModelError(f"input {missing[0].name!r} is missing{more}: it takes {brief(missing[0].type)}")
+        return [inputs[port.name] for port in self.inputs]
+
+    def _named(self, results: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip((port.name for port in self.outputs), results, strict=True))
+
+    def _copied(self, arrays: Sequence[Array]) -> list[Array]:
+        """The arrays, with copies of those that the program writes."""
+        return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
 
     def _check_names(self, inputs: Mapping[str, Any]) -> None:
         require(inputs, Mapping, "inputs", "a mapping of names to arrays")
@@ -160,8 +232,10 @@ class Program:
         ]
 
     def _run(self, arrays: Sequence[Array], max_steps: int | None = None) -> list[Any]:
-        types = [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
-        return self._outgoing(self._plan(types).run(arrays, max_steps))
+        return self._outgoing(self._plan(self._types(arrays)).run(arrays, max_steps))
+
+    def _types(self, arrays: Sequence[Array]) -> list[TensorType]:
+        return [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
 
     def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
         values = [
@@ -291,6 +365,8 @@ def load(path: str | Path, *, allow_unregistered: bool = False, max_bytes: int =
     require(max_bytes, int, "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     file = Path(path)
+    if file.suffix == ".mlirbc":
+        raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         raise ModelError(f"{file}: only .mlir files are read, not {file.suffix or 'files without a suffix'}")
     return ir.parse(read_text(str(file), max_bytes), filename=str(file), allow_unregistered=allow_unregistered)
@@ -336,4 +412,9 @@ def _ports(function: ir.Operation, prefix: str) -> tuple[Port, ...]:
     names = [entry.get("qrt.name", f"{prefix}{i}") for i, entry in enumerate(given)]
     if len(set(names)) != len(names):
         raise ModelError(f"the {kind} share a name: {', '.join(names)}")
-    return tuple(Port(n, as_tensor(t), isinstance(t, MemRefType)) for n, t in zip(names, types, strict=True))
+    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
+    spelled = said if len(said) == len(names) else ("",) * len(names)
+    return tuple(
+        Port(name, as_tensor(t), isinstance(t, MemRefType), text)
+        for name, t, text in zip(names, types, spelled, strict=True)
+    )

@@ -8,6 +8,7 @@ from qrt.ir.core.comparison import equal
 from qrt.ir.core.operations import Block, Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.verifier import verify
+from qrt.ir.text.dense import elided_above
 from qrt.ir.text.printer import print_module
 
 if TYPE_CHECKING:
@@ -83,11 +84,15 @@ class Module:
         checks, on every value, that quantization parameters fit their tensors: upstream does on `quant` ops alone."""
         return verify(self.operation, strict)
 
-    def print(self, generic: bool = False, locations: bool = False, exact: bool = False) -> str:
+    def print(
+        self, generic: bool = False, locations: bool = False, exact: bool = False, elide_above: int | None = None
+    ) -> str:
         """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
         is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
-        the same types."""
-        return print_module(self, generic, locations, exact)
+        the same types. Constants of more than `elide_above` elements, other than splats, are printed without their
+        values."""
+        with elided_above(elide_above):
+            return print_module(self, generic, locations, exact)
 
     def __str__(self) -> str:
         return self.print()

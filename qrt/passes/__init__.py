@@ -5,6 +5,7 @@ work. A pass is added by a file here and a line in `pipeline.PASSES`; one that n
 registers itself there (see `qrt.execute.passes`).
 """
 
-from qrt.passes.pipeline import PASSES, Pass, parse_pipeline, register, run_passes, run_pipeline
+from qrt.passes.pipeline import PASSES, register, run_passes
+from qrt.passes.pipeline_text import Pass, parse_pipeline
 
-__all__ = ["PASSES", "Pass", "parse_pipeline", "register", "run_passes", "run_pipeline"]
+__all__ = ["PASSES", "Pass", "parse_pipeline", "register", "run_passes"]

@@ -8,6 +8,7 @@ from qrt.dialects.quant.constant_casts import CONSTANT_CASTS
 from qrt.ir import Module, Operation
 from qrt.ir.core.greedy import rewrite_greedily
 from qrt.ir.core.rewrite import Folds, Pattern
+from qrt.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
@@ -31,9 +32,9 @@ class Canonicalize:
     `fold-constants=false` leaves casts of constants alone, as upstream does.
     """
 
-    fold_qcast_dcast: bool = False
-    fold_dcast_qcast: bool = False
-    fold_constants: bool = True
+    fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
+    fold_dcast_qcast: bool = option(False, FOLD_DCAST_QCAST)
+    fold_constants: bool = option(True, FOLD_CONSTANTS)
 
     UPSTREAM: ClassVar[Mapping[str, Any]] = {
         "fold_qcast_dcast": True,

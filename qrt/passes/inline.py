@@ -12,6 +12,7 @@ from qrt.ir.core.rewrite import Builder, replace
 from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables, symbol_of
 from qrt.ir.core.traits import SINGLE_BLOCK
 from qrt.passes.canonicalize import Canonicalize
+from qrt.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
 
 Graph = dict[FuncOp, list[FuncOp]]
 
@@ -26,9 +27,9 @@ class Inline:
     which the program would have grown by more than 16384 operations and 16 for each of its own.
     """
 
-    fold_qcast_dcast: bool = False
-    fold_dcast_qcast: bool = False
-    fold_constants: bool = True
+    fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
+    fold_dcast_qcast: bool = option(False, FOLD_DCAST_QCAST)
+    fold_constants: bool = option(True, FOLD_CONSTANTS)
 
     UPSTREAM: ClassVar[Mapping[str, Any]] = Canonicalize.UPSTREAM
 

@@ -8,6 +8,7 @@ from qrt.dialects._regions.trip_counts import runs
 from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core.traits import LOOP_LIKE, TERMINATOR, has_no_memory_effect, is_speculatable, memory_effects
 from qrt.passes.definedness import is_defined
+from qrt.passes.options import option
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class LoopInvariantCodeMotion:
     `strict_upstream`: what upstream calls speculatable moves, though the loop may not run it and it may be undefined.
     """
 
-    strict_upstream: bool = False
+    strict_upstream: bool = option(False, "move what upstream calls speculatable, though it may be undefined")
 
     UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from qrt.dialects.func.ops import FuncOp
 from qrt.ir import Module, Operation, TypeAttr, Value
 from qrt.ir.core.rewrite import UPSTREAM_FOLDS, fold_at_once
+from qrt.passes.options import option
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 
@@ -20,7 +21,7 @@ class NormalizeQuantTypes:
     upstream's conversion driver does. Value-changing.
     """
 
-    strict_upstream: bool = False
+    strict_upstream: bool = option(False, "normalize whatever upstream does: values change")
 
     UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
 

@@ -1,11 +1,9 @@
-"""Pipelines: passes by name, from text, and run. The text is `a,b{option=value flag},builtin.module(func.func(c))`."""
+"""Pipelines: passes by name, and run."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable
 
-from qrt.errors import Diagnostic, QuantError, QuantTypeError, require
+from qrt.errors import Diagnostic, QuantError, require
 from qrt.ir import Module
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
@@ -18,25 +16,9 @@ from qrt.passes.loop_invariant_code_motion import LoopInvariantCodeMotion
 from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
+from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
 from qrt.passes.symbol_dce import SymbolDeadCodeElimination
-from qrt.text import Scanner, Source, pattern
-
-_NAME = pattern(r"([a-zA-Z_][\w.-]*)")
-_VALUE = pattern(r"((?:[^\s{}]|\{[^{}]*\})+)")
-_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-
-
-class Pass(Protocol):
-    """What a pass is to a pipeline. A class attribute `UPSTREAM` holds the options with which it does what upstream's
-    pass does, where those are not the defaults."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    def run(self, module: Module) -> None:
-        """Transform the module in place. Raises a QuantError, the module then being in an unknown state."""
-        ...
-
 
 PASSES: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
@@ -61,91 +43,36 @@ def register(name: str, kind: type[Pass]) -> None:
         raise QuantError(f"there is a pass '{name}' already")
 
 
-# -- text -------------------------------------------------------------------------------------------------------------
+_TITLES = {
+    "canonicalize": "Canonicalizer",
+    "convert-elementwise-to-linalg": "ConvertElementwiseToLinalgPass",
+    "cse": "CSE",
+    "inline": "Inliner",
+    "linalg-generalize-named-ops": "LinalgGeneralizeNamedOpsPass",
+    "symbol-dce": "SymbolDCE",
+}
 
 
-def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Pass]:
-    """The passes a text names, in order. An op name, or `any`, with parentheses nests; passes choose their own
-    operations, so nesting only groups. ParseError at a name, an option or a value that does not exist.
-
-    With `strict_upstream`, options that are not given are upstream's."""
-    scanner = Scanner(Source(text, "<pipeline>"))
-    found: list[Pass] = []
-    if not scanner.at_end():
-        _sequence(scanner, passes, found, strict_upstream)
-        if not scanner.at_end():
-            raise scanner.error("expected ',' or the end of the pipeline")
-    return found
+def title(step: Step) -> str:
+    """What reports call a pass: as upstream's do, which have the names of its classes."""
+    return _TITLES.get(step.name, type(step.action).__name__)
 
 
-def _sequence(scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Pass], strict_upstream: bool) -> None:
-    with scanner.nested():
-        while True:
-            start = scanner.skip()
-            match = scanner.match(_NAME)
-            if match is None:
-                raise scanner.error("expected a pass name")
-            name = match[1]
-            if scanner.accept("("):
-                if "." not in name and name != "any":
-                    raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
-                if not scanner.at(")"):
-                    _sequence(scanner, passes, found, strict_upstream)
-                scanner.expect(")", " after nested passes")
-            elif name not in passes:
-                known = ", ".join(sorted(passes))
-                raise scanner.error(f"unknown pass '{name}'; known: {known}", start, match.end())
-            else:
-                kind = passes[name]
-                options = {**getattr(kind, "UPSTREAM", {})} if strict_upstream else {}
-                try:
-                    found.append(kind(**(options | _options(scanner, name, kind))))
-                except QuantTypeError as error:
-                    raise scanner.error(f"pass '{name}': {error}", start, scanner.pos) from None
-            if not scanner.accept(","):
-                return
+class Observer:
+    """Told of what a pipeline does; this one ignores it. `anchors` names what a step is nested in."""
 
+    def verified(self, seconds: float) -> None:
+        """The module that was given has been verified."""
 
-def _options(scanner: Scanner, name: str, kind: type[Pass]) -> dict[str, Any]:
-    known = {field.name.replace("_", "-"): field for field in fields(kind)}
-    options: dict[str, Any] = {}
-    if scanner.accept("{"):
-        while not scanner.accept("}"):
-            start = scanner.skip()
-            match = scanner.match(_NAME)
-            if match is None:
-                raise scanner.error("expected an option name or '}'")
-            field = known.get(match[1])
-            if field is None:
-                has = ", ".join(known) or "none"
-                raise scanner.error(f"pass '{name}' has no option '{match[1]}'; it has {has}", start, match.end())
-            options[field.name] = _value(scanner, match[1], field.type) if scanner.accept("=") else True
-            if options[field.name] is True and field.type is not bool:
-                raise scanner.error(f"option '{match[1]}' needs a value", start, match.end())
-    missing = [key for key, f in known.items() if f.name not in options and f.default is MISSING]
-    if missing:
-        raise scanner.error(f"pass '{name}' needs its option '{missing[0]}'")
-    return options
+    def before(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+        """A step is next."""
 
+    def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+        """A step is done."""
 
-def _value(scanner: Scanner, option: str, kind: Any) -> Any:
-    start = scanner.skip()
-    match = scanner.match(_VALUE)
-    text = match[1] if match is not None else ""
-    if kind is bool and text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if kind is str and text:
-        return text
-    if kind is int and text.lstrip("-").isdecimal():
-        return int(text)
-    raise scanner.error(f"option '{option}' takes a value of type {kind.__name__}", start, max(scanner.pos, start + 1))
+    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+        """A step has raised an error, or what it left does not verify."""
 
-
-# -- runs -------------------------------------------------------------------------------------------------------------
-
-
-After = Callable[[str, float], None]
-"""Told the name of a step that is done, and its seconds."""
 
 Report = Callable[[Diagnostic], None]
 """Told each warning."""
@@ -191,33 +118,41 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
     """
     require(module, Module, "run_passes: module", "a Module")
     require(pipeline, str, "run_passes: pipeline", "text")
-    return run_pipeline(module, pipeline, strict_upstream=strict_upstream)
+    return run_steps(module, module_steps(pipeline, strict_upstream))
 
 
-def run_pipeline(
+def module_steps(pipeline: str, strict_upstream: bool = False) -> Steps:
+    """What a pipeline runs on a module."""
+    return in_module(parse_steps(pipeline, PASSES, strict_upstream))
+
+
+def run_steps(
     module: Module,
-    pipeline: str,
+    steps: Steps,
     *,
     strict: bool = False,
-    strict_upstream: bool = False,
-    after: After | None = None,
+    verify_each: bool = True,
+    observer: Observer | None = None,
     report: Report | None = None,
 ) -> Module:
-    """`run_passes`, verifying strictly if `strict`, telling `after` of each step and `report` of the warnings that the
-    module comes with."""
-    steps = parse_pipeline(pipeline, PASSES, strict_upstream)
-    names = {kind: name for name, kind in PASSES.items()}
+    """Runs steps on a module, in place, verifying before the first and, if `verify_each`, after each, strictly if
+    `strict`. `report` is told of the warnings that the module comes with."""
+    observer = observer or Observer()
     start = time.perf_counter()
     for warning in module.verify(strict):
         if report is not None:
             report(warning)
-    if after is not None:
-        after("verify", time.perf_counter() - start)
-    for step in steps:
+    observer.verified(time.perf_counter() - start)
+    for step, anchors in flattened(steps):
+        observer.before(module, step, anchors)
         start = time.perf_counter()
-        with garbage_uncollected():
-            step.run(module)
-            module.verify(strict)
-        if after is not None:
-            after(names[type(step)], time.perf_counter() - start)
+        try:
+            with garbage_uncollected():
+                step.action.run(module)
+                if verify_each:
+                    module.verify(strict)
+        except QuantError:
+            observer.failed(module, step, anchors)
+            raise
+        observer.after(module, step, anchors, time.perf_counter() - start)
     return module

@@ -11,6 +11,7 @@ from qrt.ir import Module, Operation, TypeAttr, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Builder, Folds, constants_last, fold_at_once
 from qrt.ir.core.traits import COMMUTATIVE
+from qrt.passes.options import option
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
 
 _BOUNDARY = ("func.return", "func.call")
@@ -25,7 +26,7 @@ class StripFuncQuantTypes:
     which can change values.
     """
 
-    strict_upstream: bool = False
+    strict_upstream: bool = option(False, "drop the casts that upstream drops: values change")
 
     UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
 

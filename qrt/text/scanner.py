@@ -30,6 +30,7 @@ _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\\n\0\v\f]++|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*+)"')
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
 _NUMBER = re.compile(rf"(?:(-){_TRIVIA})?(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
+_CODE = re.compile(r'(?:[^"/]++|"(?:[^"\\]++|\\.)*+"|/(?!/))*+')
 _BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
 _CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
@@ -104,6 +105,22 @@ class Location:
         return f"{place}: {severity}: {shortened(message, MOST_SAID)}\n{shown}\n{pad}^{underline}"
 
 
+def _end_before(text: str, at: int) -> int:
+    """Where the token before one ends, comments and blank lines being passed over; at the first, its own place."""
+    end = at
+    while True:
+        while end and text[end - 1] in " \t":
+            end -= 1
+        if not end:
+            return at
+        if text[end - 1] not in "\r\n":
+            return end
+        end -= 1
+        code = _CODE.match(text, text.rfind("\n", 0, end) + 1, end)
+        if code is not None and text.startswith("//", code.end(), end):
+            end = code.end()
+
+
 class Scanner:
     """A cursor over a Source. Every method skips white space and `//` comments first.
 
@@ -171,14 +188,23 @@ class Scanner:
         return match
 
     def error(self, message: str, start: int | None = None, end: int | None = None) -> ParseError:
-        """A ParseError at `start:end`; without them at the next token."""
+        """A ParseError at `start:end`; without them a token is missing, which is where the one before it ends."""
         if start is None:
-            start = self.skip()
-            if start >= len(self.text):
-                message += ", found the end of the text"
-            elif ord(self.text[start]) in _CONTROL:
-                message += f", found the control character {self.text[start]!r}"
+            message, following = self._with_what_follows(message), self.skip()
+            start = _end_before(self.text, following)
         return ParseError(message, Location(self.source, start, end))
+
+    def unexpected(self, message: str) -> ParseError:
+        """A ParseError at the next token, which is not the word or number that stands there in a program."""
+        return self.error(self._with_what_follows(message), self.skip())
+
+    def _with_what_follows(self, message: str) -> str:
+        start = self.skip()
+        if start >= len(self.text):
+            return f"{message}, found the end of the text"
+        if ord(self.text[start]) in _CONTROL:
+            return f"{message}, found the control character {self.text[start]!r}"
+        return message
 
     def nested(self) -> "Scanner":
         """`with scanner.nested():` bounds the depth of a recursive rule."""
@@ -212,12 +238,12 @@ class Scanner:
 
     def expect_word(self, word: str, context: str = "") -> None:
         if not self.accept_word(word):
-            raise self.error(f"expected '{word}'{context}")
+            raise self.unexpected(f"expected '{word}'{context}")
 
     def word(self, what: str) -> str:
         word = self.peek_word()
         if not word:
-            raise self.error(f"expected {what}")
+            raise self.unexpected(f"expected {what}")
         self.pos += len(word)
         return word
 
@@ -267,7 +293,7 @@ class Scanner:
         start = self.skip()
         match = _NUMBER.match(self.text, start)
         if match is None or match[3] is not None:
-            raise self.error(f"expected {what}")
+            raise self.unexpected(f"expected {what}")
         self.pos = match.end()
         if len(match[2] or match[4]) > 24:  # int() refuses thousands of digits; nothing that long fits
             raise self.error("integer value too large", start, self.pos)
@@ -282,7 +308,7 @@ class Scanner:
         start = self.skip()
         match = self.number()
         if match is None:
-            raise self.error(f"expected {what}")
+            raise self.unexpected(f"expected {what}")
         if match[3] is not None:
             return -float(match[3]) if match[1] else float(match[3]), start, self.pos
         if match[4] is not None:

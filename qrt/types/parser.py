@@ -91,7 +91,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
         scanner = Scanner(Source(text, "<type>"))
         found = TypeParser(scanner, upstream=upstream).parse()
         if not scanner.at_end():
-            raise scanner.error("expected the end of the type")
+            raise scanner.unexpected("expected the end of the type")
         if len(text) <= _MEMO_TEXT:
             if len(_memo) >= _MEMO_LIMIT:
                 _memo.clear()

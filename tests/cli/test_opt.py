@@ -1,9 +1,12 @@
 """`qrt opt`'s options. Hazards: an expected error that passes unseen, an unexpected one that does not fail, lines that
 lose their numbers where a file is split, an option that changes nothing."""
 
+import re
+
 import pytest
 
 from qrt.cli import main
+from qrt.cli.timing import Timing, report
 from qrt.errors import Diagnostic
 from qrt.text.diagnostics import Expectations
 
@@ -209,13 +212,49 @@ def test_programs_after_each_pass(opt):
     status, _, err = opt(CAST, "--lower-quant-ops", "--cse", "--mlir-print-ir-after-all")
     assert status == 0
     assert err.count("// -----// IR Dump After ") == 2
-    lowered = err.partition("IR Dump After lower-quant-ops")[2].partition("IR Dump After cse")[0]
+    lowered = err.partition("After LowerQuantOps (lower-quant-ops)")[2].partition("After CSE (cse)")[0]
     assert "math.roundeven" in lowered
 
 
-def test_times_are_printed(opt):
-    _, _, err = opt(CAST, "--lower-quant-ops", "--timing")
-    assert [line.split()[2] for line in err.splitlines()] == ["parse", "verify", "lower-quant-ops", "print", "total"]
+@pytest.mark.parametrize("flag", ["--timing", "--mlir-timing", "-mlir-timing"])
+def test_times_are_printed_with_their_shares(opt, flag):
+    _, _, err = opt(CAST, "--lower-quant-ops", flag)
+    head, _, table = err.partition("  ----Wall Time----  ----Name----\n")
+    assert "... Execution time report ..." in head
+    rows = [re.fullmatch(r"  +(\d+\.\d{4}) \( *(\d+\.\d)%\)  (\S+)", line).groups() for line in table.splitlines()]
+    assert [name for *_, name in rows] == ["Parser", "Verifier", "LowerQuantOps", "Output", "Rest", "Total"]
+    assert rows[-1][1] == "100.0"
+    assert sum(float(share) for _, share, _ in rows[:-1]) == pytest.approx(100, abs=0.5)
+
+
+def test_times_of_nested_passes_are_part_of_their_pipelines(opt):
+    pipeline = "--pass-pipeline=builtin.module(func.func(cse,canonicalize),cse,func.func(cse,scf.for(cse)))"
+    _, _, err = opt(f"{CAST}// -----\n{CAST}", "--split-input-file", "--mlir-timing", pipeline)
+    first, second = (table.splitlines() for table in err.split("  ----Wall Time----  ----Name----\n")[1:])
+    names = [line.partition("%)  ")[2] for line in second]
+    assert names == [line.partition("%)  ")[2] for line in first[: len(names)]]
+    assert names == [
+        *["Parser", "Verifier", "'func.func' Pipeline", "  CSE", "  Canonicalizer", "CSE", "'func.func' Pipeline"],
+        *["  CSE", "  'scf.for' Pipeline", "    CSE", "Output", "Rest", "Total"],
+    ]
+
+
+def test_seconds_and_shares_add_up():
+    timing = Timing(wanted=False)
+    timing.add("Parser", 1.0)
+    timing.add("CSE", 2.0, ["func.func"])
+    timing.add("CSE", 3.0, ["func.func", "scf.for"])
+    timing.add("CSE", 4.0)
+    assert report(timing.entries, 12.5, digits=1).partition("----Name----\n")[2].splitlines() == [
+        "       1.0 (  8.0%)  Parser",
+        "       5.0 ( 40.0%)  'func.func' Pipeline",
+        "       2.0 ( 16.0%)    CSE",
+        "       3.0 ( 24.0%)    'scf.for' Pipeline",
+        "       3.0 ( 24.0%)      CSE",
+        "       4.0 ( 32.0%)  CSE",
+        "       2.5 ( 20.0%)  Rest",
+        "      12.5 (100.0%)  Total",
+    ]
 
 
 def test_pipelines_as_flags_and_as_text_are_one(opt):

@@ -84,10 +84,10 @@ def test_every_cut_of_a_body_is_a_diagnostic_with_a_position(program, capsys):
         (["--input-value", "arg0=4xf64=1,2,3,4"], "dtype float32, got dtype float64"),
         (["--input-value", "arg0=nonsense"], "expected SHAPExTYPE=VALUES"),
         (["--input-value", "arg0=4xf32=a,b,c,d"], "could not convert"),
-        (["--input-value", "x=4xf32=1"], "no input is named 'x'"),
+        (["--input-value", "y=4xf32=1"], "no input is named 'y'"),
         (["--input", "arg0=absent.npy"], "absent.npy: No such file"),
         (["--input", "arg0"], "expected NAME=VALUE"),
-        ([], "'arg0' is missing"),
+        ([], r"'arg0' \(%x\) is missing: it takes tensor<4xf32>"),
         (["--input-value", "arg0=4xf32=1", "--output", "y=y.npy"], "no output is named 'y'"),
         (["--input-value", "arg0=4xf32=1", "--isa", "sse9"], "sse9"),
         (["--function", "g"], "no function is named 'g'"),
@@ -118,8 +118,8 @@ def test_a_plan_is_shown_instead_of_running_and_takes_no_inputs(program, capsys,
     assert main(["run", program(CAST), "--print-plan", "--output", f"result0={out}"]) == 0
     assert "quant.qcast" in capsys.readouterr().out
     assert not out.exists()
-    assert main(["run", program(CAST), "--print-plan", "--input-value", "x=4xf32=1"]) == 1
-    assert "no input is named 'x'" in capsys.readouterr().err
+    assert main(["run", program(CAST), "--print-plan", "--input-value", "y=4xf32=1"]) == 1
+    assert "no input is named 'y'" in capsys.readouterr().err
 
 
 def test_usage_errors_exit_2(capsys):
@@ -135,6 +135,15 @@ def test_a_missing_program_and_invalid_text_exit_1(program, tmp_path, capsys):
     assert "No such file" in capsys.readouterr().err
     assert main(["run", program("func.func @f( {")]) == 1
     assert "f.mlir:1:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["run", "opt"])
+@pytest.mark.parametrize("name", ["f.mlir", "f.mlirbc"])
+def test_bytecode_is_named_as_such(tmp_path, capsys, verb, name):
+    path = tmp_path / name
+    path.write_bytes(b"ML\xefR\x0dMLIR22.1.8\x00")
+    assert main([verb, str(path)]) == 1
+    assert "this is MLIR bytecode, and qrt reads text: `mlir-opt " in capsys.readouterr().err
 
 
 def test_the_module_runs_as_a_command(program):

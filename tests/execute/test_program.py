@@ -444,3 +444,55 @@ def test_shapes_are_checked_again_when_they_change():
             else:
                 with pytest.raises(ModelError, match=r"tensor\.cast must be"):
                     program.run(inputs, interpret=interpret)
+
+
+# -- times -------------------------------------------------------------------------------------------------------------
+
+
+def test_timings_have_a_line_for_each_step_and_shares_of_the_whole(everything):
+    inputs = {"images": images(3)}
+    steps = everything.timings(inputs, repeats=3)
+    assert [(step.name, step.location) for step in steps] == [
+        (step.op, step.location) for step in everything.coverage((3, 3, 3, 2))
+    ]
+    assert all(step.seconds > 0 for step in steps)
+    assert sum(step.share for step in steps) == pytest.approx(1)
+    assert all(step.engine.startswith("kernel") for step in steps)
+
+
+def test_a_timed_run_gives_the_bits_of_a_run(everything):
+    inputs = {"images": images(5)}
+    results, steps = everything.run_timed(inputs)
+    assert_same(results, everything.run(inputs))
+    assert len(steps) == len(everything.coverage((5, 3, 3, 2)))
+
+
+def test_timings_leave_the_arrays_of_the_caller_alone():
+    program = qrt.compile("""func.func @f(%m: memref<2xi32>, %x: i32) {
+      %0 = arith.constant 0 : index
+      memref.store %x, %m[%0] : memref<2xi32>
+      return
+    }""")
+    memory = np.zeros(2, np.int32)
+    assert [step.name for step in program.timings({"arg0": memory, "arg1": np.int32(7)}, repeats=2)][-1] != ""
+    assert memory.tolist() == [0, 0]
+    program.run_timed({"arg0": memory, "arg1": np.int32(7)})
+    assert memory.tolist() == [7, 0]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "repeats", "message"),
+    [
+        ({}, 1, "input 'images' is missing: it takes tensor<[?]x3x3x2xf32>"),
+        ({"images": images(1)}, 0, "repeats must be at least 1, got 0"),
+        ({"images": images(1)}, 1.5, "repeats must be an integer"),
+    ],
+)
+def test_timings_refuse_what_does_not_run(everything, inputs, repeats, message):
+    with pytest.raises(QuantError, match=message):
+        everything.timings(inputs, repeats=repeats)
+
+
+def test_a_run_does_not_look_at_the_clock(everything, monkeypatch):
+    monkeypatch.setattr("qrt.execute.plan.perf_counter", lambda: pytest.fail("it asks for the time"))
+    everything.run({"images": images(2)})

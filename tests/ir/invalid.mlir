@@ -16,7 +16,7 @@ func.func @f(%x: f16) {
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+2:3 {{expected '=' after SSA name}}
+  // expected-error@+1:5 {{expected '=' after SSA name}}
   %0 // = arith.addf %x, %x : f32
   %1 = arith.addf %x, %x : f32
   return
@@ -56,13 +56,13 @@ module attributes {q.a = tensor<4xf32, 1, 2>} { }
 module attributes {q.a = dense<[0.1, 1]> : tensor<2xf80>} { }
 // -----
 
-// expected-error@+1:17 {{expected ':'}}
+// expected-error@+1:16 {{expected ':'}}
 func.func @f(%x i32) { return }
 // -----
 // expected-error@+1:18 {{expected a type}}
 func.func @f(%x: i33x) { return }
 // -----
-// expected-error@+1:26 {{redefinition of SSA value '%x'}}
+// expected-error@+1:26 {{region entry argument '%x' is already in use}}
 func.func @f(%x: i32,    %x: i32) { return }
 // -----
 func.func @f() {
@@ -286,13 +286,13 @@ func.func @f(%x: f32) {
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:28 {{expected '(' in function type}}
+  // expected-error@+1:27 {{expected '(' in function type}}
   %0 = "quant.qcast"(%x) : f32 -> !quant.uniform<i8:f32, 1.0>
   return
 }
 // -----
 func.func @f(%x: f32) {
-  // expected-error@+1:23 {{expected ':'}}
+  // expected-error@+1:22 {{expected ':'}}
   %0 = quant.qcast %x f32 to !quant.uniform<i8:f32, 1.0>
   return
 }

@@ -125,7 +125,7 @@ memref.global "private" @g : memref<4xf32>
 // expected-error@+1:23 {{'memref.get_global' op result type 'memref<5xf32>' does not match type 'memref<4xf32>' of the global memref @g}}
 func.func @f() { %0 = memref.get_global @g : memref<5xf32> return }
 // -----
-// expected-error@+1:57 {{expected an operation}}
+// expected-error@+1:56 {{expected an operation}}
 memref.global "private" @g : memref<4xf32> = dense<1.0> : tensor<5xf32>
 // -----
 // expected-error@+1:1 {{type should be static shaped memref, but got 'memref<?xf32>'}}

@@ -94,8 +94,8 @@ func.func private @f() attributes {a.a = sparse<1, 2>}
 // expected-error@+1:25 {{unexpected 'resource' section for dialect 'arith'}}
 {-# dialect_resources: {arith: {}} #-}
 // -----
-// expected-error@+1:30 {{expected ':' after the name of a tool}}
+// expected-error@+1:29 {{expected ':' after the name of a tool}}
 {-# external_resources: {foo {a: "b"}} #-}
 // -----
-// expected-error@+1:34 {{expected ':' after resource key}}
+// expected-error@+1:33 {{expected ':' after resource key}}
 {-# external_resources: {foo: {a "b"}} #-}

@@ -86,7 +86,7 @@ def test_accepted(text):
             "block with no terminator|no terminator|ends with",
             "quant.region",
         ),
-        (WHOLE_REGION.replace(" : (tensor", " (tensor"), "expected ':'", "("),
+        (WHOLE_REGION.replace(" : (tensor", " (tensor"), "expected ':'", " "),
         (WHOLE_REGION.replace("= [f32]", "= f32"), "'input_specs' must be an array of types", "quant.region"),
         (WHOLE_REGION.replace("input_specs", "t.specs"), "requires attribute 'input_specs'", "quant.region"),
         (WHOLE_REGION.replace(', kernel = "k"', ""), "requires attribute 'kernel'", "quant.region"),

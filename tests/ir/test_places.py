@@ -4,6 +4,7 @@ forms that are not one line, operations that stand for the text of another."""
 import pytest
 
 from qrt import ir
+from qrt.errors import ParseError
 from qrt.ir.core.operations import NOWHERE, Operation
 from qrt.ir.text import places
 from qrt.passes import run_passes
@@ -96,3 +97,60 @@ def test_operations_made_by_a_pass_are_placed_where_what_they_replace_stands():
     assert made
     assert all(places.operand(op, 0) is op.location for op in made)
     assert places.operand(Operation("t.a"), 0) is NOWHERE
+
+
+# -- diagnostics of the parser -----------------------------------------------------------------------------------------
+
+
+MISSING = [
+    ("func.func @f(%x: i32 -> i32 { }", 1, 21),
+    ("func.func @f(%x: i32) {\n  %0 = arith.addi %x %x : i32\n}", 2, 21),
+    ('func.func @f(%x: i32) {\n  %0 = arith.addi %x, %x // a comment\n\n  // and "one\n  return\n}', 2, 25),
+    ("func.func @f() {\r\n  arith.constant\r\n}", 2, 17),
+    ("func.func @f() {\n\n\n", 1, 17),
+    ("  )", 1, 3),
+    ("func.func @f() attributes {a = 1\n b = 1} { return }", 1, 33),
+]
+IN_STRINGS = [('func.func @f() attributes {a = "//"\n b = 1} { return }', 1, 36)]
+"""Upstream takes what is in a string for a comment."""
+
+
+@pytest.mark.parametrize(("text", "line", "column"), MISSING + IN_STRINGS)
+def test_a_missing_token_is_reported_where_it_is_missing(text, line, column):
+    """On another line than the next token; a `//` in a string begins no comment."""
+    with pytest.raises(ParseError) as caught:
+        ir.parse(text)
+    assert (caught.value.location.line, caught.value.location.column) == (line, column)
+
+
+NOTES = [
+    ("%0 = arith.addi %x, %x : i32\n%0 = arith.addi %x, %x : i32", "redefinition", "previously defined here", (2, 1)),
+    ("%a = arith.addi %x, %x : i64", "prior uses: 'i64' vs 'i32'", "prior use here", (1, 14)),
+    ("%0:2 = t.a\n%1 = arith.addi %0#1, %x : i32", "prior uses: 'i32' vs 'i8'", "prior use here", (2, 1)),
+    ("t.u %y : i32\nt.u %y : i64", "prior uses: 'i64' vs 'i32'", "prior use here", (2, 7)),
+    ("t.u %y : i32\n%y = t.d : i64", "SSA value '%y#0' has type 'i64'", "previously used here with type 'i32'", (2, 7)),
+    ("t.r {\n^bb0(%x: i8):\n}", "redefinition of SSA value '%x'", "previously defined here", (1, 14)),
+    ("func.func @g(%z: i8, %z: i8) { }", "argument '%z' is already in use", "previously referenced", (2, 14)),
+]
+
+
+def with_generic_forms(body):
+    """The program of one body in which ops of `t` stand for longer ones."""
+    for name, generic in {
+        "%0:2 = t.a": '%0:2 = "t.a"() : () -> (i8, i8)',
+        "t.u %y : i32": '"t.u"(%y) : (i32) -> ()',
+        "t.u %y : i64": '"t.u"(%y) : (i64) -> ()',
+        "t.d : i64": '"t.d"() : () -> i64',
+    }.items():
+        body = body.replace(name, generic)
+    body = body.replace("t.r {", '"t.r"() ({').replace("\n}", "\n}) : () -> ()")
+    return f"func.func @f(%x: i32) {{\n{body}\n  return\n}}"
+
+
+@pytest.mark.parametrize(("body", "error", "note", "before"), NOTES)
+def test_a_note_says_where_the_name_stood_before(body, error, note, before):
+    with pytest.raises(ParseError, match=error) as caught:
+        ir.parse(with_generic_forms(body), allow_unregistered=True)
+    (found,) = caught.value.diagnostics[0].notes
+    assert note in found.message
+    assert (found.location.line, found.location.column) == before

@@ -7,7 +7,7 @@ from qrt.errors import VerifyError
 from qrt.ir.core import registry, traits
 from qrt.ir.core.define import Definition
 from qrt.ir.core.registry import DEFINITIONS
-from qrt.passes import run_pipeline
+from qrt.passes import run_passes
 from qrt.types import parse_type
 
 ALLOC = Definition("test.alloc", results=("result: memref",), traits={traits.MEM_ALLOC})
@@ -94,13 +94,13 @@ def test_effects(text, effects, dead, speculatable):
     assert traits.writes(operation) == (effects is None or traits.MEM_WRITE in effects)
     assert traits.would_be_dead(operation) == dead
     assert traits.is_speculatable(operation) == speculatable
-    run_pipeline(module, "dce")
+    run_passes(module, "dce")
     assert (len(module.functions[0].regions[0].blocks[0].operations) == 1) == dead
 
 
 def test_a_terminator_without_effects_stays():
     module, _ = body(ADD_TEXT)
-    run_pipeline(module, "dce,cse,canonicalize")
+    run_passes(module, "dce,cse,canonicalize")
     (last,) = module.functions[0].regions[0].blocks[0].operations
     assert last.has_trait(traits.PURE)
     assert not traits.would_be_dead(last)
@@ -112,7 +112,7 @@ def test_only_what_has_no_effect_is_merged():
     text += '"qrt.sink"(%0, %1, %2, %3) : (f32, f32, i32, i32) -> ()'
     header = "func.func @f(%m: memref<4xf32>, %i: i32)"
     module = ir.parse(f"{header} {{\n{text}\nreturn\n}}", allow_unregistered=True)
-    run_pipeline(module, "cse")
+    run_passes(module, "cse")
     names = [operation.name for operation in module.functions[0].regions[0].blocks[0]]
     assert names == ["test.load", "test.load", "test.divide", "qrt.sink", "func.return"]
 

@@ -313,10 +313,12 @@ class Block:
     (['arith.addi', 'func.return'], 1)
     """
 
-    __slots__ = ("_symbols", "arguments", "branches", "first", "last", "location", "parent")
+    __slots__ = ("_symbols", "arguments", "branches", "first", "last", "location", "names", "parent")
 
     def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
         self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
+        self.names: tuple[str, ...] = ()
+        """What the text calls the arguments, ``%x``; not kept by copies."""
         self.location = location
         self.parent: Region | None = None
         self.branches: dict[Operation, None] = {}

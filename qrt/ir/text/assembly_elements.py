@@ -54,7 +54,7 @@ class Literal(Element):
         if not self.text[0].isalpha():
             parser.scanner.expect(self.text)
         elif not parser.scanner.accept_word(self.text):
-            raise parser.scanner.error(f"expected '{self.text}'")
+            raise parser.scanner.unexpected(f"expected '{self.text}'")
 
     def print(self, printer: "Printer", operation: Operation) -> None:
         printer.attach(self.text)

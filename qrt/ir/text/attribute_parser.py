@@ -104,7 +104,9 @@ class AttributeParser:
         except ParseError:
             if scanner.pos > start + len(word):
                 raise
-            raise scanner.error("expected an attribute value", start, start + max(len(word), 1)) from None
+            if not word:
+                raise scanner.error("expected an attribute value") from None
+            raise scanner.error("expected an attribute value", start, start + len(word)) from None
 
     def dictionary(self) -> dict[str, Attribute]:
         """Any attribute that is a dictionary, an alias of one too."""
@@ -147,7 +149,7 @@ class AttributeParser:
             return scanner.string("a symbol name")
         match = scanner.match(_SYMBOL)
         if match is None:
-            raise scanner.error("expected a symbol name")
+            raise scanner.unexpected("expected a symbol name")
         return match[1]
 
     def _array(self) -> ArrayAttr:
@@ -255,7 +257,7 @@ class AttributeParser:
         start = scanner.skip()
         if element is _I1:
             if (word := scanner.peek_word()) not in ("true", "false"):
-                raise scanner.error("expected 'true' or 'false' values for i1 type")
+                raise scanner.unexpected("expected 'true' or 'false' values for i1 type")
             scanner.pos += len(word)
             return int(word == "true")
         negative = scanner.accept("-")

@@ -1,6 +1,9 @@
 """Dense elements: constants backed by NumPy arrays and their text, and `dense_resource` blobs."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -22,8 +25,26 @@ MAX_BYTES = (1 << 63) - 1
 HEX_ABOVE = 100
 """Constants of more elements than this print as a hex string, as upstream's do."""
 
+_ELIDED = "dense_resource<__elided__>"
+_elided_above: ContextVar[int | None] = ContextVar("_elided_above", default=None)
+
 _MAX_ITEMSIZE = 16
 FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+@contextmanager
+def elided_above(limit: int | None) -> Iterator[None]:
+    """Within it constants of more elements than the limit, other than splats, are spelled without their values."""
+    token = _elided_above.set(limit)
+    try:
+        yield
+    finally:
+        _elided_above.reset(token)
+
+
+def _is_elided(count: int) -> bool:
+    limit = _elided_above.get()
+    return limit is not None and count > limit
 
 
 @lru_cache(maxsize=256)
@@ -156,6 +177,8 @@ class DenseElementsAttr(Attribute):
             body = ""
         elif self.is_splat:
             body = spell_elements([_first(bits).item()], self.element)[0]
+        elif _is_elided(bits.size):
+            return f"{_ELIDED} : {self.type}"
         elif bits.size > HEX_ABOVE:
             body = f'"0x{element_bytes(self.array).hex().upper()}"'
         else:
@@ -285,6 +308,8 @@ class KeptElementsAttr(Attribute):
         return not self.text.startswith(("[", '"'))
 
     def spell(self, elide: bool = False) -> str:
+        if not self.is_splat and _is_elided(math.prod(size or 0 for size in self.type.shape or ())):
+            return f"{_ELIDED} : {self.type}"
         return f"dense<{self.text}> : {self.type}"
 
 

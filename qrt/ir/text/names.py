@@ -1,12 +1,12 @@
 """SSA names: values that are read before or after the text defines them."""
 
-from qrt.errors import ParseError
+from qrt.errors import Diagnostic, ParseError
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Region, Value
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.grammar import RESULT_PATTERN
-from qrt.text import Source
+from qrt.text import Location, Source
 from qrt.types import Type
 
 OperandName = tuple[str, int, int]
@@ -57,10 +57,11 @@ class PendingOperation:
 class Scope:
     """The SSA names of one region that is isolated from above, and of the regions inside it."""
 
-    __slots__ = ("forward", "values")
+    __slots__ = ("forward", "places", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, list[Value]] = {}
+        self.places: dict[str, int] = {}  # where the names that are or were in `values` are defined
         self.forward: dict[str, dict[int, tuple[Value, int]]] = {}  # used, not yet defined: values and first uses
 
 
@@ -75,6 +76,15 @@ class NameParser(AttributeParser):
     def error_at(self, pending: PendingOperation, message: str) -> ParseError:
         """The error at an operation's name."""
         return self.scanner.error(message, pending.start, pending.start + len(pending.name))
+
+    def _error_with_note(self, message: str, name: str, at: int, note: str, earlier: int) -> ParseError:
+        """The error at a name, and a note at where it stood before."""
+        place, before = (Location(self.source, start, start + len(name)) for start in (at, earlier))
+        return ParseError(message, place, (Diagnostic("note", note, before),))
+
+    def _expects_other_type(self, name: str, at: int, type: Type, known: Type, earlier: int) -> ParseError:
+        message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{known}'"
+        return self._error_with_note(message, name, at, "prior use here", earlier)
 
     def _resolve(self, pending: PendingOperation) -> list[Value]:
         names, types = pending.operands, pending.operand_types
@@ -92,8 +102,7 @@ class NameParser(AttributeParser):
                 raise self.scanner.error(f"'{name}' has {len(known)} results, not a result #{number}", at)
             value = known[number]
             if value.type is not type:
-                message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{value.type}'"
-                raise self.scanner.error(message, at, at + len(name))
+                raise self._expects_other_type(name, at, type, value.type, self._scope.places[name])
             resolved.append(value)
         return resolved
 
@@ -106,8 +115,7 @@ class NameParser(AttributeParser):
             waiting[number] = value, at
             return value
         if known[0].type is not type:
-            message = f"use of value '{name}' expects different type than prior uses: '{type}' vs '{known[0].type}'"
-            raise self.scanner.error(message, at, at + len(name))
+            raise self._expects_other_type(name, at, type, known[0].type, known[1])
         return known[0]
 
     def _bind(self, names: str, at: int, results: list[Value]) -> None:
@@ -130,20 +138,32 @@ class NameParser(AttributeParser):
     def _define(self, name: str, at: int, values: list[Value]) -> None:
         scope = self._scope
         if name in scope.values:
-            raise self.scanner.error(f"redefinition of SSA value '{name}'", at, at + len(name))
+            message = f"redefinition of SSA value '{name}'"
+            raise self._error_with_note(message, name, at, "previously defined here", scope.places[name])
         scope.values[name] = values
+        scope.places[name] = at
         self._names.append(name)
         if scope.forward:
-            self._define_forward(name, values)
+            self._define_forward(name, at, values)
 
-    def _define_forward(self, name: str, values: list[Value]) -> None:
-        for number, (value, at) in self._scope.forward.pop(name, {}).items():
+    def _define_entry(self, name: str, at: int, value: Value) -> None:
+        """An argument that a custom form names: nothing before it may have used the name."""
+        scope = self._scope
+        if name in scope.values or name in scope.forward:
+            earlier = scope.places[name] if name in scope.values else next(iter(scope.forward[name].values()))[1]
+            message = f"region entry argument '{name}' is already in use"
+            raise self._error_with_note(message, name, at, "previously referenced here", earlier)
+        self._define(name, at, [value])
+
+    def _define_forward(self, name: str, at: int, values: list[Value]) -> None:
+        for number, (value, used) in self._scope.forward.pop(name, {}).items():
             if number >= len(values):
-                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{number}", at)
+                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{number}", used)
             new = values[number]
             if new.type is not value.type:
-                message = f"definition of SSA value '{name}' has type '{new.type}', used with type '{value.type}'"
-                raise self.scanner.error(message, at, at + len(name))
+                message = f"definition of SSA value '{name}#{number}' has type '{new.type}'"
+                note = f"previously used here with type '{value.type}'"
+                raise self._error_with_note(message, name, at, note, used)
             value.replace_all_uses(new)
 
     def _finish_scope(self) -> None:

@@ -414,7 +414,8 @@ class Parser(NameParser, ResourceParser):
         entry = Block(location=Location(self.source, scanner.pos))
         if arguments is not None:
             for name, at, type in arguments:
-                self._define(name, at, [entry.add_argument(type)])
+                self._define_entry(name, at, entry.add_argument(type))
+            entry.names = tuple([name for name, _, _ in arguments])
         if scanner.at("^") and arguments:
             raise scanner.error("invalid block name in region with named arguments")
         if not scanner.at("^") and (arguments is not None or not scanner.at("}")):
@@ -438,12 +439,15 @@ class Parser(NameParser, ResourceParser):
         self._blocks.defined.add(label)
         block.location = Location(self.source, start, scanner.pos)
         if scanner.accept("("):
+            names: list[str] = []
             while not block.arguments or scanner.accept(","):
                 name, _, at = self.operand()
                 scanner.expect(":", " after block argument")
                 self._define(name, at, [block.add_argument(self.type())])
+                names.append(name)
                 self.optional_location()
             scanner.expect(")", " after block arguments")
+            block.names = tuple(names)
         scanner.expect(":", " after block label")
         self._block_body(block)
         return block

@@ -14,6 +14,7 @@ from qrt.ops import FAMILIES
 from qrt.ops.core import Attributes
 from qrt.ops.requant import REQUANT
 from qrt.passes.lower_qrt.site import Site, tensor_type
+from qrt.passes.options import option
 from qrt.types import UniformType
 
 Lower = Callable[[Site, Operation, Attributes], Value]
@@ -45,9 +46,9 @@ class LowerQrt:
     nests on memrefs instead of linalg.generic. `requant` is for ops that do not say their rule.
     """
 
-    zero_point: str = "post-accumulation"
-    to: str = "linalg"
-    requant: str = ""
+    zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
+    to: str = option("linalg", "linalg.generic, or affine.for nests on memrefs", _CHOICES["to"])
+    requant: str = option("", "the rule of ops that do not say theirs", _CHOICES["requant"])
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():

@@ -12,11 +12,16 @@ from qrt.ir.core.rewrite import Builder
 from qrt.ops.casts import QCAST
 from qrt.passes.elementwise import INDEX, ChannelEmitter, Emitter
 from qrt.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
+from qrt.passes.options import option
 from qrt.types import TensorType, Type, UniformType
 
 _RULE = QCAST.declaration
 _EXTENTS = TensorType((None,), INDEX)
 Emit = Callable[[Emitter], Value]
+
+
+def _said(name: str, text: str) -> Any:
+    return option(_RULE.defaults[name], text, _RULE.choices[name])
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,11 @@ class LowerQuantOps:
     its values, and zero points are cut to the storage type. Value-changing, for comparison with mlir-opt.
     """
 
-    rounding: str = _RULE.defaults["rounding"]
-    zero_point: str = _RULE.defaults["zero_point"]
-    scale: str = _RULE.defaults["scale"]
-    saturating: bool = True
-    strict_upstream: bool = False
+    rounding: str = _said("rounding", "how qcasts round that do not say it")
+    zero_point: str = _said("zero_point", "whether the zero point is added before or after rounding")
+    scale: str = _said("scale", "what a qcast does with the scale")
+    saturating: bool = option(True, "clamp values out of range, which are undefined without")
+    strict_upstream: bool = option(False, "drop casts and cut zero points as upstream does: values change")
 
     UPSTREAM: ClassVar[Mapping[str, Any]] = {
         "rounding": "toward_zero",

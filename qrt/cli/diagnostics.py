@@ -1,0 +1,30 @@
+"""Diagnostics on standard error, in the colours of LLVM's tools where it is a terminal."""
+
+import os
+import sys
+
+from qrt.errors import Diagnostic
+
+_BOLD, _PLAIN, _CARET = "\033[1m", "\033[0m", "\033[0;1;32m"
+_SEVERITIES = {"error": "\033[0;1;31m", "warning": "\033[0;1;35m", "note": "\033[0;1;30m", "remark": "\033[0;1;34m"}
+
+
+def spelled(diagnostic: Diagnostic, colour: bool | None = None) -> str:
+    """The text of a diagnostic and its notes. `colour`: whether it has colours; None where the terminal says so."""
+    if not (_is_terminal() if colour is None else colour):
+        return str(diagnostic)
+    return "\n".join([_coloured(diagnostic), *(spelled(note, True) for note in diagnostic.notes)])
+
+
+def _is_terminal() -> bool:
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _coloured(diagnostic: Diagnostic) -> str:
+    severity = f"{_SEVERITIES[diagnostic.severity]}{diagnostic.severity}: {_PLAIN}"
+    if diagnostic.location is None:
+        return f"{severity}{_BOLD}{diagnostic.message}{_PLAIN}"
+    text = diagnostic.location.render(diagnostic.message, diagnostic.severity)
+    head, source, caret = text.rsplit("\n", 2)
+    place, _, message = head.partition(f" {diagnostic.severity}: ")
+    return f"{_BOLD}{place} {_PLAIN}{severity}{_BOLD}{message}\n{_PLAIN}{source}\n{_CARET}{caret}{_PLAIN}"

@@ -1,0 +1,124 @@
+"""The inputs of ``qrt run``: which argument a name means, arrays from files and from values, and what is missing."""
+
+import warnings
+from io import BytesIO
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantError
+from qrt.execute import Program
+from qrt.execute.program import Port, brief
+from qrt.files import read_bytes, reason
+from qrt.ops.core import Array, element_dtype
+from qrt.types import IntegerType, TensorType, UniformType, parse_type
+
+_SAID = 3
+"""The most missing inputs that an error names."""
+
+
+def named_port(program: Program, name: str) -> Port:
+    """The argument that a name means: its ``qrt.name``, its number as ``arg0``, or ``%a`` or ``a``, as the text has it.
+    ModelError where there is none, or where a number and the text disagree."""
+    ports = program.inputs
+    named = [(number, port) for number, port in enumerate(ports) if port.name == name]
+    spelled = [port for port in ports if port.spelled == f"%{name.removeprefix('%')}"]
+    if named and spelled and spelled[0] is not named[0][1] and name == f"arg{named[0][0]}":
+        raise ModelError(
+            f"input {name!r} is ambiguous: it is the number of {named[0][1].spelled}, and the name %{name} of another "
+            f"argument; write {named[0][1].spelled} or %{name}"
+        )
+    if named:
+        return named[0][1]
+    if spelled:
+        return spelled[0]
+    known = ", ".join(map(_shown, ports)) or "none"
+    raise ModelError(f"no input is named {name!r}; the inputs are {known}")
+
+
+def _shown(port: Port) -> str:
+    return f"{port.name} ({port.spelled})" if port.spelled and port.spelled != f"%{port.name}" else port.name
+
+
+def read_array(path: str, limit: int, port: Port) -> Array:
+    """The array of an .npy file, in its input's dtype where the file says only the size: NumPy has no name for bf16 and
+    f8."""
+    array = _load(path, limit)
+    dtype = element_dtype(port.type.element)
+    unnamed = array.dtype.kind == "V" and array.dtype.names is None
+    return array.view(dtype) if unnamed and dtype.kind == "V" and dtype.itemsize == array.dtype.itemsize else array
+
+
+def _load(path: str, limit: int) -> Array:
+    file = BytesIO(read_bytes(path, limit))
+    if file.getvalue()[:2] == b"PK":
+        raise ModelError(f"{path}: an .npz archive, an .npy file is expected")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python's parser, about what is an error in a moment
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except Exception as error:  # a header is Python's to parse, which raises what it likes
+        raise ModelError(f"{path}: not an .npy file of numbers: {reason(error)}") from None
+
+
+def parse_value(text: str, name: str) -> Array:
+    """``4xf32=0,1,2,3``: a shape, an element type and the values (one value fills the shape)."""
+    spelled, _, numbers = text.rpartition("=")
+    try:
+        t = parse_type(f"tensor<{spelled}>" if spelled else "")
+    except QuantError:
+        raise ModelError(f"input {name!r}: expected SHAPExTYPE=VALUES such as 4xf32=0,1,2,3, got {text!r}") from None
+    assert isinstance(t, TensorType)
+    if not t.has_static_shape:
+        raise ModelError(f"input {name!r}: the shape of {spelled} must be static")
+    shape = tuple(d for d in t.shape or () if d is not None)
+    dtype = element_dtype(t.element)
+    try:
+        number = float if dtype.kind not in "iub" else int
+        values = np.array([number(v) for v in numbers.split(",")]).astype(dtype)
+        return np.full(shape, values[0]) if values.size == 1 else values.reshape(shape)
+    except (ValueError, OverflowError) as error:
+        raise ModelError(f"input {name!r}: {error}") from None
+
+
+# -- what is missing --------------------------------------------------------------------------------------------------
+
+
+def require_all(program: Program, given: set[str]) -> None:
+    """Raises ModelError where inputs are missing: it says the type of each, and how to give it."""
+    missing = [port for port in program.inputs if port.name not in given]
+    lines = [_wanted(program, port) for port in missing[:_SAID]]
+    if len(missing) > _SAID:
+        lines[-1] += f"; {len(missing) - _SAID} more inputs are missing"
+    if lines:
+        raise ModelError("\n".join(lines))
+
+
+def _wanted(program: Program, port: Port) -> str:
+    name = _short_name(program, port)
+    ways = f"--input {name}=FILE.npy"
+    value = _example(port.type)
+    if value:
+        ways += f" or --input-value {name}={value}"
+    shown = f" ({port.spelled})" if port.spelled not in ("", f"%{port.name}") else ""
+    return f"input {port.name!r}{shown} is missing: it takes {brief(port.type)}; give it as {ways}"
+
+
+def _short_name(program: Program, port: Port) -> str:
+    """The name of an input as a command says it: that of the text where there is no other than a number."""
+    is_number = port.spelled and port.name == f"arg{program.inputs.index(port)}"
+    name = port.spelled.removeprefix("%") if is_number else port.name
+    try:
+        return name if named_port(program, name) is port else port.spelled
+    except ModelError:
+        return port.spelled
+
+
+def _example(t: TensorType) -> str:
+    """A value that `--input-value` takes for a type, dynamic dimensions being 1; nothing where it takes none."""
+    if t.shape is None or element_dtype(t.element).kind not in "biuf":
+        return ""
+    element = t.element
+    if isinstance(element, UniformType):
+        bits = 8 * element_dtype(element).itemsize
+        element = IntegerType(bits, "signless" if element.is_signed else "unsigned")
+    return "x".join([*(str(1 if d is None else d) for d in t.shape), f"{element}=0"])

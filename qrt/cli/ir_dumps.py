@@ -1,0 +1,105 @@
+"""The program before and after passes, on standard error, as ``mlir-opt`` prints it.
+
+A pass that is nested in operations shows each of them, with all the passes on the first before those on the next:
+upstream runs them in this order.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+
+from qrt.errors import QuantError
+from qrt.execute.passes import Observer, title
+from qrt.ir import Module, Operation
+from qrt.passes.pipeline_text import Step
+
+Spell = Callable[[Module], str]
+
+
+class Dumps(Observer):
+    """What the options ask for: `spell` makes the text of a program."""
+
+    def __init__(self, options: argparse.Namespace, spell: Spell) -> None:
+        self.options, self.spell = options, spell
+        self._group: tuple[str, ...] = ()
+        self._dumped: dict[Operation, list[str]] = {}
+        self._before: dict[Operation, str] = {}
+
+    def before(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+        if anchors != self._group:
+            self.flush()
+            self._group = anchors
+        options = self.options
+        if options.mlir_print_ir_before_all or step.name in options.mlir_print_ir_before:
+            self._dump(module, "Before", step)
+        if options.mlir_print_ir_after_change and self._is_shown_after(step):
+            self._before = {root: self._text(module, root) for root in _roots(module, anchors)}
+
+    def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+        if self._is_shown_after(step) and not self.options.mlir_print_ir_after_failure:
+            self._dump(module, "After", step)
+            self._before = {}
+
+    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+        self.flush()
+        if self._is_shown_after(step):
+            for root in _roots(module, anchors):
+                self._keep(root, f"After {title(step)} Failed", step, self._text_of_broken(module, root))
+
+    def flush(self) -> None:
+        """Prints what waits for its place."""
+        for texts in self._dumped.values():
+            sys.stderr.write("".join(texts))
+        self._dumped = {}
+
+    def _is_shown_after(self, step: Step) -> bool:
+        return self.options.mlir_print_ir_after_all or step.name in self.options.mlir_print_ir_after
+
+    def _dump(self, module: Module, when: str, step: Step) -> None:
+        for root in _roots(module, self._group):
+            text = self._text(module, root)
+            if when == "Before" or self._before.get(root) != text:
+                self._keep(root, f"{when} {title(step)}", step, text)
+        if not self._group:
+            self.flush()
+
+    def _keep(self, root: Operation, when: str, step: Step, text: str) -> None:
+        """Prints this text when its place comes."""
+        heading = f"// -----// IR Dump {when} ({step.name}){self._within(root)} //----- //\n"
+        end = "\n" if self.options.mlir_print_local_scope or not self._is_whole(root) else "\n\n"
+        self._dumped.setdefault(root, []).append(f"{heading}{text}{end}")
+
+    def _is_whole(self, root: Operation) -> bool:
+        return root.parent is None or self.options.mlir_print_ir_module_scope
+
+    def _text(self, module: Module, root: Operation) -> str:
+        return self.spell(module if self._is_whole(root) else Module(root, module.upstream))
+
+    def _text_of_broken(self, module: Module, root: Operation) -> str:
+        """The text in custom form if that can say it."""
+        try:
+            module.verify()
+        except QuantError:
+            return Module(root, module.upstream).print(generic=True)
+        return self._text(module, root)
+
+    def _within(self, root: Operation) -> str:
+        """What a heading says where the whole program is shown for a part of it."""
+        if not self.options.mlir_print_ir_module_scope:
+            return ""
+        name = root.attributes.get("sym_name")
+        return f" ('{root.name}' operation{f': @{name.python}' if name is not None else ''})"
+
+
+def _roots(module: Module, anchors: tuple[str, ...]) -> list[Operation]:
+    """The operations that a pass is shown on."""
+    roots = [module.operation]
+    for anchor in anchors:
+        roots = [child for root in roots for child in _children(root) if anchor in (child.name, "any")]
+    return roots
+
+
+def _children(operation: Operation) -> Iterator[Operation]:
+    for region in operation.regions:
+        for block in region.blocks:
+            yield from block

@@ -1,0 +1,50 @@
+"""The options of a verb as LLVM's tools take theirs: one dash or two, ``--flag=false``, a near name for a wrong one."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from qrt.errors import nearest
+
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class VerbParser(argparse.ArgumentParser):
+    """Its errors show the usage of the verb. An option whose ``nargs`` is ``?`` takes a value after ``=`` alone: what
+    follows it is the next argument."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        denied: list[str] = []
+        namespace, extra = super().parse_known_args(self._plain(args or (), denied), namespace)
+        if extra:
+            self._unknown(extra[0])
+        for name in denied:
+            setattr(namespace, name, False)
+        return namespace, extra
+
+    def _plain(self, given: Sequence[str], denied: list[str]) -> list[str]:
+        """The arguments as argparse reads them. The flags that are said to be false are ``denied``."""
+        plain: list[str] = []
+        for number, argument in enumerate(given):
+            if argument == "--":
+                return [*plain, *given[number:]]
+            if argument.startswith("-") and f"-{argument.partition('=')[0]}" in self._option_string_actions:
+                argument = f"-{argument}"
+            name, equals, value = argument.partition("=")
+            action = self._option_string_actions.get(name)
+            if action is not None and action.nargs == 0 and action.const is True and equals:
+                if value.lower() not in _BOOLEANS:
+                    self.error(f"for the {name} option: {value!r} is no boolean: true, false, 1 or 0")
+                if not _BOOLEANS[value.lower()]:
+                    denied.append(action.dest)
+                    continue
+                argument = name
+            plain.append(f"{argument}=" if action is not None and action.nargs == "?" and not equals else argument)
+        return plain
+
+    def _unknown(self, argument: str) -> NoReturn:
+        name = argument.partition("=")[0]
+        if not name.startswith("-"):
+            self.error(f"unexpected argument {argument!r}")
+        meant = nearest(f"--{name.lstrip('-')}", self._option_string_actions)
+        self.error(f"unknown option {name!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")

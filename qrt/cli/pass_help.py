@@ -1,0 +1,47 @@
+"""What ``qrt opt --help`` says of passes."""
+
+import textwrap
+from dataclasses import MISSING, Field, fields
+from inspect import getdoc
+from typing import Any
+
+from qrt.execute.passes import PASSES
+from qrt.passes.pipeline_text import Pass, option_name, spell_value
+
+_WIDTH, _COLUMN = 100, 30
+
+
+def listed() -> str:
+    """Each pass, the first sentence about it, and its options."""
+    lines = []
+    for name, kind in PASSES.items():
+        summary = " ".join(_text(kind).partition("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+        lines += [_entry(f"  --{name}", summary), *map(_option, fields(kind))]
+    return "\n".join(lines)
+
+
+def whole(name: str) -> str:
+    """All there is to say of one pass."""
+    kind = PASSES[name]
+    options = "\n".join(["", "options:", *map(_option, fields(kind))]) if fields(kind) else "\nIt has no options."
+    return f"usage: qrt opt --{name}[='OPTION=VALUE ...'] [FILE]\n\n{_text(kind)}\n{options}\n"
+
+
+def _text(kind: type[Pass]) -> str:
+    return getdoc(kind) or ""
+
+
+def _option(field: "Field[Any]") -> str:
+    kind = field.type.__name__ if isinstance(field.type, type) else str(field.type)
+    values = "|".join(filter(None, field.metadata.get("choices", ()))) or kind
+    default = "" if field.default is MISSING or field.default == "" else f" (default {spell_value(field.default)})"
+    text = f"{field.metadata.get('help', '')}: {values}{default}".removeprefix(": ")
+    return _entry(f"    {option_name(field)}", text)
+
+
+def _entry(name: str, text: str) -> str:
+    lines = textwrap.wrap(text, _WIDTH - _COLUMN) or [""]
+    if len(name) + 2 > _COLUMN:
+        lines = ["", *lines]
+    first, *rest = lines
+    return "\n".join([f"{name:<{_COLUMN}}{first}".rstrip(), *(f"{'':<{_COLUMN}}{line}" for line in rest)])

@@ -1,0 +1,69 @@
+"""How long steps took, as LLVM's tools print it."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+_LINE = f"==={'-' * 73}===\n"
+
+
+@dataclass
+class Entry:
+    """A step, its seconds, and how many others it is part of."""
+
+    name: str
+    seconds: float
+    depth: int = 0
+
+
+def report(entries: Iterable[Entry], total: float, digits: int = 4) -> str:
+    """The table: a line for each step with its share of the total, one for what no step took, and the total."""
+    steps = list(entries)
+    rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
+    title = "... Execution time report ...".center(79).rstrip()
+    head = f"{_LINE}{title}\n{_LINE}  Total Execution Time: {total:.{digits}f} seconds\n\n"
+    rows = [
+        f"  {entry.seconds:8.{digits}f} ({100 * entry.seconds / total if total else 0:5.1f}%)  "
+        f"{'  ' * entry.depth}{entry.name}\n"
+        for entry in (*steps, Entry("Rest", max(0.0, rest)), Entry("Total", total))
+    ]
+    return f"{head}  ----Wall Time----  ----Name----\n{''.join(rows)}"
+
+
+class Timing:
+    """Seconds of each step, printed at the end where that is asked for."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted
+        self.entries: list[Entry] = []
+        self._open: list[tuple[str, Entry]] = []  # what the last step is nested in
+        self._start = time.perf_counter()
+
+    def add(self, name: str, seconds: float, anchors: Sequence[str] = ()) -> None:
+        """A step took so long, nested in operations of these names."""
+        while self._open and [anchor for anchor, _ in self._open] != list(anchors[: len(self._open)]):
+            self._open.pop()
+        for depth in range(len(self._open), len(anchors)):
+            self._open.append((anchors[depth], Entry(f"'{anchors[depth]}' Pipeline", 0.0, depth)))
+            self.entries.append(self._open[-1][1])
+        for _, entry in self._open:
+            entry.seconds += seconds
+        self.entries.append(Entry(name, seconds, len(anchors)))
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """What is done within it is a step."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, time.perf_counter() - start)
+
+    def __enter__(self) -> "Timing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.wanted:
+            sys.stderr.write(report(self.entries, time.perf_counter() - self._start))

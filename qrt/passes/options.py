@@ -1,0 +1,15 @@
+"""Options of passes: fields that say what they are for."""
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any
+
+
+def option(default: Any, text: str, choices: Sequence[str] = ()) -> Any:
+    """A field of a pass, with what ``qrt opt --help`` says of it and the values it takes where they are named ones."""
+    return field(default=default, metadata={"help": text, "choices": tuple(choices)})
+
+
+FOLD_QCAST_DCAST = "drop every quantization of what was dequantized from the same type: values change"
+FOLD_DCAST_QCAST = "drop every dequantization of what was quantized: values change"
+FOLD_CONSTANTS = "compute casts of constants, which upstream leaves alone"

@@ -1,0 +1,188 @@
+"""Pipelines as text: `a,b{option=value flag},builtin.module(func.func(c))`, read and printed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+from qrt.errors import QuantTypeError, nearest
+from qrt.ir import Module
+from qrt.text import Scanner, Source, pattern
+
+_NAME = pattern(r"([a-zA-Z_][\w.-]*)")
+_VALUE = pattern(r"((?:[^\s{}]|\{[^{}]*\})+)")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class Pass(Protocol):
+    """What a pass is to a pipeline. A class attribute `UPSTREAM` holds the options with which it does what upstream's
+    pass does, where those are not the defaults."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def run(self, module: Module) -> None:
+        """Transform the module in place. Raises a QuantError, the module then being in an unknown state."""
+        ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """A pass, by the name it has in the pipeline."""
+
+    name: str
+    action: Pass
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Steps that are nested in operations of a name."""
+
+    anchor: str
+    steps: "list[Step | Nest]"
+
+
+Steps = Sequence[Step | Nest]
+
+
+def parse_steps(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Step | Nest]:
+    """The steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at a name,
+    an option or a value that does not exist.
+
+    With `strict_upstream`, options that are not given are upstream's."""
+    scanner = Scanner(Source(text, "<pipeline>"))
+    found: list[Step | Nest] = []
+    if not scanner.at_end():
+        _sequence(scanner, passes, found, strict_upstream)
+        if not scanner.at_end():
+            raise scanner.unexpected("expected ',' or the end of the pipeline")
+    return found
+
+
+def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Pass]:
+    """The passes a text names, in order: passes choose their own operations, so nesting only groups."""
+    return [step.action for step, _ in flattened(parse_steps(text, passes, strict_upstream))]
+
+
+def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> Iterator[tuple[Step, tuple[str, ...]]]:
+    """Each step in order, and the names of what it is nested in."""
+    for step in steps:
+        if isinstance(step, Nest):
+            yield from flattened(step.steps, (*anchors, step.anchor))
+        else:
+            yield step, anchors
+
+
+def in_module(steps: Steps) -> list[Step | Nest]:
+    """The steps with those of the outermost `builtin.module(...)` among them: all run on the module."""
+    return [
+        child
+        for step in steps
+        for child in (step.steps if isinstance(step, Nest) and step.anchor in ("builtin.module", "any") else [step])
+    ]
+
+
+# -- printed ----------------------------------------------------------------------------------------------------------
+
+
+def spell_steps(steps: Steps) -> str:
+    """The text of a whole pipeline on the module, every option said: as `mlir-opt --dump-pass-pipeline` shows it."""
+    return f"builtin.module(\n{_spell(steps, '  ')}\n)"
+
+
+def _spell(steps: Steps, indent: str) -> str:
+    return ",\n".join(
+        f"{indent}{step.anchor}(\n{_spell(step.steps, f'{indent}  ')}\n{indent})"
+        if isinstance(step, Nest)
+        else f"{indent}{step.name}{_spell_options(step.action)}"
+        for step in steps
+    )
+
+
+def _spell_options(action: Pass) -> str:
+    said = {option_name(field): spell_value(getattr(action, field.name)) for field in fields(action)}
+    entries = [f"{name}={value}" for name, value in sorted(said.items()) if value]
+    return f"{{{' '.join(entries)}}}" if entries else ""
+
+
+def option_name(field: "Field[Any]") -> str:
+    """How an option is written."""
+    return field.name.replace("_", "-")
+
+
+def spell_value(value: object) -> str:
+    """The value of an option as text; nothing where it says nothing."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# -- read -------------------------------------------------------------------------------------------------------------
+
+
+def _sequence(
+    scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Step | Nest], strict_upstream: bool
+) -> None:
+    with scanner.nested():
+        while True:
+            start = scanner.skip()
+            match = scanner.match(_NAME)
+            if match is None:
+                raise scanner.unexpected("expected a pass name")
+            name = match[1]
+            if scanner.accept("("):
+                if "." not in name and name != "any":
+                    raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
+                nest = Nest(name, [])
+                found.append(nest)
+                if not scanner.at(")"):
+                    _sequence(scanner, passes, nest.steps, strict_upstream)
+                scanner.expect(")", " after nested passes")
+            elif name not in passes:
+                raise scanner.error(_unknown(name, passes), start, match.end())
+            else:
+                kind = passes[name]
+                options = {**getattr(kind, "UPSTREAM", {})} if strict_upstream else {}
+                try:
+                    found.append(Step(name, kind(**(options | _options(scanner, name, kind)))))
+                except QuantTypeError as error:
+                    raise scanner.error(f"pass '{name}': {error}", start, scanner.pos) from None
+            if not scanner.accept(","):
+                return
+
+
+def _unknown(name: str, passes: Mapping[str, type[Pass]]) -> str:
+    meant = nearest(name, passes)
+    hint = f"did you mean '{meant}'?" if meant is not None else f"known: {', '.join(sorted(passes))}"
+    return f"'{name}' does not refer to a registered pass; {hint}"
+
+
+def _options(scanner: Scanner, name: str, kind: type[Pass]) -> dict[str, Any]:
+    known = {option_name(field): field for field in fields(kind)}
+    options: dict[str, Any] = {}
+    if scanner.accept("{"):
+        while not scanner.accept("}"):
+            start = scanner.skip()
+            match = scanner.match(_NAME)
+            if match is None:
+                raise scanner.unexpected("expected an option name or '}'")
+            field = known.get(match[1])
+            if field is None:
+                has = ", ".join(known) or "none"
+                raise scanner.error(f"pass '{name}' has no option '{match[1]}'; it has {has}", start, match.end())
+            options[field.name] = _value(scanner, match[1], field.type) if scanner.accept("=") else True
+            if options[field.name] is True and field.type is not bool:
+                raise scanner.error(f"option '{match[1]}' needs a value", start, match.end())
+    missing = [key for key, f in known.items() if f.name not in options and f.default is MISSING]
+    if missing:
+        raise scanner.error(f"pass '{name}' needs its option '{missing[0]}'")
+    return options
+
+
+def _value(scanner: Scanner, option: str, kind: Any) -> Any:
+    start = scanner.skip()
+    match = scanner.match(_VALUE)
+    text = match[1] if match is not None else ""
+    if kind is bool and text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if kind is str and text:
+        return text
+    if kind is int and text.lstrip("-").isdecimal():
+        return int(text)
+    raise scanner.error(f"option '{option}' takes a value of type {kind.__name__}", start, max(scanner.pos, start + 1))
