@@ -6,7 +6,7 @@ from math import gcd
 from qrt.ir.core.affine import Compound, Expression, add, combine, floordiv, is_index, is_readable, multiply
 
 _Terms = dict[Expression, int]
-"""Coefficients of dimensions, symbols, and what is neither; 1 stands for the constant term."""
+"""Coefficients by dimension, symbol or another term; the key 1 is the constant term."""
 
 
 def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
@@ -27,7 +27,7 @@ def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
 
 
 def _is_pure(value: Expression) -> bool:
-    """Whether nothing is multiplied or divided by what is not a constant."""
+    """Whether all factors and divisors are constants."""
     if isinstance(value, int) or value[0] in ("d", "s"):
         return True
     operator, left, right = value

@@ -84,7 +84,9 @@ def by_one_is_zero(op: Operation) -> Folded:
 
 
 def signed_one(fold: Identity) -> Identity:
-    """Not of i1, whose 1 is -1 to a signed division: least value by -1 is undefined."""
+    """``x / 1 -> x`` of signed integers. It does not hold for i1, whose 1 is -1: the least value divided by -1 is
+    undefined.
+    """
     return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
 
 

@@ -153,7 +153,7 @@ def written_otherwise(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def of_cast(op: Operation, builder: Builder) -> Made:
-    """Of a tensor that was cast to say less."""
+    """A transfer reads the source of a cast that only drops static sizes."""
     source = cast_source(op.operands[0])
     return None if source is None else changed(builder, op, [source, *op.operands[1:]], {})
 
