@@ -45,7 +45,7 @@ def largest_depth(a: UniformType, w: UniformType, rule: str, bias: UniformType |
 
 
 def _beside(bias: UniformType | None, rule: str) -> int:
-    """What a bias adds to the bound of a sum; `fixed_double` saturates with it."""
+    """How much a bias adds to the bound of a sum. It adds nothing under `fixed_double`, which saturates."""
     return 0 if bias is None or rule == "fixed_double" else max_magnitude(bias)
 
 
