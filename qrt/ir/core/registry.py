@@ -1,5 +1,6 @@
-"""The ops that are known, by name. A dialect is a room of `qrt.dialects` whose `ops` has a list `OPS`, loaded when a
-text or a pass first names something of it."""
+"""The known ops, by name. A dialect is a package of `qrt.dialects` whose module `ops` has a list `OPS`. It is loaded
+when a text or a pass first names something of it.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ UNSUPPORTED_OPS = {
     "vector": "bitcast compressstore deinterleave expandload gather mask maskedload maskedstore outerproduct "
     "scalable.extract scalable.insert scan scatter type_cast vscale yield",
 }
-"""The ops of our dialects that MLIR 22 registers and qrt does not support, by dialect, without its name."""
+"""The ops of qrt's dialects that MLIR 22 registers and qrt does not support: by dialect, without the dialect's name."""
 _OPEN = ("qrt", "shape")
 """Dialects that allow ops they do not know: upstream has no `qrt`, and its `shape` is open."""
 UPSTREAM_ONLY = frozenset(
@@ -60,7 +61,7 @@ UPSTREAM_ONLY = frozenset(
     for name in names.split()
     if dialect not in (*_OPEN, "complex")
 )
-"""The ops that are carried as unregistered ops, though their dialects are ours."""
+"""The ops that are kept as unregistered ops, although qrt has their dialects."""
 
 DEFINITIONS: "dict[str, Definition]" = {}
 """The ops of the dialects that are loaded."""
@@ -68,7 +69,7 @@ _loaded: set[str] = set()
 
 
 def load(dialect: str) -> None:
-    """Make the ops and attributes of a dialect known, if it is one of ours."""
+    """Make the ops and attributes of a dialect known, if qrt has it."""
     if dialect in DIALECTS and dialect not in _loaded:
         module = import_module(f"qrt.dialects.{dialect}.ops")
         DEFINITIONS.update((definition.name, definition) for definition in module.OPS)
@@ -85,8 +86,9 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Whether an op without a definition is refused even where unregistered ops are allowed: its dialect is one of
-    ours, and upstream's does not have it either."""
+    """Whether an op without a definition is refused even where unregistered ops are allowed: qrt has its dialect, and
+    upstream's dialect does not have the op either.
+    """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
@@ -106,7 +108,7 @@ def every_definition() -> "dict[str, Definition]":
 
 
 def reason(name: str) -> str | None:
-    """What to say of an op's name that qrt does not know, if MLIR does.
+    """The reason why an op is unknown to qrt, if MLIR knows it; else None.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
     ("'vector.mask' is known to MLIR, not supported here", None)

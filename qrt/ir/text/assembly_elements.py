@@ -36,7 +36,7 @@ class Element:
         return True
 
     def is_present(self, operation: Operation) -> bool:
-        """Whether the operation has what this element says."""
+        """Whether the operation has what this element prints."""
         return True
 
     def show(self, printer: "Printer", operation: Operation) -> None:
@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def _group(parser: "Parser", size: str, read: Callable[[], T]) -> list[T]:
-    """What `read` takes, several times in a variadic group."""
+    """Reads one item by `read`, or several in a variadic group."""
     return parser.scanner.separated(read) if size == "*" else [read()]
 
 
