@@ -28,8 +28,9 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Pass(Protocol):
-    """What a pass is to a pipeline. A class attribute `UPSTREAM` holds the options with which it does what upstream's
-    pass does, where those are not the defaults."""
+    """The interface of a pass. A class attribute `UPSTREAM` holds the options with which it does what upstream's pass
+    does, where those are not the defaults.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -145,10 +146,10 @@ def _value(scanner: Scanner, option: str, kind: Any) -> Any:
 
 
 After = Callable[[str, float], None]
-"""Told the name of a step that is done, and its seconds."""
+"""A function that is told the name of each finished step, and its seconds."""
 
 Report = Callable[[Diagnostic], None]
-"""Told each warning."""
+"""A function that is told each warning."""
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:

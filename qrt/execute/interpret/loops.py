@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """How often each loop runs, from the operands that a loop alone indexes.
+    """How often each loop runs, which follows from operands with a dimension that a single loop indexes.
 
     Raises ModelError where two operands disagree, or an index leaves its operand.
     """

@@ -145,7 +145,7 @@ class Site:
         return made
 
     def erase_unread_tensors(self) -> None:
-        """Tensors that were only ever read as their buffers."""
+        """Erases tensors that were only read through their buffers."""
         for value in list(self._buffers):
             if value.operation is not None and value.operation.name == "bufferization.to_tensor" and not value.uses:
                 value.operation.erase()
@@ -156,7 +156,7 @@ def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
 
 
 def accumulator_type(bound: int) -> IntegerType:
-    """What holds an accumulator of at most this magnitude."""
+    """The type that holds an accumulator of at most this magnitude."""
     return I32 if bound < 1 << 31 else I64
 
 

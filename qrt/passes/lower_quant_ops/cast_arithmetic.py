@@ -27,7 +27,9 @@ class Rules:
 
     @property
     def is_upstream(self) -> bool:
-        """Whether this is what upstream emits. Other rules say what happens to every value, so they saturate."""
+        """Whether upstream emits the same operations. All other rules define a result for every value, so they
+        saturate.
+        """
         upstream = (self.rounding, self.zero_point, self.scale) == ("toward_zero", "before", "divide")
         return upstream and not self.saturating
 
