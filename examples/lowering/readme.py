@@ -38,13 +38,13 @@ STAGES = {
     ),
     "bias": (
         "Bias",
-        "The bias has the scale 0.05 * 0.02 and the zero point 0, so it is added as it is. The bounds of its type keep the "
-        "sum below 2^31; without them the sum would go on in i64.",
+        "The bias has the scale 0.05 * 0.02 and the zero point 0, so it is added as it is. The bounds of its type keep "
+        "the sum below 2^31; without them the sum would go on in i64.",
     ),
     "requantize": (
         "Requantize",
-        "M = 0.05 * 0.02 / 0.1 is M0 / 2^N with 31 bits in M0. The product has 64 bits. The rounding constant is a half. "
-        "An i64 accumulator would take a 128-bit product, in two halves.",
+        "M = 0.05 * 0.02 / 0.1 is M0 / 2^N with 31 bits in M0. The product has 64 bits. The rounding constant is a "
+        "half. An i64 accumulator would take a 128-bit product, in two halves.",
     ),
     "output zero point": ("Output zero point", "The zero point of the result, -5, is added."),
     "clamp": ("Clamp", "The value is clamped to the bounds of i8. Then its low 8 bits are kept."),
