@@ -201,7 +201,7 @@ def _held(t: Integer, signed: bool) -> Function:
 
 
 def extension(t: Integer, target: Integer, signed: bool) -> Function:
-    """To a wider integer, by the sign or by zeros."""
+    """Extends an integer to a wider one, by its sign or by zeros."""
     zero = target.dtype.type(0)
     if t.width == 1:
         return (lambda x: zero - x) if signed else _promoted(zero)
@@ -212,7 +212,7 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
-    """To a narrower integer: the low bits, under the promises ``nsw`` and ``nuw``."""
+    """Truncates an integer to its low bits, under the promises ``nsw`` and ``nuw``."""
     rules = []
     if "nsw" in promises:
         rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))

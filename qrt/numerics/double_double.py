@@ -141,7 +141,7 @@ def select(condition: Any, x: Pair, y: Pair) -> Pair:
 
 
 def polynomial(x: Any, *coefficients: float) -> Any:
-    """By Horner's scheme in float64, from the constant term up."""
+    """A polynomial by Horner's scheme in float64. Coefficients begin with the constant term."""
     value = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         value = value * x + coefficient

@@ -1,4 +1,5 @@
-"""What matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result types.
+"""The parts that matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result
+types.
 
 ``acc`` is exact (docs/numerics.md, "Requantization"): it is held in 32 bits where the types bound it below 2**31, else
 in 64; nothing wraps.

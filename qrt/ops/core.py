@@ -1,5 +1,6 @@
-"""What every op family shares: its interface, storage dtypes, and the index that maps elements to quantization
-parameters."""
+"""The parts that every op family shares: its interface, storage dtypes, and the index that maps elements to
+quantization parameters.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

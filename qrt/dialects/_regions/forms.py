@@ -1,4 +1,4 @@
-"""What the custom forms and the verifiers of ops with regions share, in `scf` and `affine`."""
+"""Helpers of the custom forms and verifiers of ops with regions, in `scf` and `affine`."""
 
 from collections.abc import Sequence
 

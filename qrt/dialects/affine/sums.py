@@ -52,8 +52,9 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def total_by_position(self, terms: _Terms, behind: int) -> Expression:
-        """As upstream numbers terms: a dimension before its products, those before the symbol of its position; `behind`
-        is past all positions."""
+        """The sum in upstream's order of terms: a dimension comes before its products, and these before the symbol of
+        its position. `behind` is past all positions.
+        """
         used = [part for part, number in terms.items() if number and isinstance(part, tuple)]
         symbols = sorted(part for part in used if part[0] == "s")
         met = sorted((part for part in used if part in self.met), key=self.met.__getitem__)
@@ -80,7 +81,7 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def terms(self, value: Expression) -> _Terms | None:
-        """None where there is no such form, or only one that is too large."""
+        """The terms of an expression as a sum; None if it has no such form, or one that is too large."""
         if isinstance(value, int):
             return {1: value}
         if value[0] in ("d", "s"):

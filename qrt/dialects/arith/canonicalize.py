@@ -28,7 +28,7 @@ def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operat
 
 
 def _flags(*operations: Operation) -> dict[str, Attribute]:
-    """What all of these promise of overflow."""
+    """The promises about overflow that all operations make."""
     said = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
     common = [flag for flag in said[0] if all(flag in flags for flags in said)]
     return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}

@@ -211,7 +211,7 @@ def _product_with_one(op: Operation) -> Folded:
 
 
 def fold_select(op: Operation, folds: Folds) -> Folded:
-    """One branch where the condition says which, or where both are the same."""
+    """Folds to one branch, if the condition is known or both branches are the same."""
     condition, true, false = op.operands
     if true is false:
         return [true]
@@ -349,4 +349,4 @@ FOLDS: dict[str, Fold] = {
     "arith.cmpf": _cmpf,
     "arith.select": fold_select,
 }
-"""By the name of the op."""
+"""The folders by name of the op."""

@@ -43,7 +43,7 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Where a successor that only branches on leads to; None where it does more, or the branches go in a circle."""
+    """The target of a successor that only branches on; None if it does more, or if the branches go in a circle."""
     block, values = target
     only = block.first
     if only is None or only.name != "cf.br" or only is not block.last:

@@ -97,7 +97,9 @@ def mask_without_ones(op: Operation, builder: Builder) -> Made:
 
 
 _LANES = {"ult": (0, True), "uge": (0, False), "ule": (-1, True), "ugt": (-1, False), "eq": (0, False), "ne": (0, True)}
-"""By predicate: how much less than the number of lanes all of them are compared alike with, and how that ends."""
+"""By predicate of ``step < bound``: the bound, relative to the number of lanes, from which all lanes compare alike, and
+their result.
+"""
 
 
 def compared_step(op: Operation, builder: Builder) -> Made:

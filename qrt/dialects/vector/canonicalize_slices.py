@@ -70,7 +70,9 @@ def of_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 def to_extract(op: Operation, builder: Builder) -> Made:
-    """One of the first dimensions and all of the last is a part, of another shape."""
+    """A slice of size 1 along the first dimensions, and of all of the others, is a part of the vector, cast to the
+    slice's shape.
+    """
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
     count = len(sizes)
     while count and sizes[count - 1] == source.shape[count - 1]:

@@ -116,5 +116,5 @@ def _magnitude(x: Array) -> int:
 
 
 def element(map: AffineMapAttr, index: Sequence[int]) -> tuple[int, ...]:
-    """Where a map points to in one iteration."""
+    """The indices that a map gives in one iteration."""
     return tuple(evaluate(result, index) for result in map.results)

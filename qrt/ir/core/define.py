@@ -300,7 +300,7 @@ class Definition:
 
     @property
     def dialect(self) -> str:
-        """What stands before the dot in its name."""
+        """The part of the name before the dot."""
         return self.name.partition(".")[0]
 
     # -- groups of operands and results -----------------------------------------------------------------------------
@@ -368,7 +368,7 @@ class Definition:
 
     @cached_property
     def _rules(self) -> list[Verify]:
-        """What traits and the op itself verify, in order."""
+        """The rules of traits and of the op itself, in order."""
         own = (self.verify_signature, self.verify)
         return [rule for rule in (*(trait.verify for trait in self.trait_order), *own) if rule is not None]
 

@@ -33,7 +33,7 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def fold(operation: Operation, folds: Folds) -> Folded:
-    """What an operation folds to."""
+    """The values or constants that an operation folds to."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None

@@ -328,8 +328,9 @@ def _print_dynamic_indices(printer: "Printer", operation: Operation, names: tupl
 DIRECTIVES = {
     "dynamic_indices": Directive(_parse_dynamic_indices, _print_dynamic_indices, lambda parser: parser.scanner.at("[")),
 }
-"""By name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with `DYNAMIC` for
-each."""
+"""The directives by name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with
+`DYNAMIC` for each.
+"""
 
 
 @dataclass

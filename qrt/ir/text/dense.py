@@ -132,7 +132,7 @@ class DenseElementsAttr(Attribute):
         return _first(self.array)
 
     def element_at(self, index: tuple[int, ...]) -> Attribute:
-        """One element, as the constant it is by itself."""
+        """One element as a constant of its own."""
         value = self.array[index]
         if isinstance(self.element, FloatType):
             return FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), self.element)

@@ -286,4 +286,4 @@ def cbrt(x: Any) -> tuple[Any, Any, Any]:
 
 
 _TWO_THIRDS_OF_ONE = 2 * (1023 << 52) // 3
-"""What a third of a number's bits is added to, for a guess of the cube root that is off by 6 % at most."""
+"""The bits of a number, divided by three and added to this, are those of a cube root that is off by 6 % at most."""

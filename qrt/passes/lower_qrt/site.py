@@ -1,4 +1,4 @@
-"""Where an op is lowered to: constants, tensors and buffers around its loop nests."""
+"""The place of lowered operations: constants, tensors and buffers around loop nests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,8 +68,9 @@ def constant_storage(x: Value) -> Array | None:
 
 @dataclass
 class Site:
-    """Where an op is lowered to, and how: operations go before it; nests become loops over buffers if `loops`; zero
-    points are subtracted in the loop of a product if `in_loop`, else the sum is corrected."""
+    """The place where an op is lowered, and the options. New operations go before it. With `loops`, nests become loops
+    over buffers. With `in_loop`, zero points are subtracted in the loop of a product; else the sum is corrected.
+    """
 
     builder: Builder
     loops: bool

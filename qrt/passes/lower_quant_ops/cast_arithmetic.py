@@ -1,4 +1,4 @@
-"""What quantize and dequantize casts compute, as element-wise operations of `arith` and `math` (rules: `numerics`)."""
+"""Quantize and dequantize casts as element-wise operations of `arith` and `math`, by the rules of `numerics`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
