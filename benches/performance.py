@@ -173,6 +173,15 @@ def title(isa: str) -> str:
     return f"## {processor()}, {isa}"
 
 
+def plot_name(heading: str) -> str:
+    """The end of the names of a section's plots: machines with the same ISA have plots of their own.
+
+    >>> plot_name("## Intel(R) Xeon(R) Processor @ 2.50GHz, avx512vnni")
+    'intel-xeon-processor-2-50ghz-avx512vnni'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", heading.lower())).strip("-")
+
+
 def section(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
     lines = [title(isa), "", f"Measured on {date.today()}, with {versions()}."]
     if cases != "*":
@@ -181,7 +190,8 @@ def section(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str
         lines += ["", f"### {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
     if failed := failures([r for rows in results.values() for r in rows]):
         lines += ["", "### Without a time", "", "These results were wrong, or the call was an error:", "", *failed]
-    lines += ["", RATIOS.format(isa), "", f"![The roofline of these cases](roofline-{isa}.svg)", ""]
+    name = plot_name(title(isa))
+    lines += ["", RATIOS.format(name), "", f"![The roofline of these cases](roofline-{name}.svg)", ""]
     return "\n".join(lines)
 
 
@@ -223,9 +233,10 @@ def ratios_of(section: str) -> dict[str, float]:
 def ratio_plots(pyplot: Any, page: str) -> None:
     """One for each section that shows one."""
     for section in re.split(r"^(?=## )", page, flags=re.MULTILINE):
-        heading, isa = section.partition("\n")[0].removeprefix("## "), section.partition("\n")[0].rpartition(" ")[2]
-        if RATIOS.format(isa) in section:
-            ratio_plot(pyplot, f"{heading}, one thread", ratios_of(section), f"performance-{isa}.svg")
+        heading = section.partition("\n")[0]
+        if RATIOS.format(plot_name(heading)) in section:
+            name = f"performance-{plot_name(heading)}.svg"
+            ratio_plot(pyplot, f"{heading.removeprefix('## ')}, one thread", ratios_of(section), name)
 
 
 def ratio_plot(pyplot: Any, heading: str, ratios: dict[str, float], name: str) -> None:
@@ -300,7 +311,9 @@ def main() -> None:
         isa = kernels.active()
         where.write_text(page(where.read_text(), section(results, isa, options.case)))
         first = results[options.threads[0]]
-        roofline(pyplot, [r for r in first if "gops" in r.work and r.best_rule], f"roofline-{isa}.svg")
+        roofline(
+            pyplot, [r for r in first if "gops" in r.work and r.best_rule], f"roofline-{plot_name(title(isa))}.svg"
+        )
     ratio_plots(pyplot, where.read_text())
 
 
