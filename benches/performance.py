@@ -1,10 +1,12 @@
 """Writes docs/performance.md: qrt beside other CPU runtimes, case by case, in one interleaved run.
 
     python -m benches.performance [--case 'gemm*'] [--rounds 11] [--threads 1 2]
+    python -m benches.performance --draw
 
-``benches.peers`` times every runtime that is installed, one process per library, its samples interleaved; this file
+``benches.peers`` times every runtime that is installed, one process per library, its samples interleaved. This file
 renders what comes back as a table, a plot of the ratios and a roofline. Only ratios within one run say anything: a
-machine's absolute times drift.
+machine's absolute times drift. With ``--draw`` nothing is timed, and the plots of ratios are drawn from the tables that
+stand in the page.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -148,31 +151,47 @@ def versions() -> str:
 PREAMBLE = """\
 # qrt beside other runtimes
 
-Made by `make bench-peers`: a section for each machine and ISA it was run on, in which it rewrites that section alone.
+`make bench-peers` writes this page. It has a section for each machine and ISA. A run rewrites its own alone.
 
-One table of workloads, every runtime in a process of its own, samples interleaved, medians. A result that fails the
-numeric check has no time; qrt's are compared bit for bit with its scalar reference before. qrt is called through its
-public functions, weights packed once, into a result that exists already. The second column is the `float32` rule, which
-is what the peers compute; the third the integer rule. The limit of products is a loop of the ISA's multiply-add on
-registers alone, on as many threads; that of casts a copy of as many bytes, by as many threads where that is worth
-starting them; both are measured in the same run. Only ratios within a run mean anything; a share above 100% tells that
-the machine changed its speed between samples.
+All runtimes run one table of workloads, each library in a process of its own. Their samples are interleaved, and a time
+is the median of its samples. A result that fails the numeric check has no time. Before it is timed, each result of qrt
+is compared bit for bit with that of its scalar reference. qrt is called through its public functions, with weights that
+were packed once and a result that exists already.
+
+The column `qrt, us` has the rule `float32`, which is what the other runtimes compute; the next one has the rule
+`fixed`, in integers. `best peer` is the fastest of the other runtimes. `of the limit` is the limit's time as a share of
+qrt's. The limit of a product is a loop of the ISA's multiply-add on registers alone, on as many threads. The limit of a
+cast is a copy of as many bytes, on several threads where that is worth starting them. Limits are measured in the same
+run. Only ratios within a run mean anything. A share above 100% says that the machine changed its speed between samples.
 """
+
+
+RATIOS = "![Time of qrt, divided by that of the best other runtime, for each case](performance-{}.svg)"
 
 
 def title(isa: str) -> str:
     return f"## {processor()}, {isa}"
 
 
+def plot_name(heading: str) -> str:
+    """The end of the names of a section's plots: machines with the same ISA have plots of their own.
+
+    >>> plot_name("## Intel(R) Xeon(R) Processor @ 2.50GHz, avx512vnni")
+    'intel-xeon-processor-2-50ghz-avx512vnni'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", heading.lower())).strip("-")
+
+
 def section(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
-    lines = [title(isa), "", f"{versions()}."]
+    lines = [title(isa), "", f"Measured on {date.today()}, with {versions()}."]
     if cases != "*":
         lines += ["", f"Only the cases `{cases}` were measured in this run."]
     for threads, rows in results.items():
         lines += ["", f"### {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
     if failed := failures([r for rows in results.values() for r in rows]):
-        lines += ["", "### Without a time", "", "Wrong by the harness's check, or an error:", "", *failed]
-    lines += ["", f"![ratios](performance-{isa}.svg)", "", f"![roofline](roofline-{isa}.svg)", ""]
+        lines += ["", "### Without a time", "", "These results were wrong, or the call was an error:", "", *failed]
+    name = plot_name(title(isa))
+    lines += ["", RATIOS.format(name), "", f"![The roofline of these cases](roofline-{name}.svg)", ""]
     return "\n".join(lines)
 
 
@@ -187,8 +206,11 @@ def page(before: str, new: str) -> str:
 
 # ------------------------------------------------------------------------------------------------------------ the plots
 
+COLORS = {"ge": "tab:blue", "co": "tab:orange", "qc": "tab:green", "dq": "tab:olive", "wo": "tab:purple"}
+"""By the first letters of a case: products, convolutions, casts both ways, products by quantized weights."""
 
-def plots(results: list[Result], isa: str) -> None:
+
+def load_pyplot() -> Any:
     try:
         import matplotlib
 
@@ -196,18 +218,39 @@ def plots(results: list[Result], isa: str) -> None:
         from matplotlib import pyplot
     except ImportError:
         raise SystemExit("the plots need matplotlib: pip install 'qrt[report]'") from None
-    matplotlib.rcParams["svg.hashsalt"] = "qrt"
-    ratio_plot(pyplot, [r for r in results if r.ratio is not None], f"performance-{isa}.svg")
-    roofline(pyplot, [r for r in results if "gops" in r.work and r.best_rule], f"roofline-{isa}.svg")
+    matplotlib.rcParams |= {"svg.hashsalt": "qrt", "svg.fonttype": "none"}
+    return pyplot
 
 
-def ratio_plot(pyplot: Any, results: list[Result], name: str) -> None:
-    figure, axes = pyplot.subplots(figsize=(8, 0.28 * len(results) + 1))
-    ratios = [r.ratio for r in results]
-    axes.barh([r.case for r in results], ratios, color=["tab:blue" if ratio <= 1 else "tab:red" for ratio in ratios])
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.invert_yaxis()
-    axes.set_xlabel("time / best peer's time, one thread: shorter is better")
+def ratios_of(section: str) -> dict[str, float]:
+    """The column `qrt / best` of a section's first table, by case."""
+    table = section.partition("\n### ")[2].partition("\n### ")[0]
+    return {
+        case: float(ratio) for case, ratio in re.findall(r"^\| (\w\S*) \|.* ([\d.]+) \| \S+ \|$", table, re.MULTILINE)
+    }
+
+
+def ratio_plots(pyplot: Any, page: str) -> None:
+    """One for each section that shows one."""
+    for section in re.split(r"^(?=## )", page, flags=re.MULTILINE):
+        heading = section.partition("\n")[0]
+        if RATIOS.format(plot_name(heading)) in section:
+            name = f"performance-{plot_name(heading)}.svg"
+            ratio_plot(pyplot, f"{heading.removeprefix('## ')}, one thread", ratios_of(section), name)
+
+
+def ratio_plot(pyplot: Any, heading: str, ratios: dict[str, float], name: str) -> None:
+    figure, axes = pyplot.subplots(figsize=(9, 4.2))
+    bars = axes.bar([*ratios], [*ratios.values()], color=[COLORS.get(case[:2]) for case in ratios])
+    for case, bar in zip(ratios, bars, strict=True):
+        bar.set_gid(case)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.annotate("the best other runtime", (len(ratios) - 0.5, 1), ha="right", va="bottom", fontsize=8)
+    axes.tick_params(axis="x", rotation=90, labelsize=7)
+    axes.margins(x=0.01)
+    axes.set_ylim(0, max(1.15, *ratios.values()))
+    axes.set_ylabel("time / best other runtime's")
+    axes.set_title(heading, fontsize=9)
     save(figure, name)
 
 
@@ -256,15 +299,22 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--case", default="*", help="a glob")
     parser.add_argument("--rounds", type=int, default=11, help="samples of each peer")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--draw", action="store_true", help="times nothing: draws the ratios that stand in the page")
     return parser.parse_args()
 
 
 def main() -> None:
-    options = parse()
-    results = {threads: measure(options, threads) for threads in options.threads}
-    where, isa = DOCS / "performance.md", kernels.active()
-    where.write_text(page(where.read_text(), section(results, isa, options.case)))
-    plots(results[options.threads[0]], isa)
+    options, where = parse(), DOCS / "performance.md"
+    pyplot = load_pyplot()
+    if not options.draw:
+        results = {threads: measure(options, threads) for threads in options.threads}
+        isa = kernels.active()
+        where.write_text(page(where.read_text(), section(results, isa, options.case)))
+        first = results[options.threads[0]]
+        roofline(
+            pyplot, [r for r in first if "gops" in r.work and r.best_rule], f"roofline-{plot_name(title(isa))}.svg"
+        )
+    ratio_plots(pyplot, where.read_text())
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
 
 class Position(Protocol):
-    """What a diagnostic needs of a place in a text (`text.Location` is the one that exists).
+    """A place in a text, as far as diagnostics need it. `text.Location` is the one implementation.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Position(Protocol):
 
     @property
     def filename(self) -> str:
-        """What the text is called."""
+        """The name of the text."""
         ...
 
     @property
@@ -265,7 +265,7 @@ class DiagnosticError(QuantError):
         self.message: str = self.args[0]
         self.location = location
         self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
-        """What was found, this error among it: verification goes on after an error, and finds warnings too."""
+        """All that was found, this error included: verification goes on after an error, and finds warnings too."""
 
     def __str__(self) -> str:
         return str(Diagnostic("error", *self.args))
@@ -301,7 +301,8 @@ class VerifyError(DiagnosticError):
 
 
 def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """What an error says, and what was found beside it: verification goes on after an error, and finds warnings too.
+    """The diagnostics of an error: its own, and others that were found with it. Verification goes on after an error,
+    and finds warnings too.
 
     Parameters
     ----------

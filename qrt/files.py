@@ -1,5 +1,6 @@
-"""Files that a command reads and writes. An input is read up to a limit; outputs are whole, all of them, or as they
-were before."""
+"""Files that a command reads and writes. An input is read up to a limit. Outputs are all written whole, or all left as
+they were.
+"""
 
 import os
 import stat
@@ -23,8 +24,9 @@ Write = Callable[[BinaryIO], object]
 
 
 def read_bytes(name: str, limit: int = MAX_INPUT) -> bytes:
-    """What is in a file, or in standard input where it is named ``-``. Raises FileError where it cannot be read, and
-    ModelError where it is larger than ``limit`` bytes: no more than those are read of a file without an end."""
+    """The bytes of a file, or of standard input where the name is ``-``. Raises FileError for one that cannot be
+    read, and ModelError for one that has more than ``limit`` bytes; of a file without an end no more than that is read.
+    """
     try:
         with ExitStack() as stack:
             file = _standard_input() if name == "-" else stack.enter_context(open(name, "rb"))
@@ -38,7 +40,9 @@ def read_bytes(name: str, limit: int = MAX_INPUT) -> bytes:
 
 
 def _read(file: BinaryIO, limit: int, size: int) -> bytes:
-    """At most one byte more than the limit, in pieces: a file is told how much room to make before it reads."""
+    """Reads at most one byte more than the limit, in pieces, because ``read(n)`` makes room for n bytes before it
+    reads.
+    """
     pieces, room = [], limit + 1
     while room and (piece := file.read(min(room, max(size + 1, _PIECE)))):
         pieces.append(piece)
@@ -47,7 +51,7 @@ def _read(file: BinaryIO, limit: int, size: int) -> bytes:
 
 
 def read_text(name: str, limit: int = MAX_INPUT) -> str:
-    """As ``read_bytes``, UTF-8."""
+    """The text of a file in UTF-8, read as by ``read_bytes``."""
     data = read_bytes(name, limit)
     if data.startswith(_BYTECODE):
         raise bytecode_error(name)
@@ -63,7 +67,7 @@ def bytecode_error(name: str) -> ModelError:
 
 
 def shown_name(name: str) -> str:
-    """How messages call an input."""
+    """The name of an input in messages."""
     return "<stdin>" if name == "-" else name
 
 
@@ -74,7 +78,7 @@ def _standard_input() -> BinaryIO:
 
 
 def reason(error: BaseException) -> str:
-    """What went wrong, in one line and without the name of the file."""
+    """The reason of a failure, in one line and without the name of the file."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(text).splitlines()[0]
 
@@ -83,10 +87,9 @@ def reason(error: BaseException) -> str:
 
 
 def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
-    """Writes each file, or none of them: what is written stands beside its target until all is, then takes its place.
-
-    A file that exists keeps its permissions, a symbolic link its place. What is no regular file, such as a pipe or a
-    terminal, is written to at once; ``-`` is standard output. Raises FileError where one cannot be written.
+    """Writes all files, or none of them: each new file stands beside its target until all are written, then takes its
+    place. An existing file keeps its permissions, and a symbolic link stays one. A pipe, a terminal, or whatever else
+    is no regular file, is written to directly; ``-`` is standard output. Raises FileError if a file cannot be written.
     """
     direct, beside = [], dict[str, tuple[str, Write]]()
     for name, write in outputs:
@@ -115,8 +118,9 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
 
 
 def _is_stream(name: str) -> bool:
-    """Whether a target takes what is written as it comes. /dev/stdout may be a regular file, whose place is not ours to
-    give to another."""
+    """Whether a target is written to directly. /dev/stdout may be a regular file, but another program holds it open, so
+    no other file may take its place.
+    """
     if os.path.abspath(name).startswith(("/dev/", "/proc/")):
         return True
     try:
@@ -127,7 +131,7 @@ def _is_stream(name: str) -> bool:
 
 
 def _write_beside(name: str, place: str, write: Write, stack: ExitStack) -> str:
-    """The name of a new file with what is written, which the stack removes where it still exists."""
+    """The name of a new file beside the target, with the output. The stack removes it if it still exists."""
     temporary = os.path.join(os.path.dirname(place), f".{os.path.basename(place)[:64]}.{os.getpid()}.{id(write):x}.tmp")
     try:
         if os.path.isdir(place):
@@ -146,13 +150,13 @@ def _owned(path: str, flags: int) -> int:
 
 
 def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> None:
-    """Makes ``undo`` bring back what a place holds: the old file has another name until the stack removes that."""
+    """Makes ``undo`` restore the old file at a place. Meanwhile it has another name, which the stack removes."""
     old = f"{temporary}.old"
     try:
         os.link(place, old)
     except FileNotFoundError:
         undo.callback(_remove, place)
-    except OSError:  # a file system that gives files one name: what fails now is not undone
+    except OSError:  # a file system without hard links: a later failure is not undone
         pass
     else:
         stack.callback(_remove, old)
@@ -160,7 +164,7 @@ def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> 
 
 
 def _as_it_is(path: str, flags: int) -> int:
-    return os.open(path, os.O_WRONLY | os.O_APPEND)  # what a shell opened for us may hold something
+    return os.open(path, os.O_WRONLY | os.O_APPEND)  # a file that a shell has opened may hold something already
 
 
 def _keep_permissions(place: str, file: BinaryIO) -> None:

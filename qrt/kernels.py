@@ -34,8 +34,8 @@ def available() -> tuple[str, ...]:
 
 
 def coverage() -> dict[str, dict[str, str | None]]:
-    """Which instruction set's kernel each one runs: by name, then by row of the kernel table, in the table's order, the
-    name of the one whose folder defines the row. That is its own, its parent's, and so on up to ``"ref"``; None where
+    """Whose kernels each instruction set runs: by its name, and then by row of the kernel table, the name of the
+    instruction set whose folder defines the row. That is its own, its parent's, and so on up to ``"ref"``; None where
     nobody defines it and the loops do without. All instruction sets of this build are listed, parents first, be they
     ``available`` on this CPU or not.
 

@@ -14,38 +14,40 @@ README = FOLDER / "README.md"
 INTRODUCTION = """\
 # A convolution, lowered
 
+This command lowers the convolution of [conv2d.mlir](conv2d.mlir) to loops and integer arithmetic:
+
     qrt opt examples/lowering/conv2d.mlir --lower-qrt='to=loops zero-point=in-loop' --mlir-print-debuginfo
 
-takes the convolution of [conv2d.mlir](conv2d.mlir) to loops and integer arithmetic. The location of an operation names
-its stage. This page shows the stages in order, as the pass writes them; `python -m examples.lowering.readme` writes it
-anew. The derivation stands in [docs/lowering.md](../../docs/lowering.md).
+The location of an operation names its stage. This page shows the stages in order, as the pass writes them.
+`python -m examples.lowering.readme` writes this page. [Lowering](../../docs/lowering.md) derives the arithmetic.
 
-The program:
+This is the program:
 
 """
 
 STAGES = {
     "accumulate": (
         "Accumulate",
-        "The input is padded with its zero point, so that what is added around it stands for 0. Storage is extended by "
-        "its signedness, and products are summed. 18 products of at most 131 * 128 stay below 2^31: i32 holds the sum.",
+        "The input is padded with its zero point, so that the padding stands for 0. Storage is extended by its "
+        "signedness, and products are summed. 18 products of at most 131 * 128 stay below 2^31, so i32 holds the sum.",
     ),
     "zero-point": (
         "Zero points",
-        "With `zero-point=in-loop` they are subtracted before the product: 3 from the input, 128 from the weights.",
+        "With `zero-point=in-loop` the zero points are subtracted before the product: 3 from the input, 128 from the "
+        "weights.",
     ),
     "bias": (
         "Bias",
-        "Its scale is 0.05 * 0.02 and its zero point 0, so it is added as it is. The bounds of its type keep the sum "
-        "below 2^31; without them it would go on in i64.",
+        "The bias has the scale 0.05 * 0.02 and the zero point 0, so it is added as it is. The bounds of its type keep "
+        "the sum below 2^31; without them the sum would go on in i64.",
     ),
     "requantize": (
         "Requantize",
-        "M = 0.05 * 0.02 / 0.1 is M0 / 2^N with 31 bits in M0. The product has 64 bits, the rounding constant is 1/2. "
-        "An i64 accumulator would take a 128-bit product, in two halves.",
+        "M = 0.05 * 0.02 / 0.1 is M0 / 2^N with 31 bits in M0. The product has 64 bits. The rounding constant is a "
+        "half. An i64 accumulator would take a 128-bit product, in two halves.",
     ),
-    "output zero point": ("Output zero point", "The result's -5."),
-    "clamp": ("Clamp", "To the bounds of i8, then the low 8 bits."),
+    "output zero point": ("Output zero point", "The zero point of the result, -5, is added."),
+    "clamp": ("Clamp", "The value is clamped to the bounds of i8. Then its low 8 bits are kept."),
 }
 
 AFTER = """\
@@ -53,7 +55,7 @@ AFTER = """\
 
 With `zero-point=post-accumulation`, the default, the loop multiplies storage as it is. The sum is then corrected,
 once for each result, by the sums of the windows and of the filters, and by the number of products times both zero
-points. As `linalg`:
+points. This is the correction, written with `linalg`:
 
 """
 

@@ -29,7 +29,7 @@ cdef dict CONTAINERS = {
 # ---- operands ----
 
 cdef inline bint fits(const Operand *expected, object value, bint written):
-    """What keeps a kernel inside an operand."""
+    """The properties of an operand on which a kernel relies to stay inside it."""
     if not isinstance(value, cnp.ndarray):
         return False
     cdef cnp.ndarray array = value
@@ -77,7 +77,7 @@ cdef double BRIEF_WORK = 1 << 16
 cdef int64_t ELEMENT_STEPS = 16
 
 
-# What new_call alone has: a Call without an entry would be called all the same.
+# new_call alone has this value: without it a Call without an entry could be made, and would be called.
 cdef object BINDING = object()
 
 
@@ -115,7 +115,7 @@ cdef class Call:
 
 
 cdef int run(Call call, void **pointers) except -1:
-    """The entry on operands that fit: nothing is checked here."""
+    """Runs the entry on operands that fit. It checks nothing."""
     cdef qrt_status status
     cdef qrt_scratch scratch
     scratch.operands = pointers

@@ -1,4 +1,4 @@
-# What the bind_* functions share: Python values to checked C arguments.
+# Helpers of the bind_* functions: Python values become checked C arguments.
 
 from operator import index as exact_int
 

@@ -33,7 +33,7 @@ cdef Call new_cast(str name, str isa, qrt_entry entry, str expressed, str storag
 
 cdef plan_cast_parameters(Call call, qrt_cast_args *args, str expressed, object scale, object zero_point,
                           int64_t count):
-    """What the kernels need of each parameter, in the precisions they compute in."""
+    """Each parameter in the precisions in which kernels compute."""
     cdef qrt_cast_plan *plan = &args.plan
     cdef qrt_expressed kind = args.problem.expressed
     if scale.size:

@@ -37,6 +37,6 @@ cdef object bind_product(Call call, qrt_product *product, object w_dtype, tuple 
 
 
 cdef object forget(Call call, const void **data):
-    """Lets go of the copy at `data`."""
+    """Frees the copy at `data`."""
     call.keep = [kept for kept in call.keep if cnp.PyArray_DATA(<cnp.ndarray>kept) != data[0]]
     data[0] = NULL

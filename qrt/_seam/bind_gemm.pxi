@@ -1,7 +1,7 @@
 # matmul and conv2d: one entry, bound from a matrix or from a window.
 
-# The call that packed a constant last, by the constant's address: others of it use the same panels. A call keeps its
-# constant, so that no other takes the address; one that was copied has an address of its own.
+# The call that packed a constant last, by the constant's address: other calls with the constant use the same panels.
+# A call keeps its constant, so that no other takes the address; one that was copied has an address of its own.
 cdef object PACKED = WeakValueDictionary()
 
 cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
@@ -37,7 +37,7 @@ cdef Call new_gemm(str name, str isa, str a, str b, str microkernel):
 
 
 cdef const void *constant(Call call, str what, object array, object dtype, int64_t elements) except NULL:
-    """A contiguous array that nobody else can change: a copy, unless its memory is a bytes object."""
+    """A contiguous array that no other code can change: a copy, unless its memory is a bytes object."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.size != elements:
         raise KernelError(f"{call.name}: {what} must be an array of {elements} {np.dtype(dtype)}")
     if not (isinstance(array.base, bytes) and array.flags.c_contiguous and array.flags.aligned):
@@ -48,7 +48,7 @@ cdef const void *constant(Call call, str what, object array, object dtype, int64
 
 
 cdef object bind_bias(Call call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
-    """The operand's dtype where the bias is one, else None."""
+    """The dtype of the bias if it is an operand, else None."""
     if bias is None:
         return None
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)

@@ -1,6 +1,6 @@
 # mixed_matmul: a row-major matrix of float32 by quantized weights of 8-bit storage.
 
-# Of 8-bit storage; sums of differences from it fit their 32 bits.
+# The bound of zero points of 8-bit storage, with which sums of differences fit 32 bits.
 cdef int64_t MAX_MIXED_ZERO_POINT = 255
 
 

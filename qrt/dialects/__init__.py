@@ -1,1 +1,1 @@
-"""A room for each dialect: `ops.py` holds its ops, with their verifiers and their custom syntax."""
+"""A package for each dialect: `ops.py` holds its ops, with their verifiers and their custom syntax."""

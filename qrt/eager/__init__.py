@@ -1,1 +1,1 @@
-"""The eager path: what a call of a public function is found by, kept as, bound to and run on."""
+"""The eager path: describes a call of a public function, finds it in a cache or binds it, and runs it."""

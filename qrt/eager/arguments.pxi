@@ -28,7 +28,7 @@ cdef struct Arguments:
     uint64_t word[MAX_WORDS]
     PyObject *array[MAX_ARRAYS]
     bint constant[MAX_ARRAYS]  # of a tensor that keeps calls: it may be part of a call
-    PyObject *type[MAX_WORDS]  # what the words name by identity
+    PyObject *type[MAX_WORDS]  # the objects that the words name by identity
     PyObject *keeper  # the first such tensor but for the first operand
 
 
@@ -101,7 +101,7 @@ cdef bint describe_tuple(Arguments *to, tuple items) noexcept:
 
 
 cdef bint describe(Arguments *to, object value) noexcept:
-    """Appends the words of one argument; False for what has none. Runs no code of Python's."""
+    """Appends the words of one argument; False for an argument without a description. Runs no Python code."""
     cdef double number
     cdef int overflow
     cdef long long integer
@@ -110,7 +110,7 @@ cdef bint describe(Arguments *to, object value) noexcept:
         return describe_array(to, <cnp.ndarray>value)
     if <PyObject *>(<PyObject *>value).ob_type == UNIFORM_TYPE:
         return put_identity(to, INTERNED, value)
-    if isinstance(value, Tensor):  # behind the comparisons of pointers: it walks the bases of what is none
+    if isinstance(value, Tensor):  # after the comparisons of pointers, because this walks the bases of any other object
         return describe_tensor(to, <Tensor>value)
     if value is None or value is True or value is False:
         return put(to, SINGLETON) and put(to, <uint64_t><PyObject *>value)
@@ -133,6 +133,6 @@ cdef bint describe(Arguments *to, object value) noexcept:
 
 
 cdef bint describe_key(Arguments *to, tuple key) noexcept:
-    """A key begins with no function, but with how many items it has."""
+    """The words of a key. It begins with its number of items, in place of a function."""
     to.words = to.types = to.arrays = 0
     return describe_tuple(to, key) and to.arrays == 0

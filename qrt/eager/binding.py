@@ -1,4 +1,4 @@
-"""Binding: from types, shapes and attributes to the call of an op family, and from what it writes to a result."""
+"""Binding: makes the call of an op family from types, shapes and attributes, and a result from what the call writes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,8 +21,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """An op family on operands of given types. Its call reads those of the indices ``reads``, in this order; the others
-    are constants of it."""
+    """An op family on operands of given types. Its call reads the operands with the indices ``reads``, in this order;
+    the other operands are constants of the call.
+    """
 
     name: str
     call: BoundCall
@@ -31,13 +32,14 @@ class Binding:
     shape: Shape
     dtype: np.dtype[Any]
     is_in_place: bool
-    """Whether tensors hold what the call reads and writes: no bits are packed."""
+    """Whether the call reads and writes the tensors' memory as it is: no bits are packed."""
 
 
 @dataclass(slots=True)
 class Bound(Generic[R]):
-    """A binding with the arrays that it reads, and its result: ``out``, if given, which may overlap them. ``cache``
-    keeps it by ``key``, which is None where it did."""
+    """A binding with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may overlap
+    the arrays. ``cache`` shall keep the binding by ``key``; a key of None says that it was found there.
+    """
 
     binding: Binding
     inputs: tuple[Array, ...]
@@ -66,7 +68,7 @@ class Bound(Generic[R]):
         return replace(self, binding=replace(self.binding, is_in_place=False), key=None)
 
     def _memory(self) -> Array:
-        """The memory of ``out``, which is of the result's type and may be written."""
+        """The memory of ``out``, after a check that ``out`` has the result's type and may be written."""
         out, binding = self.out, self.binding
         if isinstance(binding.result.element, UniformType):
             if out.tensor_type != binding.result:
@@ -84,7 +86,7 @@ class Bound(Generic[R]):
         return out
 
     def _takes(self, place: Array) -> bool:
-        """Whether the kernel may write there at once; else a copy stands between."""
+        """Whether the kernel may write there directly; otherwise it writes to a copy."""
         element = self.binding.result.element
         if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
             return False
@@ -106,7 +108,9 @@ def bind(
     out_type: UniformType | str | None,
     out: Tensor | None,
 ) -> Bound[Any]:
-    """One op family on quantized tensors, to one of ``out_type``, ``out``'s or the type that the family infers."""
+    """Binds an op family to quantized tensors. The result has ``out_type``, the type of ``out``, or the type that the
+    family infers.
+    """
     for i, q in enumerate(operands):
         if not isinstance(q, Tensor):
             require_tensor(q, f"{name}: {FAMILIES[name].declaration.operand_name(i)}")
@@ -124,9 +128,9 @@ def bind_arrays(
     out: Tensor | Array | None,
     element: FloatType = F32,
 ) -> Bound[Any]:
-    """One op family on operands of which some are arrays of ``element``, or with a result that is an array.
-
-    A tensor that keeps calls is a constant of the call where the family packs that operand; the call is kept there."""
+    """Binds an op family to operands some of which are arrays of ``element``, or to a result that is an array. A packed
+    tensor is a constant of the call if the family packs that operand, and then the tensor keeps the call.
+    """
     declared = _declared(name, out_type)
     key = tuple(sorted(attributes.items()))
     types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
@@ -170,7 +174,7 @@ def bind_family(
 
 
 def operand(x: Tensor | Array) -> Array:
-    """An array, or the storage of a tensor, as kernels take it."""
+    """The array of an operand, or a tensor's storage, in the form that kernels take."""
     if not isinstance(x, Tensor):
         return ready(x)
     return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)

@@ -1,11 +1,11 @@
-# What is kept, each with the words that it is found by.
+# The cache: calls and values, each with the words by which it is found.
 
 @cython.internal
 @cython.final
 cdef class Kept:
     """A call that runs on the arrays among its arguments, or the value of a key."""
 
-    cdef tuple named  # what the words name by identity stays alive, so that no other object takes its place
+    cdef tuple named  # objects that the words name by identity stay alive, so that no other object takes their places
     cdef uint64_t hash
     cdef uint64_t *word
     cdef int words

@@ -140,7 +140,7 @@ cdef object run_kept(Kept kept, const Arguments *given, PyObject *out):
 
 
 cdef inline bint is_operand(const Operand *expected, const PyObject *array) noexcept:
-    """Whether a kernel takes an array that is described, and so in place."""
+    """Whether a kernel reads an array in place: an array that has a description."""
     return (cnp.PyArray_TYPE(<cnp.ndarray>array) == expected.type_number
             and cnp.PyArray_SIZE(<cnp.ndarray>array) == expected.elements)
 
@@ -213,11 +213,11 @@ cdef class Function:
         update_wrapper(self, bind)
 
     def __call__(self, *args, **kwargs):
-        """The same without looking for a kept call: only what asks for this very method comes here."""
+        """The call without a search of the cache. Only callers of this very method come here."""
         return self.bind(*args, **kwargs).run()
 
     def __get__(self, instance, owner):
-        """What makes `help`, `inspect` and `doctest` see a function. It does not bind: no method is one."""
+        """Makes `help`, `inspect` and `doctest` take the object for a function. It is no method, so it binds to nothing."""
         return self
 
     def __repr__(self):
@@ -230,7 +230,7 @@ cdef class Function:
 cdef bint describe_call(
     Function function, Arguments *to, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **out
 ):
-    """All words of a call; False where the long way must be gone, wrong arguments included."""
+    """All words of a call; False if the call has to go the long way, as one with wrong arguments has."""
     cdef PyObject *value
     cdef PyObject *isa = NULL
     cdef uint64_t defaults = 0

@@ -1,5 +1,6 @@
-"""Storage as kernels take it, and as tensors keep it: 1, 2 and 4 bits packed, low element first, rows padded to a
-byte."""
+"""Conversions between storage as kernels take it and as tensors keep it: tensors pack 1, 2 and 4 bits, low element
+first, and pad rows to a byte.
+"""
 
 from math import prod
 
@@ -15,7 +16,7 @@ _PACKED_WIDTHS = (1, 2, 4)
 
 
 def ready(array: Array) -> Array:
-    """The array as kernels take it: C-contiguous, aligned, native byte order."""
+    """The array in the form that kernels take: C-contiguous, aligned, of native byte order."""
     flags = array.flags
     if flags.c_contiguous and flags.aligned and array.dtype.isnative:
         return array

@@ -1,8 +1,6 @@
-"""Planning: a function walked for concrete input types.
-
-Each op is bound to what runs it: a family's to its kernel, every other one to the interpreter's step. ``reshape`` and
-storage casts that change nothing become other names of the same slot. A family whose operands are of a shape that only
-the run knows is bound then, once for each shape.
+"""Planning: walks a function for concrete input types, and binds each op: an op of a family to its kernel, any other to
+a step of the interpreter. ``reshape`` and storage casts that change nothing become other names of the same slot. Where
+only the run knows an operand's shape, the family is bound in the run, once for each shape.
 """
 
 import threading
@@ -44,8 +42,10 @@ class _Builder:
         self.places: dict[Value, Place] = {}
         self.slots: dict[int, Slot] = {}
         self.steps: list[Step] = []
-        self.makers: dict[int, list[FrameStep]] = {}  # of a value of the interpreter's: what runs where it is made
-        self.converted: dict[tuple[int, Any], int] = {}  # slots that hold what another one does, in another form
+        self.makers: dict[
+            int, list[FrameStep]
+        ] = {}  # by value of the interpreter: the steps to run right after it is made
+        self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
 
     def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> Place:
         """A new slot."""
@@ -54,7 +54,7 @@ class _Builder:
         return Place(len(self.frame) - 1, t, declared)
 
     def input(self, t: TensorType, declared: Type) -> Place:
-        """A memref is only ever a value of the interpreter's."""
+        """The place of an input. Only the interpreter has a memref as a value."""
         return self.place("input", None if isinstance(declared, MemRefType) else t, declared)
 
     # -- functions --------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ class _Builder:
         return [self.places[value] for value in end.operands]
 
     def call(self, function: Operation, arguments: Sequence[Place]) -> list[Place]:
-        """A function run by the interpreter as a whole."""
+        """Plans a function that the interpreter runs as a whole."""
         code = self.code.function(function)
         types = function.attributes["function_type"].python
         runs: list[FrameStep] = []
@@ -116,7 +116,7 @@ class _Builder:
         return self._call(op, call, inputs, result, _family_coverage(op, call, has_kernel), operands)
 
     def _deferred(self, op: Operation, operands: list[Place]) -> Place:
-        """A family of operands whose shapes the run tells."""
+        """Plans an op of a family whose operands have shapes that only the run knows."""
         family = _DeferredFamily(op)
         runs: list[FrameStep] = []
         given = [self._value_slot(place, runs) for place in operands]
@@ -131,7 +131,7 @@ class _Builder:
         return result
 
     def _interpreted(self, op: Operation) -> list[Place]:
-        """One op by the interpreter, on what its regions capture, too."""
+        """Plans an op for the interpreter. It also reads the values that its regions capture."""
         runs: list[FrameStep] = []
         used = captured(op)
         for value in used:
@@ -151,7 +151,9 @@ class _Builder:
     def _interpret(
         self, runs: list[FrameStep], coverage: Coverage, operands: Sequence[Place], results: Sequence[Place]
     ) -> None:
-        """What the interpreter sees may live on as part of another value: it is not in the arena."""
+        """Adds a step of the interpreter. A value that the interpreter sees may live on as part of another one, so it
+        is not in the arena.
+        """
         for place in operands:
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
@@ -178,8 +180,9 @@ class _Builder:
     # -- slots ------------------------------------------------------------------------------------------------------
 
     def _value_slot(self, place: Place, runs: list[FrameStep]) -> int:
-        """Where a value stands as the interpreter has it: a scalar is no array, and an array has the shape that it has
-        under this name. ``runs`` come before its use."""
+        """The slot of a value in the interpreter's form: a scalar is no array, and an array has the shape that it has
+        under this name. The steps ``runs`` come before its use.
+        """
         slot = self.slots[place.slot]
         if place.type is None or slot.kind == "value":
             return place.slot
@@ -196,7 +199,9 @@ class _Builder:
         return self.converted[key]
 
     def _array_slot(self, place: Place) -> int:
-        """Where a value stands as kernels take it; it is made an array where the interpreter makes the value."""
+        """The slot of a value in the form that kernels take. A value of the interpreter becomes an array right where it
+        is made.
+        """
         if self.slots[place.slot].kind != "value":
             return place.slot
         key = place.slot, "array"

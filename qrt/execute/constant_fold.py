@@ -44,7 +44,9 @@ class _Folding:
         self.refused: set[Operation] = set()  # what reads constants, and stays
 
     def sweep(self) -> bool:
-        """Whether an operation was folded. Another sweep finds what stands in the text before what it reads."""
+        """Folds operations once through, and returns whether any was folded. Another sweep finds an operation that
+        stands in the text before one that it reads.
+        """
         changed = False
         pending = [self.root]
         while pending:
@@ -57,7 +59,7 @@ class _Folding:
         return changed
 
     def may_fold(self, operation: Operation) -> bool:
-        """What is a constant already, or says what one is made of, stays."""
+        """Whether an operation may be folded: constants, and casts of their storage, stay."""
         if not operation.results or not (operation.operands or operation.regions) or operation in self.refused:
             return False
         return not _is_quantized_constant(operation) and all(
@@ -73,7 +75,7 @@ class _Folding:
         return prod(size or 0 for size in tensor.shape) <= self.max_elements
 
     def fold(self, operation: Operation) -> bool:
-        """Put constants in the place of an operation, if it reads constants; whether it is gone."""
+        """Put constants in the place of an operation that reads only constants. Returns whether it did."""
         known: dict[Value, Array] = {}
         for value in captured(operation):
             array = self.value(value)
@@ -90,7 +92,7 @@ class _Folding:
         return True
 
     def value(self, value: Value) -> Array | None:
-        """What a value is known to be: a constant, quantized or not, or a tensor whose elements nobody has set."""
+        """The array of a known value: a constant, quantized or not, or a tensor whose elements nothing has set."""
         source = value.operation
         known: dict[Value, Array] = {}
         if source is None or prod(size or 0 for size in getattr(value.type, "shape", None) or ()) > MOST_ELEMENTS:

@@ -28,7 +28,7 @@ def held(value: Value) -> Array | None:
 
 
 def captured(op: Operation) -> list[Value]:
-    """What an op reads of the values outside it."""
+    """The values from outside that an op and its regions read."""
     if not op.regions:
         return list(dict.fromkeys(op.operands))
     every = list(op.walk())
@@ -38,8 +38,9 @@ def captured(op: Operation) -> list[Value]:
 
 
 def may_be_computed(op: Operation) -> bool:
-    """Whether an op may be computed once it is known what it reads: it has no effects, yields tensors and scalars, and
-    is not too large, as far as its types say."""
+    """Whether an op may be computed once its operands are known: it has no effects, yields tensors and scalars, and is
+    not too large, as far as its types say.
+    """
     return (
         has_no_memory_effect(op)
         and all(isinstance(value.type, (TensorType, *SCALARS)) for value in op.results)
@@ -64,8 +65,9 @@ def _is_small(op: Operation) -> bool:
 
 
 def compute(op: Operation, known: Mapping[Value, Array], compiler: Compiler) -> list[Array] | None:
-    """The results of an op whose captured values are `known`, by the interpreter; None where running it is an error:
-    then it is one when the program runs."""
+    """The results of an op whose captured values are `known`, by the interpreter. None if running it is an error: the
+    error then comes when the program runs.
+    """
     inputs = [(compiler.slot(value), value) for value in captured(op)]
     try:
         if not may_be_computed(op):

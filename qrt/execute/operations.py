@@ -1,4 +1,4 @@
-"""Operations as planner and interpreter read them: bodies, callees, constants, op families."""
+"""Helpers with which planner and interpreter read operations: bodies, callees, constants, op families."""
 
 from collections.abc import Sequence
 from typing import Any

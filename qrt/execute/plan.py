@@ -1,7 +1,6 @@
-"""Plans: a function for concrete input shapes as steps over one frame of values.
-
-Maximal runs of kernel steps are one call into C; what the interpreter runs stands between them. Both read and write the
-slots of one frame: an array for a kernel, whatever an op of the interpreter makes for another one.
+"""Plans: a function for concrete input shapes, as steps over one frame of values. Maximal runs of kernel steps are one
+call into C, and the interpreter's steps stand between them. Both read and write slots of one frame: an array for a
+kernel, any value for an op of the interpreter.
 """
 
 import threading
@@ -41,8 +40,10 @@ class Coverage:
 
 @dataclass
 class Slot:
-    """What stands in one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
-    ``owned`` by one run, both of ``type``; a ``value`` as the interpreter has it; an ``array`` that is made of one."""
+    """The content of one slot of the frame: an ``input`` or a ``constant``; a ``temporary`` in the arena or an array
+    ``owned`` by one run, both of ``type``; a ``value`` in the interpreter's form; an ``array`` that is made of such a
+    value.
+    """
 
     kind: str
     type: TensorType | None
@@ -174,8 +175,9 @@ class Plan:
         return results
 
     def _made_own(self, place: Place) -> tuple[int, tuple[int, ...] | None, bool]:
-        """The slot of a result, the shape that it has under this name, and whether what is there is the caller's: a
-        memref always is."""
+        """The slot of a result, the shape that it has under this name, and whether the caller owns its memory, as it
+        always does with a memref.
+        """
         is_own = isinstance(place.declared, MemRefType) or self.slots[place.slot].kind == "owned"
         return place.slot, None if place.type is None else place.shape, is_own
 
@@ -226,7 +228,7 @@ def _segments(steps: Sequence[Step]) -> list[list[Step]]:
 
 
 def _runs(segment: Sequence[Step]) -> list[FrameStep]:
-    """What is called for a segment, in order."""
+    """The functions to call for a segment, in order."""
     calls = [step for step in segment if isinstance(step, CallStep)]
     kernels = [step.call for step in calls if is_kernel(step.call)]
     if len(kernels) < len(segment):
@@ -255,7 +257,7 @@ def _allocate(slots: Iterable[Slot]) -> int:
 
 
 class _Gaps:
-    """The bytes of an arena that nobody has, as maximal gaps; behind `top` there are as many as are asked for."""
+    """The free bytes of an arena, as maximal gaps. Behind `top` there are as many as needed."""
 
     def __init__(self) -> None:
         self.top = 0
@@ -264,7 +266,7 @@ class _Gaps:
         self.ends: dict[int, int] = {}
 
     def take(self, size: int) -> int:
-        """Where so many bytes are free; they no longer are."""
+        """Takes so many bytes, and returns where they begin."""
         if size == 0:
             return 0
         place = bisect_left(self.by_size, (size, 0))
@@ -281,7 +283,7 @@ class _Gaps:
         return begin
 
     def give(self, begin: int, end: int) -> None:
-        """Bytes that are free again, one gap with those beside them."""
+        """Frees bytes, and joins them with the gaps beside them."""
         if begin == end:
             return
         before, behind = self.ends.get(begin), self.begins.get(end)

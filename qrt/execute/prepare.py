@@ -1,4 +1,4 @@
-"""What is done to a program before it is planned: passes by name, each on the function that is planned, in a copy."""
+"""Prepares a copy of a program for planning: passes by name, each on the function that is planned."""
 
 from collections.abc import Callable
 
@@ -39,9 +39,10 @@ def prepared(module: Module, name: str, saturating: bool) -> Module:
 
 def inline(module: Module, function: Operation, saturating: bool) -> None:
     """Puts the bodies of functions in place of calls outside regions, until the program would be very much longer than
-    it was. Calls stay of functions that the interpreter runs, and those behind that bound."""
+    it was. Calls of functions that the interpreter runs stay, and so do calls beyond that bound.
+    """
     pending = [(op, 1) for op in reversed(function.regions[0].blocks[0].operations) if op.name == "func.call"]
-    as_it_was = function.clone({}) if pending else function  # what is called, should the function call itself
+    as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself
     budget = Budget(inlined_at_most(module.operation))
     while pending:
         call, depth = pending.pop()
@@ -60,10 +61,10 @@ def inline(module: Module, function: Operation, saturating: bool) -> None:
 
 
 def constant_fold(module: Module, function: Operation, saturating: bool) -> None:
-    """Computes what reads constants only, outside regions, and has each constant hold its array as it runs. What stays:
-    an op with effects, one that would take long, and one whose execution is an error: it is one when it runs.
-
-    As the pass of that name; here a constant may be of any type, and of a shape that its type leaves open.
+    """Computes ops outside regions that read constants only, and has each constant hold the array that runs. These ops
+    stay: those with effects, those that would take long, and those whose execution is an error, which then comes when
+    the program runs. The pass of that name does the same; here a constant may be of any type, and of a shape that its
+    type leaves open.
     """
     code = ModuleCode(module, TABLES, saturating)
     (block,) = function.regions[0].blocks
@@ -98,7 +99,7 @@ def _computed(op: Operation, code: ModuleCode) -> list[Array] | None:
 
 
 def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
-    """As the plan would compute it: the same bits as the interpreter's, sooner."""
+    """The result as the plan would compute it, which has the interpreter's bits and takes less time."""
     types = tuple(as_tensor(v.type).with_(shape=a.shape) for v, a in zip(op.operands, arrays, strict=True))
     family, attributes, result = family_call(op, types)
     out = empty(result)
@@ -107,4 +108,4 @@ def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
 
 
 STEPS: dict[str, Callable[[Module, Operation, bool], None]] = {"inline": inline, "constant-fold": constant_fold}
-"""What `prepared` runs, in this order: on a module, its function, and whether float conversions saturate."""
+"""The steps of `prepared`, in order. Each takes a module, its function, and whether float conversions saturate."""

@@ -45,7 +45,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """``concrete`` of an argument or a result: an op has no part in its error. Known for the types of latest runs."""
+    """``concrete`` for an argument or a result, whose error names no op. It is cached for the latest types."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:
@@ -94,7 +94,7 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
 
 
 def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
-    """Python numbers and lists as the wanted dtype, where that is exact in kind."""
+    """Python numbers and lists in the wanted dtype, if they are of its kind: no float becomes an integer."""
     if array.dtype.kind in "iub" and dtype.kind in "iu":
         if array.size and not (np.iinfo(dtype).min <= int(array.min()) and int(array.max()) <= np.iinfo(dtype).max):
             raise ModelError(f"{what}: the values do not fit {dtype}")

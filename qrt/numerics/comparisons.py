@@ -22,7 +22,7 @@ INTEGER_PREDICATES: dict[str, Function] = {
     "ugt": operator.gt,
     "uge": operator.ge,
 }
-"""``cmpi``'s predicates in the order of their numbers, each with the comparison of the readings it is of."""
+"""``cmpi``'s predicates in the order of their numbers: each compares signed or unsigned readings."""
 
 FLOAT_PREDICATES: dict[str, Function] = {
     "false": lambda a, b: (a < b) & (a > b),
@@ -84,4 +84,4 @@ CLASSES: dict[str, Callable[[str], Function]] = {
     "math.isnan": _classified(np.isnan),
     "math.isnormal": _isnormal,
 }
-"""Ops that say whether a number of the format of a name is of a class."""
+"""Ops that test the class of a float; each takes the name of the float's format."""

@@ -46,8 +46,9 @@ def widened(form: str) -> Function:
 
 
 def _promoted(zero: Any) -> Function:
-    """Values as the wider type of ``zero``: adding it converts, at a fraction of what a call of the type costs. A
-    float's is -0.0, which changes no zero's sign."""
+    """Values in the wider type of ``zero``: adding it converts, and takes a fraction of the time of calling the type.
+    For floats it is -0.0, which changes the sign of no zero.
+    """
     return lambda x: x + zero
 
 
@@ -67,7 +68,7 @@ def rounder(form: str, mode: str = "to_nearest_even") -> Function:
 
 
 def _power_of_two(form: str, mode: str) -> Function:
-    """f8E8M0FNU holds powers of two and a NaN: ties go up, to what is even in its encoding of one bit."""
+    """Rounds to f8E8M0FNU, which holds powers of two and a NaN. Ties go up."""
     if mode != "to_nearest_even":
         raise QuantTypeError(f"roundingmode {mode} to {form} is not executable")
     dtype, least, largest = float_dtype(form), FORMATS[form].min_exponent, float(FORMATS[form].largest)
@@ -98,7 +99,7 @@ _SCALE = "f8E8M0FNU"
 
 
 def _scaled(form: str, scale: str) -> Function:
-    """A scale as a power of two (rounded to f8E8M0FNU where it is of another format) in a format."""
+    """A scale as a power of two in a format; a scale of another format than f8E8M0FNU is rounded to it first."""
     spread = between_floats(_SCALE, form)
     if scale == _SCALE:
         return spread
@@ -132,9 +133,10 @@ def _in_format(form: str, compute: Callable[[Any, Any], Any]) -> Function:
 
 
 def int_to_float(t: Integer, target: str, signed: bool) -> Function:
-    """f16, f32 and f64 by NumPy: one rounding each (to f16 it goes by f32, which is exact below 2^24; above, both
-    overflow). To other formats by float64, whose low bit says whether any bit was lost: rounded to odd, it has enough
-    bits to be rounded again."""
+    """Integers to a float format, rounded once. NumPy converts to f16, f32 and f64 with one rounding (to f16 by f32,
+    which is exact below 2^24; above that both overflow). Other formats go by float64, rounded to odd: its lowest bit
+    says whether a bit was lost, and it has enough bits to be rounded again.
+    """
     dtype, read = float_dtype(target), reading(t, signed)
     if target in ("f16", "f32", "f64"):
         return lambda x: dtype.type(read(x))
@@ -145,25 +147,25 @@ def int_to_float(t: Integer, target: str, signed: bool) -> Function:
 
 
 def _odd(x: Any) -> Any:
-    """A 64-bit integer that float64 holds: from 2^53 on, one bit stands for the twelve lowest."""
+    """A 64-bit integer rounded to odd, so that float64 holds it: from 2^53 on, one bit stands for the twelve lowest."""
     low = x & 0xFFF
     return choose((x >> 53 == 0) | (x >> 53 == -1), x, (x ^ low) | (low != 0) * x.dtype.type(1 << 11))
 
 
 def reading(t: Integer, signed: bool) -> Function:
-    """The value as NumPy converts it to floats: a bool or an integer, of the dtype's own signedness if unsigned."""
+    """The value in the form that NumPy shall convert to floats, in an unsigned dtype if it is read unsigned."""
     if t.width == 1:
         return (lambda x: np.int8(0) - x) if signed else (lambda x: np.int8(0) + x)
     return (lambda x: x) if signed else t.unsigned
 
 
 def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Function:
-    """Truncated; a NaN or what is out of range is refused, or saturates."""
+    """A float truncated to an integer. A NaN or a number out of range is refused, or saturates."""
     widen, finish = widened(source), _held(t, signed)
     # the bounds are exact in float64: the upper one is the first integer too large
     low, beyond = (float(t.low), float(-t.low)) if signed else (0.0, float(1 << t.width))
     if saturating:
-        least, greatest = (t.low, -t.low - 1) if signed else (0, -1)  # all ones, as they are held
+        least, greatest = (t.low, -t.low - 1) if signed else (0, -1)  # the greatest unsigned value is held as -1
         bounds = [bool(bound) if t.width == 1 else t.dtype.type(bound) for bound in (least, greatest)]
         return _saturated(widen, finish, low, beyond, *map(np.asarray, bounds))
 
@@ -187,7 +189,7 @@ def _saturated(widen: Function, finish: Function, low: float, beyond: float, lea
 
 
 def _held(t: Integer, signed: bool) -> Function:
-    """Integral float64 values within the range of a type, as it is held."""
+    """Integral float64 values within the range of a type, in the dtype that holds it."""
     if t.width == 1:
         return lambda whole: whole != 0
     if signed:
@@ -199,7 +201,7 @@ def _held(t: Integer, signed: bool) -> Function:
 
 
 def extension(t: Integer, target: Integer, signed: bool) -> Function:
-    """To a wider integer, by the sign or by zeros."""
+    """Extends an integer to a wider one, by its sign or by zeros."""
     zero = target.dtype.type(0)
     if t.width == 1:
         return (lambda x: zero - x) if signed else _promoted(zero)
@@ -210,7 +212,7 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
-    """To a narrower integer: the low bits, under the promises ``nsw`` and ``nuw``."""
+    """Truncates an integer to its low bits, under the promises ``nsw`` and ``nuw``."""
     rules = []
     if "nsw" in promises:
         rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))
@@ -222,7 +224,7 @@ def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset
 
 
 def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
-    """Between index and an integer: extended to what is wider, else the low bits."""
+    """A conversion between index and an integer: extended to the wider type, else the low bits."""
     if t.width == target.width:
         return lambda x: x
     return extension(t, target, signed) if t.width < target.width else truncation(t, target)
@@ -232,13 +234,13 @@ def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def bitcast(source: Integer | str, target: Integer | str) -> Function:
-    """From integers or a float format to others of the same width."""
+    """The bits of integers or floats, read as another type of the same width."""
     bits, value = _bits(source), _of_bits(target)
     return lambda x: value(bits(x))
 
 
 def _bits(t: Integer | str) -> Function:
-    """A value as unsigned bits, the lowest of an unsigned dtype."""
+    """A value's bits as an unsigned integer; bits above its width are 0."""
     if isinstance(t, Integer):
         return t.unsigned
     dtype = np.dtype(f"u{float_dtype(t).itemsize}")

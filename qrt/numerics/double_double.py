@@ -31,17 +31,19 @@ def pair_of(x: Fraction) -> tuple[float, float]:
 
 
 def constant(enclosure: Callable[[int], Bounds]) -> tuple[float, float]:
-    """The pair nearest to a number that is not tiny, of which bounds are known."""
+    """The pair nearest to a number that is not tiny, given as a function that bounds it."""
     return pair_of(fraction(enclosure, 128))
 
 
 def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
-    """The nearest multiple of ``2**-bits`` to a number of which bounds are known."""
+    """The nearest multiple of ``2**-bits`` to a number, given as a function that bounds it."""
     return Fraction(rounded(enclosure, lambda x: round(x * (1 << bits)), bits + 8), 1 << bits)
 
 
 def parts(x: Fraction, *bits: int) -> list[float]:
-    """A sum: a positive number cut off at so many fraction bits, what remains at the next, ..., and the rest."""
+    """A positive number as a sum: it is cut off at the first number of fraction bits, the remainder at the next, and so
+    on; the last term is the rest.
+    """
     found = []
     for count in bits:
         part = Fraction(int(x * (1 << count)), 1 << count)
@@ -127,7 +129,7 @@ def divide(x: Pair, y: Pair) -> Pair:
 
 
 def sqrt(x: Pair) -> Pair:
-    """Of a positive number; NaN of zero."""
+    """The square root of a positive number; NaN for zero."""
     root = np.sqrt(x[0])
     product = square(root)
     rest = (x[0] - product[0]) + (x[1] - product[1])
@@ -139,7 +141,7 @@ def select(condition: Any, x: Pair, y: Pair) -> Pair:
 
 
 def polynomial(x: Any, *coefficients: float) -> Any:
-    """By Horner's scheme in float64, from the constant term up."""
+    """A polynomial by Horner's scheme in float64. Coefficients begin with the constant term."""
     value = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         value = value * x + coefficient
@@ -150,7 +152,9 @@ def polynomial(x: Any, *coefficients: float) -> Any:
 
 
 def clamped(x: Any, least: float, greatest: float) -> Any:
-    """What lies outside becomes the nearer bound. For scalars, on which calls of NumPy are dear, by comparisons."""
+    """A number outside becomes the nearer bound. Scalars are compared in Python, because a call of NumPy on a scalar is
+    slow.
+    """
     if x.ndim:
         return np.minimum(np.maximum(x, least), greatest)
     return type(x)(min(max(x, least), greatest))

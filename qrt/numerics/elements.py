@@ -1,4 +1,4 @@
-"""What functions of elements share. An element is a NumPy scalar, elements are an array of any shape."""
+"""Helpers of functions on elements. An element is a NumPy scalar, elements are an array of any shape."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ def choose(condition: Any, left: Any, right: Any) -> Any:
 
 
 def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
-    """``compute``, refusing operands for which it is undefined: each rule says so of (result, *operands)."""
+    """``compute``, which raises for undefined operands: each rule tests (result, *operands)."""
     if not rules:
         return compute
 

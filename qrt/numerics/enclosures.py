@@ -1,8 +1,9 @@
 """Bounds of elementary functions of rational numbers, as narrow as is asked for, by integer arithmetic alone.
 
-Each function takes rational arguments in its domain and a number of bits, and returns rationals below and above its
-exact value, about ``2**-bits`` of it apart (of 1, where it subtracts). They define the functions of
-`transcendental`, make their tables, and decide what double-doubles cannot: slow, and written for reading.
+Each function takes rational arguments in its domain and a number of bits. It returns rationals below and above the
+exact value, whose relative distance is about ``2**-bits`` (the absolute distance, where the function subtracts). These
+functions define those of `transcendental`, make their tables, and decide the cases that double-doubles cannot. They are
+slow, and written for reading.
 """
 
 from bisect import bisect_left
@@ -14,11 +15,11 @@ from math import isqrt
 Bounds = tuple[Fraction, Fraction]
 
 _SATURATED = 2048
-"""``exp`` of what is larger overflows every format, and of what is less is below all their halves."""
+"""``exp`` of a larger number overflows every format, and of one below minus it rounds to zero in each."""
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """What both bounds round to, once they are narrow enough to agree. ``form`` rounds: it never decreases.
+    """The value to which both bounds round, once they are close enough to agree. ``form`` rounds, and is monotonic.
 
     >>> rounded(pi, lambda x: round(x * 10**20))
     314159265358979323846
@@ -31,8 +32,9 @@ def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int],
 
 
 def series(ratio: Callable[[int], tuple[int, int]], bits: int, alternating: bool = False) -> Bounds:
-    """``1 + r(1) + r(1) r(2) + ...``, or with signs in turn, of ratios that come to stay below a half. Every term is
-    rounded down and up."""
+    """Bounds of ``1 + r(1) + r(1) r(2) + ...``, or of the same with alternating signs. From some term on the ratios
+    must stay below a half. Every term is rounded down and up.
+    """
     low = high = least = greatest = 1 << bits
     n, above_half = 0, True
     while greatest > 1 or above_half:
@@ -112,7 +114,7 @@ def tanh(x: Fraction, bits: int) -> Bounds:
 
 
 def _twice_atanh(z: Fraction, bits: int) -> Bounds:
-    """For |z| up to 1/3."""
+    """Twice the inverse hyperbolic tangent of z, for |z| up to 1/3."""
     square = z * z
     terms = series(lambda n: (square.numerator * (2 * n - 1), square.denominator * (2 * n + 1)), bits)
     return _scaled(terms, 2 * z)
@@ -170,7 +172,7 @@ def atanh(x: Fraction, bits: int) -> Bounds:
 
 
 def power(base: Fraction, exponent: Fraction, bits: int) -> Bounds:
-    """Of a positive base whose denominator is a power of two."""
+    """A power of a positive base whose denominator is a power of two."""
     exact = _exact_power(base, exponent)
     if exact is not None:
         return exact, exact
@@ -179,8 +181,9 @@ def power(base: Fraction, exponent: Fraction, bits: int) -> Bounds:
 
 
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """A power of at most 64 significant bits. Such a one may lie half way between two numbers of a format; all others
-    are irrational, or have too many bits for that."""
+    """The power, if it is a rational of at most 64 significant bits. Such a power may lie half way between two numbers
+    of a format, so bounds never decide it. All others are irrational, or have too many bits to lie half way.
+    """
     degree, shift = (
         exponent.denominator,
         (base.numerator & -base.numerator).bit_length() - base.denominator.bit_length(),
@@ -225,7 +228,7 @@ def cos(x: Fraction, bits: int) -> Bounds:
 
 
 def _circular(x: Fraction, bits: int, quarters: int) -> Bounds:
-    """The sine of x and a number of quarters of a turn."""
+    """The sine of x plus a number of quarter turns."""
     half_pi = _scaled(pi(bits + (abs(x.numerator) // x.denominator).bit_length()), Fraction(1, 2))
     k = round(x / half_pi[0])
     rest = _difference((x, x), _scaled(half_pi, Fraction(k)))
@@ -245,7 +248,7 @@ def tan(x: Fraction, bits: int) -> Bounds:
 
 
 def atan(x: Fraction, bits: int) -> Bounds:
-    """Of what is not negative: Euler's series."""
+    """The arctangent of a number that is not negative, by Euler's series."""
     if x > 1:
         return _difference(_scaled(pi(bits), Fraction(1, 2)), atan(1 / x, bits))
     tangent = x / (1 + x * x)
@@ -270,7 +273,7 @@ def acos(x: Fraction, bits: int) -> Bounds:
 
 
 def atan2(y: Fraction, x: Fraction, bits: int) -> Bounds:
-    """Of a y that is not negative, and not both zero."""
+    """The angle of the point (x, y), for a y that is not negative; x and y are not both zero."""
     if x < 0:
         return _difference(pi(bits), atan2(y, -x, bits))
     return atan(y / x, bits) if x else _scaled(pi(bits), Fraction(1, 2))
@@ -280,7 +283,7 @@ def atan2(y: Fraction, x: Fraction, bits: int) -> Bounds:
 
 
 def erf(x: Fraction, bits: int) -> Bounds:
-    """Of what is not negative."""
+    """The error function of a number that is not negative."""
     x = min(x, Fraction(40))
     square = x * x
     terms = series(lambda n: (2 * square.numerator, square.denominator * (2 * n + 1)), bits)

@@ -23,12 +23,12 @@ from qrt.numerics.rounding import round_integral
 from qrt.text.floats import FORMATS
 
 Make = Callable[[str], Function]
-"""An op on the float format of a name."""
+"""Makes an op on a float format, given the format's name."""
 NATIVE = frozenset({"f16", "f32", "f64"})
 
 
 def rounded(compute: Function, form: str) -> Function:
-    """``compute`` on float64, its result rounded to a format."""
+    """``compute`` in float64, with its result rounded to a format."""
     widen, narrow = widened(form), rounder(form)
     if form == "f64":
         return compute
@@ -36,7 +36,7 @@ def rounded(compute: Function, form: str) -> Function:
 
 
 def _in(formats: frozenset[str], compute: Function) -> Make:
-    """``compute`` as it is on the formats that have it rounded once, in float64 elsewhere."""
+    """``compute`` itself on the formats for which it rounds once, and in float64 on the others."""
     return lambda form: compute if form in formats else rounded(compute, form)
 
 
@@ -49,7 +49,7 @@ _DIRECT = NATIVE | {"bf16"} | {name for name, form in FORMATS.items() if form.wi
 
 def _extremum(better: Function, of_zeros: Function) -> Function:
     def of_unordered(a: Any, b: Any) -> Any:
-        """Equal numbers, zeros of two signs, or a NaN."""
+        """The result for operands that are equal, zeros of two signs, or not both numbers."""
         return choose(a != a, a, choose(b != b, b, choose(a != 0, a, of_zeros(a, b))))
 
     def call(a: Any, b: Any) -> Any:

@@ -25,7 +25,7 @@ class Integer:
 
     @property
     def spare(self) -> int:
-        """Bits of the dtype that the type has not."""
+        """The number of bits that the dtype has beyond the type's."""
         return self.dtype.itemsize * 8 - self.width
 
     @property
@@ -37,7 +37,7 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """``compute``, whose low bits are right, with the sign extended over the spare bits."""
+        """``compute``, whose low bits are right, with the result's sign extended over the spare bits."""
         if not self.spare:
             return compute
         spare = self.spare
@@ -49,7 +49,7 @@ class Integer:
         return u & self.unsigned_dtype.type((1 << self.width) - 1) if self.spare else u
 
     def signed(self, u: Any) -> Any:
-        """What `unsigned` came from; bits above the width are dropped."""
+        """The inverse of `unsigned`; bits above the width are dropped."""
         x = u.view(self.dtype)
         return (x << self.spare) >> self.spare if self.spare else x
 
@@ -134,7 +134,7 @@ def _muli(t: Integer, promises: frozenset[str]) -> Function:
 
 
 def _wraps_signed(t: Integer, product: Any, a: Any, b: Any) -> Any:
-    if not product.ndim:  # the loops of a program: Python's integers are faster than digits
+    if not product.ndim:  # a scalar, as in a program's loops: Python's integers are faster than digits
         return product != int(a) * int(b)
     return _high_signed(t, a, b) != product >> (t.width - 1)
 
@@ -233,7 +233,7 @@ def _too_far(t: Integer) -> Rule:
     width = t.width  # a negative count is a large one, read unsigned
     what = f"a shift by {width} bits or more"
     if width & (width - 1) == 0:
-        return what, lambda _, a, b: b & -width  # any bit that a count below the width has not
+        return what, lambda _, a, b: b & -width  # a bit that no count below the width has
     return what, lambda _, a, b: (b < 0) | (b >= width)
 
 
@@ -266,7 +266,7 @@ def _ctpop(t: Integer, _: frozenset[str]) -> Function:
 
 
 def _cttz(t: Integer, _: frozenset[str]) -> Function:
-    """The ones of ``~x & (x - 1)`` within the width: all of them for zero."""
+    """The number of ones of ``~x & (x - 1)`` within the width: all of them for zero."""
     return lambda x: _ones(t, t.unsigned(~x & (x - t.dtype.type(1))))
 
 

@@ -17,14 +17,15 @@ _NEVER = frozenset(
     }.items()
     for name in names
 )
-"""Ops of which no NaN comes where no operand is one."""
+"""Ops whose result is a NaN only if an operand is one."""
 _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
-"""Nor of these, where what is too large is infinite."""
+"""Ops for which this also holds, in formats that have infinities."""
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:
-    """``compute``, the op of that name to a float format, whose NaNs are then those of its operands or the positive
-    quiet one."""
+    """``compute``, the op of that name with a result of a float format. Its NaNs become the positive quiet one, unless
+    an operand is a NaN.
+    """
     special = FORMATS[form].special
     if name in _NEVER or special == "none" or (name in _CONVERSIONS and special == "ieee"):
         return compute
@@ -48,7 +49,7 @@ def _has_nan(x: Any) -> bool:
 
 
 def _renamed(made: Any, operands: tuple[Any, ...], nan: Any) -> Any:
-    """With ``nan`` where no operand is a NaN."""
+    """The result with ``nan`` in place of its NaNs, where no operand is a NaN."""
     unordered = made != made
     for x in operands:
         unordered = unordered & (x == x)

@@ -16,7 +16,9 @@ UNIT_CARRY: Final = 0x010101
 LEAST_UNIT_EXPONENT: Final = 23
 
 _DIRECTED = {"toward_zero": (True, True), "down": (True, False), "up": (False, True)}
-"""Whether a positive, and a negative, number too large becomes the largest value instead of what lies beyond it."""
+"""By rounding mode: whether a positive number that is too large becomes the largest value instead of infinity or a NaN,
+and whether a negative one does.
+"""
 
 
 def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") -> Array:

@@ -1,4 +1,5 @@
-"""What matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result types.
+"""The parts that matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result
+types.
 
 ``acc`` is exact (docs/numerics.md, "Requantization"): it is held in 32 bits where the types bound it below 2**31, else
 in 64; nothing wraps.
@@ -45,7 +46,7 @@ def largest_depth(a: UniformType, w: UniformType, rule: str, bias: UniformType |
 
 
 def _beside(bias: UniformType | None, rule: str) -> int:
-    """What a bias adds to the bound of a sum; `fixed_double` saturates with it."""
+    """How much a bias adds to the bound of a sum. It adds nothing under `fixed_double`, which saturates."""
     return 0 if bias is None or rule == "fixed_double" else max_magnitude(bias)
 
 

@@ -192,7 +192,7 @@ def _bind_requantize(
 def _common_layout(
     source: UniformType, element: UniformType, shape: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
-    """The parameter layout of the one that is not per layer; None where two different layouts meet."""
+    """The parameter layout of the type that is not per layer; None if two types have different layouts."""
     here, there = collapsed_layout(source, shape), collapsed_layout(element, shape)
     if element.is_per_layer or here == there:
         return here
@@ -220,7 +220,7 @@ def from_signless(given: Array, t: UniformType) -> Array:
     wide = given.astype(np.int64) & ((1 << width) - 1)
     values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
     check_bounds(values, t)
-    return np.asarray(values, storage_dtype(t))  # of rank 0 too, whose operations give scalars
+    return np.asarray(values, storage_dtype(t))  # an array of rank 0 too: NumPy's operations on one give scalars
 
 
 def _infer_scast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -243,7 +243,7 @@ def _reference_scast(arrays: Sequence[Array], types: Types, result: TensorType, 
 
 
 def _aliases_scast(types: Types, result: TensorType) -> bool:
-    """Where dtype and range stay the same."""
+    """Whether the cast changes neither dtype nor range."""
     source, target = types[0].element, result.element
     stored = source if isinstance(source, UniformType) else target
     assert isinstance(stored, UniformType)  # as inferred

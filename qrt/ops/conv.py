@@ -80,8 +80,9 @@ def checked_convolution(
     taps: int | None,
     axis: int,
 ) -> TensorType:
-    """The result of this shape, where bias, accumulator (of so many ``taps``) and declared type allow it; ``axis`` is
-    that of the weights' output channels."""
+    """The result type of this shape, after checks of the bias, of the accumulator of so many ``taps`` and of the
+    declared type. ``axis`` is that of the weights' output channels.
+    """
     x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
     element = declared_element(op, result)
     bias = check_bias(op, types[2] if len(types) > 2 else None, shape[3], x, w, axis)
@@ -131,7 +132,9 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 def call_arguments(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> tuple[dict[str, Any], Prepare | None]:
-    """(The arguments with which both convolutions are bound, the weights' shape excepted; what prepares a bias)."""
+    """(arguments with which both convolutions are bound, but for the weights' shape; the function that prepares a bias,
+    if any).
+    """
     x, w = quantized(types[0], op, "x"), quantized(types[1], op, "w")
     parameters, index = channel_parameters(attributes["requant"], x, w, quantized(result, op, "result"))
     bias, prepare = bias_operand(types, op, x, w, constants)

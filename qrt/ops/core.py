@@ -1,5 +1,6 @@
-"""What every op family shares: its interface, storage dtypes, and the index that maps elements to quantization
-parameters."""
+"""The parts that every op family shares: its interface, storage dtypes, and the index that maps elements to
+quantization parameters.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ class OpFamily:
         return rule.__module__.rpartition(".")[2]
 
     def said(self, attributes: Mapping[str, Spelled]) -> dict[str, Any]:
-        """What an op of the IR says of the family's attributes."""
+        """The family's attributes that an op of the IR gives, as plain values."""
         defaults = self.declaration.defaults
         return {name: value.python for name, value in attributes.items() if name in defaults}
 

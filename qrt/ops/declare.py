@@ -1,8 +1,7 @@
-"""How an op family is called, said once: its operands, its attributes, and who says the type of its result.
-
-What is made of a declaration: the op of its dialect (``qrt.dialects.qrt``), the attributes of a call and their
-defaults, the row of docs/reference/dialects/qrt.md, and what the public function's signature is checked against. Loads
-neither NumPy nor kernels.
+"""The declaration of an op family: its operands, its attributes, and where the type of its result comes from. The op of
+the dialect (``qrt.dialects.qrt``), the attributes of a call with their defaults, the row of
+docs/reference/dialects/qrt.md and the check of the public function's signature all follow from it. Loads neither NumPy
+nor kernels.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)
@@ -16,8 +15,9 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"]
-"""What an attribute is: one of ``choices``, a number or truth, a list of axes, one integer for height and one for
-width, or two (before, after) for each dimension."""
+"""The kinds of attributes: one of ``choices``, a number, a truth value, a list of axes, a pair of integers for height
+and width, or a pair (before, after) for each dimension.
+"""
 
 REQUIRED: Final = ...
 """The default of a parameter without one."""
@@ -26,7 +26,9 @@ SAME: Final = object()
 
 @dataclass(frozen=True)
 class Operand:
-    """``note``: what the documents say of it; ``size``: "?" where it may be left out, "*" where there is any number."""
+    """``note`` describes the operand in the documents. ``size`` is "?" for an operand that may be left out, and "*" for
+    any number of them.
+    """
 
     name: str
     note: str = ""
@@ -38,10 +40,9 @@ BIAS: Final = Operand("bias", size="?")
 
 @dataclass(frozen=True)
 class Attribute:
-    """``note`` is what the documents say in place of the default.
-
-    The public function takes an attribute by keyword, unless the attribute is ``positional``. The default is the op's,
-    unless ``given`` is another one; REQUIRED stands for none. An attribute that is not ``public`` is the op's alone.
+    """``note`` stands in the documents in place of the default. The public function takes an attribute by keyword,
+    unless the attribute is ``positional``. Its default is the op's, unless ``given`` is another one; REQUIRED means
+    that there is none. The public function lacks an attribute that is not ``public``.
     """
 
     name: str
@@ -56,7 +57,9 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Result:
-    """``parameter``: the public function's, which says the type; "" where it follows from the operands."""
+    """``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the
+    operands.
+    """
 
     note: str
     parameter: str = ""
@@ -70,7 +73,7 @@ KEPT: Final = Result("of the operand's type")
 
 @dataclass(frozen=True)
 class Declaration:
-    """``view``: whether the public function gives a view of its operand, and so takes no ``out``."""
+    """``view`` says whether the public function returns a view of its operand; it then takes no ``out``."""
 
     name: str
     operands: tuple[Operand, ...]

@@ -1,5 +1,4 @@
-"""What the element-wise ops of ``arith`` and ``math`` compute on their types: one implementation, for folders and
-interpreter.
+"""The functions of the element-wise ops of ``arith`` and ``math``: one implementation for folders and interpreter.
 
 Values are NumPy scalars or arrays: a signless ``iN`` sign-extended in the next signed dtype, i1 a bool, index int64, a
 float in `ops.core.expressed_dtype`. The functions stand in `numerics`; the rules in docs/numerics_scalars.md, "Scalar
@@ -48,7 +47,7 @@ class Signature:
 
 Binder = Callable[[Signature], Function]
 Element = Callable[[Type], Integer | str]
-"""What `numerics` knows of a type: how an integer is held, or the name of a float format."""
+"""The form in which `numerics` takes a type: how an integer is held, or the name of a float format."""
 
 
 @lru_cache(maxsize=128)
@@ -132,7 +131,7 @@ BINDERS: dict[str, Binder] = {
     "arith.index_castui": _converted(conversions.index_cast, integer, integer, signed=False),
     "arith.bitcast": _bitcast,
 }
-"""Every op that has a meaning here."""
+"""Every op that this module can bind."""
 
 
 def bind(

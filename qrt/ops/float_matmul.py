@@ -87,7 +87,7 @@ def k_block(t: UniformType, depth: int) -> int:
 
 
 def pieces(depth: int, block: int) -> list[slice]:
-    """Where K is cut.
+    """The pieces into which K is cut.
 
     >>> [(piece.start, piece.stop) for piece in pieces(400, 200)]
     [(0, 128), (128, 200), (200, 328), (328, 400)]

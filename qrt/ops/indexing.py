@@ -1,4 +1,4 @@
-"""What basic indexing does to a quantized element type."""
+"""The effect of basic indexing on a quantized element type."""
 
 from operator import index
 from typing import Any, SupportsIndex

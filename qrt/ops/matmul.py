@@ -92,7 +92,7 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
 
 
 def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
-    """The contracted axis may not carry parameters, sub-channel weights along K excepted."""
+    """Raises QuantTypeError if parameters change along the contracted axis; sub-channel weights along K may do so."""
     assert types[0].shape is not None
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
@@ -236,7 +236,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """Which of an operand's matrices each matrix of the result uses."""
+    """For each matrix of the result, the number of the operand's matrix that it uses."""
     return np.ascontiguousarray(np.broadcast_to(np.arange(prod(own)).reshape(own), batch)).ravel()
 
 

@@ -77,7 +77,10 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
     if t.is_per_axis and old is not None:
         assert t.axis is not None
         outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
-        for holds in (all, any):  # a count of 0 is that of many shapes; one that is not known, of none
+        for holds in (
+            all,
+            any,
+        ):  # many shapes have a count of 0, so there is a second try; an unknown count equals none
             found = [
                 axis
                 for axis, size in enumerate(new)
@@ -216,8 +219,9 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 
 
 def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
-    """The result type as each operand's part of it sees it. Raises QuantTypeError where channels are joined whose
-    number is not known."""
+    """For each operand, the type of its part of the result. Raises QuantTypeError where channels are joined whose
+    number is not known.
+    """
     axis, element = one_axis("concat", types, attributes), quantized(result, "concat", "result")
     if not element.is_per_axis or element.axis != axis:
         return [t.with_(element=element) for t in types]
@@ -232,7 +236,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
 
 
 def _channels(t: UniformType, start: int, count: int) -> UniformType:
-    """A per-axis type with a part of its channels; of none, a type per layer, for each type has a scale."""
+    """A per-axis type with some of its channels; without channels a per-layer type, because a type needs a scale."""
     if count == 0:
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
     span = slice(start, start + count)
@@ -249,7 +253,7 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
 
 @dataclass(frozen=True)
 class _RequantizedConcat:
-    """Operands that need it are requantized into temporaries, then all are copied."""
+    """A call that requantizes operands of other types into temporaries, then copies all."""
 
     calls: tuple[BoundCall | None, ...]
     pieces: tuple[TensorType, ...]

@@ -71,7 +71,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def stored_value(t: UniformType, value: float | None) -> Array:
-    """What the padding holds, one storage value for each parameter of the type."""
+    """The storage value of the padding, one for each parameter of the type."""
     zero_points = np.array(t.zero_points, np.int64)
     if value is None:
         return np.clip(zero_points, t.storage_min, t.storage_max)

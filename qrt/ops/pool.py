@@ -140,7 +140,7 @@ def _bind_max(types: Types, result: TensorType, attributes: Attributes, constant
 
 
 _KERNEL = Attribute("kernel", "pair", (2, 2), positional=True, given=REQUIRED)
-_STRIDES = Attribute("strides", "pair", (2, 2), given=None)  # the kernel's
+_STRIDES = Attribute("strides", "pair", (2, 2), given=None)  # by default the kernel's size
 _IMAGES = (Operand("q", "NHWC"),)
 
 FAMILIES = (

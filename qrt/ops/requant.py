@@ -1,5 +1,4 @@
-"""What the ops that end in a requantization share: rule checks, accumulator bounds, and parameters for combined
-scales."""
+"""Helpers of ops that end in a requantization: rule checks, accumulator bounds, parameters for combined scales."""
 
 from collections.abc import Sequence
 
@@ -34,7 +33,7 @@ def check_rule(op: str, rule: str, bound: int | None) -> None:
 
 
 def largest_accumulator(rule: str) -> int:
-    """The largest magnitude of a sum, before a rescaled bias, that a rule is defined on."""
+    """The largest magnitude of a sum, without a rescaled bias, for which a rule is defined."""
     return (1 << 31 if rule == "fixed_double" else 1 << 62) - 1
 
 

@@ -38,7 +38,7 @@ def resolve_padding(
 
 
 def _reach(kernel: int, dilation: int) -> int:
-    """From the first element of a window to its last, both counted."""
+    """The number of elements from the first of a window to its last, both included."""
     return (kernel - 1) * dilation + 1
 
 

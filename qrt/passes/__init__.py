@@ -1,7 +1,7 @@
 """Passes by name, and pipelines as text.
 
 A pass is a small dataclass: its fields are its options (`zero_point` is written `zero-point`), `run(module)` does the
-work. A pass is added by a file here and a line in `pipeline.PASSES`; one that needs what stands above this package
+work. A pass is added by a file here and a line in `pipeline.PASSES`. A pass that needs layers above this package
 registers itself there (see `qrt.execute.passes`).
 """
 

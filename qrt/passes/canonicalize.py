@@ -12,7 +12,7 @@ from qrt.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAS
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
-    """Those that upstream tries, in its order."""
+    """The patterns that upstream tries, in its order."""
     definition = operation.definition
     return () if definition is None else definition.canonicalizations
 
@@ -46,6 +46,6 @@ class Canonicalize:
         self.function(module.operation)
 
     def function(self, root: Operation) -> None:
-        """What is inside one operation."""
+        """Canonicalizes the inside of one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
         rewrite_greedily(root, folds, _patterns_and_constants if self.fold_constants else _patterns)

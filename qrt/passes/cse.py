@@ -71,7 +71,9 @@ def _may_merge(operation: Operation) -> bool:
 
 
 def _key(operation: Operation, inside: dict[Value, int]) -> Hashable:
-    """Equal for operations that compute the same. `inside` numbers the values of the regions that are part of it."""
+    """A key that is equal for operations that compute the same. `inside` numbers the values of the regions that are
+    part of it.
+    """
     operands: tuple[Hashable, ...] = tuple(inside.get(value, value) for value in operation.operands)
     if operation.has_trait(COMMUTATIVE):
         operands = (frozenset(operands), len(operands))

@@ -8,7 +8,7 @@ from qrt.ir.core.rewrite import erase_dead, is_dead
 
 @dataclass(frozen=True)
 class DeadCodeElimination:
-    """Removes pure operations whose results nothing uses, and what only they used. Changes no value."""
+    """Removes pure operations whose results nothing uses, and those that only these used. Changes no value."""
 
     def run(self, module: Module) -> None:
         erase_dead([operation for operation in module.operation.walk() if is_dead(operation)])

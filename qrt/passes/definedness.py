@@ -1,7 +1,6 @@
-"""Operations that are defined on whatever they are given, so that they may run where they would not have run.
-
-Upstream asks less of what it calls speculatable: there an undefined result is poison, which does harm only where it is
-used. Here an operation that is undefined raises.
+"""Operations that are defined for all operands, so that they may be moved to where they would not have run. Upstream
+asks less of what it calls speculatable: there an undefined result is poison, which does harm only where it is used.
+Here an undefined operation raises an error.
 """
 
 from qrt.dialects._shaped.types import ranked
@@ -49,12 +48,13 @@ _DEFINED = frozenset(
         "vector.transpose",
     ]
 )
-"""Ops without a rule that values could break, where their types leave no dimension to the run."""
+"""Ops that no value makes undefined, if their types have no dimension that only the run knows."""
 
 
 def is_defined(operation: Operation) -> bool:
-    """Whether the operation, and all inside it, raises for no values of its operands: that may be known of it, or of
-    the constants among them."""
+    """Whether neither the operation nor one inside it raises, for all values of its operands. This may follow from the
+    op, or from constant operands.
+    """
     return _is_defined_itself(operation) and all(
         is_defined(child) for region in operation.regions for block in region.blocks for child in block
     )
@@ -75,13 +75,14 @@ def _is_defined_itself(operation: Operation) -> bool:
 
 
 def _is_known(type: Type) -> bool:
-    """A scalar, or a shape without a dimension that is left to the run."""
+    """Whether a type is a scalar, or has a shape without dimensions that only the run knows."""
     return not isinstance(type, Shaped) or (type.shape is not None and None not in type.shape)
 
 
 def _is_total(operation: Operation) -> bool:
-    """Whether an element-wise operation has a result for all operands: it promises nothing that they could break, and
-    the results' types hold whatever it computes."""
+    """Whether an element-wise operation has a result for all operands: it makes no promise (`nsw`, ...) that they could
+    break, and its result types hold all that it may compute.
+    """
     flags = operation.attributes.get("overflowFlags")
     if "isExact" in operation.attributes or (flags is not None and ENUMERATIONS["arith.overflow"].flags(flags)):
         return False
@@ -92,7 +93,7 @@ def _is_total(operation: Operation) -> bool:
 
 
 def _is_within(extract: Operation) -> bool:
-    """Whether a `tensor.extract` reads a place that the tensor's type has."""
+    """Whether a `tensor.extract` reads a place that is within the tensor's type."""
     source, indices = extract.operands[0], map(constant_number, extract.operands[1:])
     return all(
         index is not None and size is not None and 0 <= index < size

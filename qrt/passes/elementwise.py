@@ -32,7 +32,7 @@ class Emitter:
         self._constants: dict[tuple[object, ...], Value] = {}
 
     def scalar(self, number: int, element: Type) -> Value:
-        """A scalar constant where the computation stands."""
+        """A scalar constant at the place of the computation."""
         return self.builder.constant(scalar_attribute(number, element), element)
 
     def parameter(self, numbers: Sequence[int], element: Type) -> Value:

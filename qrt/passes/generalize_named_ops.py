@@ -11,7 +11,7 @@ from qrt.ir.core.rewrite import Builder, Folds, Pattern
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
     """The `linalg.generic` of a structured op, with its body; its other attributes are gone."""
-    assert isinstance(operation, StructuredOp)  # for which alone this is a pattern
+    assert isinstance(operation, StructuredOp)  # this is a pattern of such ops alone
     types, maps, kinds = [value.type for value in operation.results], operation.indexing_maps, operation.iterators
     (region,) = operation.take_regions()
     return generic(builder, operation.inputs, operation.outputs, types, maps, kinds, region)

@@ -1,4 +1,4 @@
-"""Calls replaced by the bodies of what they call."""
+"""Replaces calls by the bodies of the functions that they call."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,9 +22,9 @@ class Inline:
     """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
     removes private functions that nothing names any more. The options are those of canonicalize.
 
-    Preserves every value by default. Calls stay that say `no_inline`, or whose callee says it, is part of a recursion,
-    or has no body or an op that is not registered; those of several blocks where there is to be one; and those behind
-    which the program would have grown by more than 16384 operations and 16 for each of its own.
+    Preserves every value by default. A call stays if it or its callee has the attribute `no_inline`, or if its callee
+    is recursive, has no body, has an op that is not registered, or has several blocks where one is allowed. Calls also
+    stay once the program would have grown by more than 16384 operations plus 16 for each of its own.
     """
 
     fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
@@ -106,7 +106,7 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
 
 
 def _inline(call: Operation, recursive: set[FuncOp], budget: Budget) -> FuncOp | None:
-    """Replace a call by the body of its callee, and return that; None where the call stays."""
+    """Replace a call by the body of its callee, and return the callee; None if the call stays."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
         return None
@@ -142,7 +142,9 @@ def _put_blocks(call: Operation, region: Region) -> None:
 
 
 def _remove_unused(callers_first: Iterable[FuncOp], uses: "Counter[tuple[str, ...]]", inlined: set[FuncOp]) -> None:
-    """As upstream: what only a function names that was unused from the start stays, for symbol-dce to find."""
+    """Removes unused functions as upstream does: one that only another unused function names stays, and symbol-dce
+    removes it.
+    """
     for function in callers_first:
         if _is_unused(function, uses):
             if function in inlined:

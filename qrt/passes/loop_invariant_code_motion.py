@@ -13,13 +13,12 @@ from qrt.passes.options import option
 
 @dataclass(frozen=True)
 class LoopInvariantCodeMotion:
-    """Moves what every iteration of a loop computes alike to before the loop. Preserves every value.
+    """Moves operations that every iteration of a loop computes alike to before the loop. Preserves every value.
 
-    An operation moves if it uses nothing that the loop defines, has no effects, and may run where the loop runs no
-    iteration: it is defined on whatever it is given, or the loop is known to run it. Inner loops come first, so that
-    what leaves them may leave the loops around them too.
-
-    `strict_upstream`: what upstream calls speculatable moves, though the loop may not run it and it may be undefined.
+    An operation moves if it uses nothing that the loop defines, has no effects, and may run although the loop runs no
+    iteration: it is defined for all operands, or the loop is known to run it. Inner loops come first, so that what
+    leaves them may leave the loops around them too. With `strict_upstream` all that upstream calls speculatable moves,
+    even if the loop may not run it and it may be undefined.
     """
 
     strict_upstream: bool = option(False, "move what upstream calls speculatable, though it may be undefined")
@@ -32,7 +31,9 @@ class LoopInvariantCodeMotion:
             self._hoist(loop)
 
     def _hoist(self, loop: Operation) -> None:
-        """In upstream's order: what an operation that has moved was in the way of is looked at again."""
+        """Moves operations in upstream's order. After a move, the operations that depend on the moved one are looked at
+        again.
+        """
         assert loop.parent is not None  # loops stand in a block
         certain = set() if self.strict_upstream else set(_surely_run(loop))
         for region in loop.regions:
@@ -47,8 +48,9 @@ class LoopInvariantCodeMotion:
 
 
 def _surely_run(loop: Operation) -> Iterator[Operation]:
-    """What a loop runs whenever it is reached, unless an operation before it raises: up to the first that might run
-    for ever or leave the program."""
+    """The operations that a loop surely runs when it is reached, unless an earlier one raises: all before the first
+    that might run for ever or leave the program.
+    """
     if runs(loop):
         for operation in loop.regions[0].blocks[0]:
             yield operation

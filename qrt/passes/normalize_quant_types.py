@@ -1,4 +1,4 @@
-"""The simplest spelling of quantized types."""
+"""Gives quantized types their simplest spelling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -75,7 +75,7 @@ class Observer:
 
 
 Report = Callable[[Diagnostic], None]
-"""Told each warning."""
+"""A function that is told each warning."""
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
@@ -88,8 +88,8 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
     pipeline : str
         Passes by name, as ``qrt opt`` takes them: ``a,b{option=value flag},builtin.module(func.func(c))``.
     strict_upstream : bool, default False
-        True gives options that are not said such values that the passes do exactly what upstream's do; False gives
-        them their defaults.
+        True gives the options that ``pipeline`` leaves out values with which the passes do exactly what upstream's
+        do; False gives them their defaults.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Quantized types out of function headers."""
+"""Removes quantized types from function headers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Fold the casts that undo one another; returns what is to be erased."""
+    """Fold the casts that undo one another. Returns the operations to erase."""
     if not strict_upstream:
         return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
     for operation in module.operation.walk():
@@ -98,8 +98,9 @@ class _Converter:
 
 
 def _cast(user: Operation, value: Value, type: Type) -> Value:
-    """A value in its other form, for a user. Raises VerifyError where parameters do not fit the shape, or storage says
-    its sign: types may be so, casts may not."""
+    """A value in its other form, for a user. Raises VerifyError if parameters do not fit the shape, or if storage has a
+    sign: types may be so, casts may not.
+    """
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
     if isinstance(element, UniformType | AnyQuantizedType) and not element.is_storage_castable:

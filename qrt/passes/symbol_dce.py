@@ -1,4 +1,4 @@
-"""Removal of symbols that nothing names."""
+"""Removes symbols that nothing names."""
 
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class _Tables:
         return self.known[table]
 
     def named(self, operation: Operation) -> list[Operation]:
-        """The symbols an operation names, with those a nested name passes through."""
+        """The symbols that an operation names, with those on the path of a nested name."""
         return [symbol for reference in references(operation) for symbol in self.resolve(operation, reference)]
 
     def resolve(self, operation: Operation, reference: SymbolRefAttr) -> list[Operation]:

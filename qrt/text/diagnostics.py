@@ -19,7 +19,7 @@ _PATTERN = re.compile(r"\{\{(.*?)\}\}")
 class _Expected:
     severity: str
     place: tuple[str, int] | None
-    """File and line; None is a diagnostic that has neither."""
+    """File and line; None stands for a diagnostic without a place."""
     written: str
     pattern: re.Pattern[str]
     comment: Location
@@ -55,7 +55,7 @@ class Expectations:
             self._expected.append(_Expected(match["severity"], place, written, pattern, comment))
 
     def check(self, diagnostic: Diagnostic) -> None:
-        """Hold a diagnostic, and each of its notes, against the comments."""
+        """Compare a diagnostic, and each of its notes, with the comments."""
         for given in _with_notes(diagnostic):
             place = None if given.location is None else (given.location.filename, given.location.line)
             for expected in self._expected:
@@ -68,7 +68,7 @@ class Expectations:
                 self._problems.append(Diagnostic("error", message, given.location))
 
     def problems(self) -> list[Diagnostic]:
-        """An error for each diagnostic that no comment expected, and for each comment that none answered."""
+        """An error for each diagnostic that no comment expects, and for each comment without its diagnostic."""
         missing = [
             Diagnostic("error", f'expected {expected.severity} "{expected.written}" was not produced', expected.comment)
             for expected in self._expected
@@ -84,7 +84,7 @@ def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
 
 
 def _line(place: str | None, index: int, matches: list[re.Match[str] | None]) -> int | None:
-    """The 1-based line a designator at a 0-based line means."""
+    """The 1-based line that a designator on a 0-based line means."""
     if place == "unknown":
         return None
     if place in ("above", "below"):

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 Special = Literal["ieee", "nan", "nan_zero", "none"]
-"""What besides numbers a format holds: infinities and NaNs (`ieee`), a NaN of all ones (`nan`), a NaN in place of
-negative zero (`nan_zero`), nothing (`none`)."""
+"""The values besides numbers that a format holds: infinities and NaNs (`ieee`), a NaN of all ones (`nan`), a NaN in
+place of negative zero (`nan_zero`), nothing (`none`).
+"""
 
 
 class FloatFormat(NamedTuple):
@@ -58,7 +59,7 @@ class FloatFormat(NamedTuple):
         return sign | biased << (self.precision - (0 if explicit else 1)) | fraction
 
     def decode(self, bits: int) -> Fraction | float:
-        """The exact value of a bit pattern; a float for zeros (their sign), infinities and NaNs."""
+        """The exact value of a bit pattern: a float for zeros, whose sign matters, for infinities and for NaNs."""
         if not self.has_zero:
             return math.nan if bits == (1 << self.width) - 1 else _power(bits + self.min_exponent)
         stored = self.precision - (0 if self.width == 80 else 1)

@@ -166,15 +166,16 @@ class Scanner:
             raise self.error(f"expected '{literal}'{context}")
 
     def separated(self, read: Callable[[], T]) -> list[T]:
-        """One or more of what `read` takes, with commas between them."""
+        """One or more items that `read` takes, with commas between them."""
         found = [read()]
         while self.accept(","):
             found.append(read())
         return found
 
     def bracketed(self, brackets: str, read: Callable[[], T], before: str = "", after: str = "") -> list[T]:
-        """What `read` takes in brackets, perhaps nothing, with commas between. `before` and `after` complete the errors
-        where a bracket is missing."""
+        """Any number of items that `read` takes, in brackets and with commas between them. `before` and `after`
+        complete the errors about a missing bracket.
+        """
         self.expect(brackets[0], before)
         found = [] if self.at(brackets[1]) else self.separated(read)
         self.expect(brackets[1], after)
@@ -248,7 +249,7 @@ class Scanner:
         return word
 
     def suffix(self, sigil: str, what: str) -> str:
-        """What follows `%`, `^`, `#` or `!`, without the sigil."""
+        """The name that follows `%`, `^`, `#` or `!`."""
         start = self.skip()
         match = _SUFFIX_ID.match(self.text, start + 1) if self.text.startswith(sigil, start) else None
         if match is None:
@@ -257,7 +258,7 @@ class Scanner:
         return match[0]
 
     def string(self, what: str = "a string") -> str:
-        """A string literal's text; its bytes are UTF-8, each of the others kept as a surrogate escape."""
+        """The text of a string literal. Its bytes are UTF-8; a byte that is not is kept as a surrogate escape."""
         start = self.skip()
         match = _STRING.match(self.text, start)
         if match is None:
@@ -270,7 +271,7 @@ class Scanner:
         return raw.decode("utf-8", "surrogateescape")
 
     def bytes_of_hex(self, text: str, start: int, end: int) -> bytes:
-        """What a string literal says that stands from `start` to `end`."""
+        """The bytes of the hexadecimal string literal from `start` to `end`."""
         try:
             if not text.startswith("0x"):
                 raise ValueError

@@ -1,6 +1,8 @@
-"""The page that compares qrt with other runtimes: what its columns say of the harness's lines."""
+"""The page that compares qrt with other runtimes: what its columns say of the harness's lines, and what the README
+quotes."""
 
 import ctypes
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -51,6 +53,37 @@ def test_sections_of_the_page_name_their_processors():
     titles = [line for line in page.splitlines() if line.startswith("## ")]
     assert {line.rsplit(", ", 1)[1] for line in titles} >= {"avx512vnni", "amx"}
     assert page == performance.page(page, page[page.index(titles[-1]) :])
+
+
+def test_machines_of_one_isa_have_plots_of_their_own():
+    """Hazard: a run on one machine that overwrites the plot of another."""
+    names = {performance.plot_name(f"## {machine}, avx2") for machine in ("A CPU", "A CPU @ 2.50GHz", "Another(R)")}
+    assert names == {"a-cpu-avx2", "a-cpu-2-50ghz-avx2", "another-avx2"}
+
+
+def test_a_plot_shows_every_ratio_of_its_table():
+    """Hazard: a plot of an earlier run beside the table of this one."""
+    _, *sections = re.split(r"^(?=## )", (performance.DOCS / "performance.md").read_text(), flags=re.MULTILINE)
+    ratios = performance.ratios_of(sections[0])
+    assert len(ratios) > 30
+    plot = (performance.DOCS / "performance-intel-xeon-processor-2-50ghz-avx512vnni.svg").read_text()
+    bars = re.findall(r'<g id="(\w[\w-]*_[\w-]*)">\s*<path d="M \S+ (\S+) \nL \S+ \S+ \nL \S+ (\S+) ', plot)
+    heights = {case: float(low) - float(high) for case, low, high in bars}
+    assert heights.keys() >= ratios.keys()
+    scale = max(heights[case] for case in ratios) / max(ratios.values())
+    assert {case: round(heights[case] / scale, 2) for case in ratios} == ratios
+
+
+def test_the_readme_quotes_the_page():
+    readme = (performance.DOCS.parent / "README.md").read_text()
+    page = (performance.DOCS / "performance.md").read_text()
+    rows = re.findall(r"^\| `(\w\S*)`: [^|]* \| ([\d,.]+) \| ([\d,.]+), ", readme, re.MULTILINE)
+    assert len(rows) == 3
+    for case, own, best in rows:
+        assert re.search(rf"^\| {case} \| {own} \| [^|]+ \| [^|]+ \| {best} \|", page, re.MULTILINE), case
+    for table, (faster, cases) in zip(page.split("\n### ")[1:3], re.findall(r"(\d+) of (\d+)", readme), strict=True):
+        ratios = performance.ratios_of(f"\n### {table}").values()
+        assert (sum(ratio < 1 for ratio in ratios), len(ratios)) == (int(faster), int(cases))
 
 
 def test_the_peak_of_tiles_on_any_count_of_threads(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""What the custom forms and the verifiers of ops with regions share, in `scf` and `affine`."""
+"""Helpers of the custom forms and verifiers of ops with regions, in `scf` and `affine`."""
 
 from collections.abc import Sequence
 
@@ -67,7 +67,7 @@ def parse_body(
 
 
 def spell_results(values: Sequence[Value]) -> str:
-    """What stands behind `->`: one type, or several in parentheses."""
+    """The text behind `->`: one type, or several in parentheses."""
     types = spell_types([value.type for value in values])
     return types if len(values) == 1 else f"({types})"
 
@@ -102,8 +102,7 @@ def print_body(printer: Printer, operation: Operation, index: int, terminator: s
 def require_edge(
     operation: Operation, source: str, target: str, given: Sequence[Value], wanted: Sequence[Value]
 ) -> None:
-    """Values that go along an edge of the control flow inside `operation` have the types they arrive as. Raises
-    VerifyError."""
+    """Raises VerifyError unless the values that a region of `operation` passes on have the receivers' types."""
     edge = f"along control flow edge from {source} to {target}"
     if len(given) != len(wanted):
         raise operation.op_error(
@@ -118,7 +117,9 @@ def require_edge(
 
 
 def require_carried(operation: Operation, inits: Sequence[Value], arguments: Sequence[Value]) -> None:
-    """What a loop begins with, carries, yields and results in is alike. Raises VerifyError."""
+    """Raises VerifyError unless a loop's initial values, block arguments, yielded values and results have the same
+    types.
+    """
     yielded = terminator_operands(operation, 0)
     for left, right, values, others in (
         ("inits", "region iter_args", inits, arguments),
@@ -140,5 +141,5 @@ def require_carried(operation: Operation, inits: Sequence[Value], arguments: Seq
 
 
 def terminator_operands(operation: Operation, region: int) -> list[Value]:
-    """What the last operation of a region's one block is given."""
+    """The operands of the terminator of a region's only block."""
     return operation.regions[region].blocks[0].terminator.operands

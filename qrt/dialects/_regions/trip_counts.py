@@ -14,7 +14,7 @@ Number = int | None
 
 
 def trips(low: Number, high: Number, step: Number) -> Number:
-    """Of a range; a step that is not positive is an error when it runs.
+    """The number of iterations over a range. A step that is not positive is an error when the loop runs.
 
     >>> trips(0, 5, 2), trips(5, 0, 1), trips(0, None, 1)
     (3, 0, None)
@@ -25,14 +25,14 @@ def trips(low: Number, high: Number, step: Number) -> Number:
 
 
 def trips_of_for(op: Operation) -> Number:
-    """Of an `scf.for`."""
+    """The number of iterations of an `scf.for`."""
     if op.operands[0] is op.operands[1]:
         return 0
     return None if "unsignedCmp" in op.attributes else trips(*map(number_of, op.operands[:3]))
 
 
 def trips_of_affine_for(op: Operation) -> Number:
-    """Of an `affine.for`."""
+    """The number of iterations of an `affine.for`."""
     return trips(*constant_bounds(op), step_of(op))
 
 

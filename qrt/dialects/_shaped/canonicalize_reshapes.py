@@ -57,7 +57,7 @@ def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes
 
 
 def to_itself(op: Operation, builder: Builder) -> Made:
-    """No dimension is regrouped, or those that were are regrouped back."""
+    """A reshape to its source's own type is the source. A reshape that undoes another one is the source of that one."""
     given, type = op.operands[0], op.results[0].type
     if given.type is type:
         return [given]
@@ -74,7 +74,7 @@ def to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def of_constant(op: Operation, builder: Builder) -> Made:
-    """Of a constant, of one value everywhere, or of elements."""
+    """The reshape of a constant is a constant; that of a splat is a splat."""
     source, made = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
     if not made.has_static_shape or source is None:
@@ -87,7 +87,7 @@ def of_constant(op: Operation, builder: Builder) -> Made:
 
 
 def twice(op: Operation, builder: Builder) -> Made:
-    """Dimensions that are regrouped in two steps are in one."""
+    """Two reshapes of one kind become one: ``expand(expand(x)) -> expand(x)``, and so for ``collapse``."""
     inner = made_by(op.operands[0], op.name)
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
@@ -104,7 +104,7 @@ def twice(op: Operation, builder: Builder) -> Made:
 
 
 def collapse_of_expand(op: Operation, builder: Builder) -> Made:
-    """Where each group of the one is made of groups of the other, only the difference is left."""
+    """``collapse(expand(x))`` becomes one reshape, if each group of one is made of whole groups of the other."""
     inner = made_by(op.operands[0], _sibling(op, "expand_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
@@ -144,7 +144,7 @@ def _product(builder: Builder, sizes: Mixed) -> int | Value:
 
 
 def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
-    """Which of the fine groups each coarse one is made of; None where one lies across the border of two."""
+    """Which fine groups each coarse group is made of; None if a fine group lies in two coarse ones."""
     at, groups = 0, []
     for group in coarse:
         parts: list[int] = []
@@ -161,7 +161,7 @@ def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
 
 
 def expand_of_collapse(op: Operation, builder: Builder) -> Made:
-    """What is put together and taken apart otherwise, where one step does it."""
+    """``expand(collapse(x))`` to another shape becomes one reshape, where one step leads there."""
     inner = made_by(op.operands[0], _sibling(op, "collapse_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
@@ -197,8 +197,9 @@ def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> 
 
 
 def _ranges(shape: Shape, result: Shape) -> Groups | None:
-    """Runs of dimensions whose products are the sizes of `result`; a size that is not known is that of what the others
-    leave. Sizes of 1 between two runs go with the second, those at the end with the last."""
+    """Runs of dimensions whose products are the sizes of `result`. The dimensions that the other runs leave over make
+    an unknown size. Sizes of 1 between two runs belong to the second run, and those at the end to the last.
+    """
     if len(shape) <= len(result) or not result or result.count(None) > 1:
         return None
     before = result.index(None) if None in result else len(result)
@@ -254,7 +255,9 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def static_expand(op: Operation, builder: Builder) -> Made:
-    """Of what was cast to say less, sizes that are constants become part of the type, and of what is expanded."""
+    """If the source of an `expand_shape` was cast, its constant sizes become part of the types: ``expand(x) ->
+    cast(expand(cast(x)))``.
+    """
     sizes, made, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
     known: Mixed = [
@@ -272,7 +275,7 @@ def static_expand(op: Operation, builder: Builder) -> Made:
 
 
 def known_reshape(op: Operation, builder: Builder) -> Made:
-    """Of a constant, of what was reshaped before, or to the shape it has."""
+    """Simplifies a `tensor.reshape` of a constant, of another reshape, or to the shape of its source."""
     (source, shape), made = op.operands, op.results[0].type
     constant = constant_of(source)
     if isinstance(constant, DenseElementsAttr) and isinstance(made, TensorType) and made.has_static_shape:

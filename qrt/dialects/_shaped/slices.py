@@ -71,8 +71,9 @@ def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
 
 
 def static_lists(op: Operation) -> dict[str, Mixed] | None:
-    """The lists of a slice with its constant operands as integers; None where there are none that may be. Offsets and
-    sizes are not negative."""
+    """The lists of a slice with its constant operands as integers; None if no operand can become one. A negative offset
+    or size stays an operand.
+    """
     lists = {name: mixed_values(op, name) for name in PARTS}
     static: dict[str, Mixed] = {}
     for name, values in lists.items():

@@ -60,7 +60,7 @@ def is_minor_unit(type: MemRefType) -> bool:
 
 
 def _terms(value: Expression) -> list[Expression]:
-    """What a sum is of."""
+    """The terms of a sum."""
     if isinstance(value, tuple) and value[0] == "+":
         return [*_terms(value[1]), *_terms(value[2])]
     return [value]

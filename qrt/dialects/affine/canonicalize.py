@@ -57,7 +57,9 @@ def repeated_results(op: Operation, builder: Builder) -> Made:
 
 
 def results_of_the_same(op: Operation, builder: Builder) -> Made:
-    """The least of numbers one of which is the least of others: those others stand last, unless they are very many."""
+    """``min(a, min(b, c)) -> min(a, b, c)``, and so for ``max``. The results of the inner op stand last. A very long
+    list is left alone.
+    """
     map = map_of(op)
     dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
     results: list[Expression] = []
@@ -107,7 +109,7 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
 
 
 def bounds(op: Operation, builder: Builder) -> Made:
-    """Bounds without results that decide nothing, and that one beside another repeats."""
+    """Removes the results of a bound's map that cannot decide it, and repeated ones."""
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
         given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
@@ -130,7 +132,7 @@ def bounds(op: Operation, builder: Builder) -> Made:
 
 
 def without_work(op: Operation, builder: Builder) -> Made:
-    """Results of a loop of no iterations, or that computes nothing."""
+    """A loop that runs no iteration, or computes nothing, is replaced by the values that its results would have."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None
@@ -170,7 +172,7 @@ def condition(op: Operation, builder: Builder) -> Made:
 
 
 def decided(op: Operation, builder: Builder) -> Made:
-    """A condition that upstream takes for decided: `0 == 0` and `1 == 0`, alone."""
+    """An `affine.if` on `0 == 0` or `1 == 0` becomes one of its branches. Upstream decides no other conditions."""
     constraints = set_of(op).constraints
     if constraints not in (((0, True),), ((1, True),)):
         return None

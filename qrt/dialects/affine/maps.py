@@ -30,14 +30,14 @@ class Inputs:
         return True
 
     def compose(self) -> bool:
-        """What an `affine.apply` computes is computed here. Whether there was any."""
+        """Replaces operands that an `affine.apply` computes by its expression. Returns whether there were any."""
         found = False
         while self._compose_one(self.dimensions, "d") or self._compose_one(self.symbols, "s"):
             found = True
         return found
 
     def simplify(self) -> None:
-        """Each sum in one form."""
+        """Writes each sum in its one form."""
         counts = len(self.dimensions), len(self.symbols)
         self.results = tuple(flattened(result, *counts) for result in self.results)
 

@@ -111,7 +111,7 @@ def _parse_bounds(parser: Parser, pending: PendingOperation, which: str, keyword
 
 
 def _place(known: list[OperandName], name: OperandName) -> int:
-    """Where a value stands among those that are known, where it is put if it is new."""
+    """The index of a value among the known ones; a new value is added to them."""
     for place, (text, number, _) in enumerate(known):
         if (text, number) == name[:2]:
             return place

@@ -1,7 +1,6 @@
-"""What the bounds of affine loops tell of expressions: ranges of their values, divisors, and quotients they decide.
-
-Upstream's rules (`simplifyMapWithOperands`, `simplifyMinOrMaxExprWithOperands`), and no more than these: what they
-leave has to stay as it is.
+"""What the bounds of affine loops say about expressions: the ranges and divisors of their values, and quotients that
+these decide. The rules are upstream's `simplifyMapWithOperands` and `simplifyMinOrMaxExprWithOperands`. There are no
+others, because the result is compared with upstream's.
 """
 
 from collections.abc import Sequence
@@ -131,8 +130,9 @@ class Ranges:
         return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
-        """The expressions that may be the greatest of all, or the least; of equal constants the first. All, where each
-        is beyond another: the range of a loop of no iterations holds no number."""
+        """The expressions that may be the greatest of all, or the least; among equal constants the first. All of them,
+        if each is known to lie beyond another: that happens in a loop without iterations, whose range holds no number.
+        """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
         kept: list[Expression] = []
@@ -144,7 +144,7 @@ class Ranges:
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Whether the other expression is at least as far as this one will ever be."""
+    """Whether the other expression is always at least as great as this one, or as small."""
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:
         return False

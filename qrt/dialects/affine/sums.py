@@ -6,7 +6,7 @@ from math import gcd
 from qrt.ir.core.affine import Compound, Expression, add, combine, floordiv, is_index, is_readable, multiply
 
 _Terms = dict[Expression, int]
-"""Coefficients of dimensions, symbols, and what is neither; 1 stands for the constant term."""
+"""Coefficients by dimension, symbol or another term; the key 1 is the constant term."""
 
 
 def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
@@ -27,7 +27,7 @@ def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
 
 
 def _is_pure(value: Expression) -> bool:
-    """Whether nothing is multiplied or divided by what is not a constant."""
+    """Whether all factors and divisors are constants."""
     if isinstance(value, int) or value[0] in ("d", "s"):
         return True
     operator, left, right = value
@@ -52,8 +52,9 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def total_by_position(self, terms: _Terms, behind: int) -> Expression:
-        """As upstream numbers terms: a dimension before its products, those before the symbol of its position; `behind`
-        is past all positions."""
+        """The sum in upstream's order of terms: a dimension comes before its products, and these before the symbol of
+        its position. `behind` is past all positions.
+        """
         used = [part for part, number in terms.items() if number and isinstance(part, tuple)]
         symbols = sorted(part for part in used if part[0] == "s")
         met = sorted((part for part in used if part in self.met), key=self.met.__getitem__)
@@ -80,7 +81,7 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def terms(self, value: Expression) -> _Terms | None:
-        """None where there is no such form, or only one that is too large."""
+        """The terms of an expression as a sum; None if it has no such form, or one that is too large."""
         if isinstance(value, int):
             return {1: value}
         if value[0] in ("d", "s"):

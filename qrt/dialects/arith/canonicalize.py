@@ -28,7 +28,7 @@ def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operat
 
 
 def _flags(*operations: Operation) -> dict[str, Attribute]:
-    """What all of these promise of overflow."""
+    """The promises about overflow that all operations make."""
     said = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
     common = [flag for flag in said[0] if all(flag in flags for flags in said)]
     return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}
@@ -68,7 +68,7 @@ def sum_with_constant(op: Operation, builder: Builder) -> Made:
 
 
 def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
-    """Promises that hold of a sum with `number`, where they held of the two sums it stands for: if it does not wrap."""
+    """The promises (`nsw`, `nuw`) that a sum with `number` keeps, if the two sums that it replaces kept them."""
     half = 1 << ((width_of(type) or 64) - 1)
     said = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
     kept = [flag for flag in said if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
@@ -113,7 +113,7 @@ def low_half(op: Operation, builder: Builder) -> Made:
 
 
 def signed_product_with_one(op: Operation, builder: Builder) -> Made:
-    """Its high half is the sign of the other operand, in every bit."""
+    """``mulsi_extended(x, 1)``: the high half has the sign of x in every bit."""
     x, type = op.operands[0], op.results[0].type
     if width_of(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
         return None
@@ -168,7 +168,7 @@ truncf_of_extf = _of("extf", when=_narrows_exactly)
 
 
 def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
-    """``trunci(x >> c)`` of the highest bits alone: the sign does not matter."""
+    """``trunci(x >>s c) -> trunci(x >>u c)``, if the highest bits of x are what is kept."""
     source = made_by(op.operands[0], "arith.shrsi")
     if source is None:
         return None
@@ -249,7 +249,7 @@ def select_of_not(op: Operation, builder: Builder) -> Made:
 
 
 def select_of_select(op: Operation, builder: Builder) -> Made:
-    """A choice inside a choice by the same condition is made already."""
+    """``select(c, select(c, a, b), d) -> select(c, a, d)``, and so for the other branch."""
     condition, true, false = op.operands
     for at, branch in ((1, true), (2, false)):
         inner = made_by(branch, "arith.select")

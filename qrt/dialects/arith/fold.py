@@ -84,7 +84,9 @@ def by_one_is_zero(op: Operation) -> Folded:
 
 
 def signed_one(fold: Identity) -> Identity:
-    """Not of i1, whose 1 is -1 to a signed division: least value by -1 is undefined."""
+    """``x / 1 -> x`` of signed integers. It does not hold for i1, whose 1 is -1: the least value divided by -1 is
+    undefined.
+    """
     return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
 
 
@@ -209,7 +211,7 @@ def _product_with_one(op: Operation) -> Folded:
 
 
 def fold_select(op: Operation, folds: Folds) -> Folded:
-    """One branch where the condition says which, or where both are the same."""
+    """Folds to one branch, if the condition is known or both branches are the same."""
     condition, true, false = op.operands
     if true is false:
         return [true]
@@ -347,4 +349,4 @@ FOLDS: dict[str, Fold] = {
     "arith.cmpf": _cmpf,
     "arith.select": fold_select,
 }
-"""By the name of the op."""
+"""The folders by name of the op."""

@@ -112,11 +112,12 @@ FLAGS: dict[str, AttributeSpec] = {
     "isExact": AttributeSpec(kind=kinds.UNIT),
     "roundingmode": AttributeSpec(kind=kinds.keyword(ROUNDING_MODES, 32)),
 }
-"""What an op may say after its operands."""
+"""The attributes that formats print after the operands."""
 FLOAT, INTEGER, BOOL = "floating-point-like", "signless-integer-like", "bool-like"
 _TOTAL: tuple[Trait, ...] = (PURE, ELEMENTWISE)
 _PARTIAL: tuple[Trait, ...] = (NO_MEMORY_EFFECT, ELEMENTWISE)
-"""Of the quotients that upstream does not let run where they would not have run: by zero they are not poison."""
+"""The speculation of quotients: division by zero is undefined, so upstream moves none to where it would not have run.
+"""
 
 
 def said(*groups: str) -> dict[str, AttributeSpec]:

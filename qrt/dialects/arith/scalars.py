@@ -77,7 +77,7 @@ def constant_value(constant: Attribute | None) -> Any:
 
 
 def _held(stored: Any, element: Type) -> Any:
-    """What a constant stores, integers or bit patterns or floats, as `elementwise` holds it."""
+    """The stored elements of a constant (integers, bit patterns or floats) in the form that `elementwise` takes."""
     dtype = element_dtype(element)
     if stored.dtype.kind == "f" or not isinstance(element, FloatType):
         return stored

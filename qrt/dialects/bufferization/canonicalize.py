@@ -16,7 +16,7 @@ from qrt.types import MemRefType, TensorType
 
 
 def tensor_of_buffer(op: Operation, builder: Builder) -> Made:
-    """Nothing stands between that may write to the buffer."""
+    """``to_tensor(to_buffer(t)) -> t``, if nothing between them may write to the buffer."""
     inner = made_by(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 
@@ -52,7 +52,7 @@ def _casts(given: MemRefType, made: MemRefType) -> bool:
 
 
 def buffer_of_cast(op: Operation, builder: Builder) -> Made:
-    """What was cast gets the buffer, and the buffer is cast."""
+    """``to_buffer(cast(t)) -> cast(to_buffer(t))``."""
     inner = made_by(op.operands[0], "tensor.cast")
     source = None if inner is None else inner.operands[0]
     if source is None or not isinstance(source.type, TensorType) or source.type.shape is None:
@@ -63,7 +63,7 @@ def buffer_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def load(op: Operation, builder: Builder) -> Made:
-    """An element of the tensor, if the buffer is only read."""
+    """``load(to_buffer(t), i) -> extract(t, i)``, if the buffer is only read."""
     buffer = made_by(op.operands[0], "bufferization.to_buffer")
     if buffer is None:
         return None
@@ -78,7 +78,9 @@ def dim_of_buffer(op: Operation, builder: Builder) -> Made:
 
 
 def dim_of_tensor(op: Operation, builder: Builder) -> Made:
-    """The size is that of the buffer or of what was copied, or the one that was asked for."""
+    """The size of a tensor is that of its buffer, of the tensor it was copied from, or the operand with which it was
+    made.
+    """
     (tensor, axis), made = op.operands, op.operands[0].operation
     if made is None:
         return None
@@ -97,7 +99,7 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Sizes that are constants become part of the type; a hint is not needed any more."""
+    """Constant sizes of an `alloc_tensor` become part of its type, and its size hint is dropped."""
     if op.operand_group("copy"):
         return None
     type, sizes = ranked(op.results[0]), op.operand_group("dynamic_sizes")

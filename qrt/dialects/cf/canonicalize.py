@@ -43,7 +43,7 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Where a successor that only branches on leads to; None where it does more, or the branches go in a circle."""
+    """The target of a successor that only branches on; None if it does more, or if the branches go in a circle."""
     block, values = target
     only = block.first
     if only is None or only.name != "cf.br" or only is not block.last:
@@ -89,7 +89,9 @@ def branch_past(op: Operation, builder: Builder) -> Made:
 
 
 def one_target(op: Operation, builder: Builder) -> Made:
-    """Both ways lead to one block: what they pass is selected, if no other block leads there."""
+    """If both ways lead to one block, the branch is unconditional and passes selected values. Where these differ, no
+    other block may lead there.
+    """
     (block, true), (other, false) = _targets(op)
     if block is not other:
         return None
@@ -103,7 +105,7 @@ def one_target(op: Operation, builder: Builder) -> Made:
 
 
 def decided_before(op: Operation, builder: Builder) -> Made:
-    """The branch that alone leads here was on the same condition."""
+    """A conditional branch is decided, if the only branch that leads to its block had the same condition."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
     if before is None or before.name != "cf.cond_br" or before.operands[0] is not op.operands[0]:
@@ -112,7 +114,7 @@ def decided_before(op: Operation, builder: Builder) -> Made:
 
 
 def condition_is_known_there(op: Operation, builder: Builder) -> Made:
-    """In a block that only one way leads to, the condition is a constant."""
+    """In a block to which only one way of a branch leads, the condition is replaced by a constant."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
         if _single_predecessor(block) is not op:
@@ -166,7 +168,9 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 
 
 def switched_before(op: Operation, builder: Builder) -> Made:
-    """The switch that alone leads here was on the same flag: it took one of its cases, or none of them."""
+    """A `cf.switch` is simplified, if the only branch that leads to its block was a switch on the same flag: that one
+    took a known case, or is known to have taken none of some.
+    """
     assert op.parent is not None
     before = _single_predecessor(op.parent)
     if before is None or before.name != "cf.switch" or before.operands[0] is not op.operands[0]:

@@ -24,7 +24,7 @@ _WEIGHTS = AttributeSpec(kind=attribute_kinds.dense_array(_I32))
 
 
 def passed_values(branch: Operation) -> list[list[Value]]:
-    """What a branch passes to each of its successors: the last of its operands."""
+    """The values that a branch passes to each of its successors: the last of its operands."""
     assert branch.definition is not None
     if branch.name == "cf.switch":
         defaults = branch.operand_group("defaultOperands")

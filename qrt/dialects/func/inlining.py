@@ -9,8 +9,9 @@ def inlined_at_most(root: Operation) -> int:
 
 
 class Budget:
-    """How many operations there may still be more. A function is counted once: it no longer changes when it is put
-    somewhere."""
+    """How many operations inlining may still add. A function is counted once, because it no longer changes when its
+    body is copied.
+    """
 
     def __init__(self, left: int) -> None:
         self.left = left

@@ -50,7 +50,7 @@ class FuncOp(Operation):
         return dict(entry.items) if isinstance(entry, DictAttr) else {}
 
     def port_name(self, kind: Literal["inputs", "results"], index: int) -> str | None:
-        """What `{qrt.name = "..."}` says, or None."""
+        """The name that `{qrt.name = "..."}` gives, or None."""
         value = self.port_attributes(kind, index).get(PORT_NAME)
         return value.value if isinstance(value, StringAttr) else None
 

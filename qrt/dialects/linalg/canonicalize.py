@@ -21,13 +21,13 @@ from qrt.types import IntegerType, MemRefType, TensorType
 
 
 def of_nothing(op: Operation, builder: Builder) -> Made:
-    """A buffer without elements is all it works on."""
+    """An op on buffers is removed if one of them has no elements."""
     empty = any(isinstance(value.type, MemRefType) and 0 in (value.type.shape or ()) for value in op.operands)
     return [] if empty and not op.results else None
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Loops of a known length: the dimensions that they index are as long."""
+    """A dimension gets a static size, if a loop that indexes it has a known length."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):
@@ -63,14 +63,14 @@ def _stated_shape(value: Value) -> tuple[int | None, ...]:
 
 
 def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]) -> list[Value]:
-    """The same on other operands, its results as they were."""
+    """The same op on other operands, with results of the same types."""
     types = [value.type for value in operands[op.input_count :]]
     made = builder.create(op.name, operands, types, dict(op.attributes), op.take_regions()).results
     return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]
 
 
 def cast_of_result(op: Operation, builder: Builder) -> Made:
-    """Sizes that only the type it is cast to says are those of the output."""
+    """A `tensor.cast` of a result that adds static sizes is done on the op's output operand instead."""
     (value,) = op.operands
     source, type = value.operation, op.results[0].type
     if not isinstance(source, StructuredOp) or type is value.type or not keeps_sizes(value.type, type):
@@ -90,7 +90,7 @@ def cast_of_result(op: Operation, builder: Builder) -> Made:
 
 
 def identity(op: Operation, builder: Builder) -> Made:
-    """Elements are yielded as they are, each in its place."""
+    """A `linalg.generic` that yields elements of its operands as they are is replaced by those operands."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
     if len(set(op.indexing_maps)) != 1 or body.first is not body.last or body.last is None:
@@ -110,7 +110,7 @@ def copy_to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def index_of_one(op: Operation, builder: Builder) -> Made:
-    """Of a loop that runs once."""
+    """`linalg.index` of a loop that runs once is 0."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
     if not isinstance(around, StructuredOp):
@@ -162,7 +162,9 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> Made:
-    """Into a tensor that is filled with the same value: only what was padded is put in."""
+    """A padded tensor, inserted into a tensor that is filled with the padding's value: the tensor before the padding is
+    inserted instead.
+    """
     pad = made_by(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
         return None
@@ -194,13 +196,15 @@ def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Whether a padding takes nothing away, and what it is of begins `low` elements later where it is put."""
+    """Whether the padding is not negative, and the tensor before it begins `low` elements behind the place where the
+    padded one is inserted.
+    """
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
     return not negative and (step == 1 or low == 0)
 
 
 def _fill_below(op: Operation) -> Operation | None:
-    """The `linalg.fill` of what a slice is put into, below slices that are put elsewhere."""
+    """The `linalg.fill` that made the target of an insertion; insertions of other slices may stand between."""
     dest = op.operands[1]
     while (before := made_by(dest, "tensor.insert_slice")) is not None:
         if ranked(before.operands[0]).rank != ranked(dest).rank:
@@ -272,7 +276,7 @@ def transpose_of_transpose(op: Operation, builder: Builder) -> Made:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """Only what is broadcast is transposed."""
+    """``transpose(broadcast(x)) -> broadcast(transpose(x))``."""
     inner = made_by(op.operands[0], "linalg.broadcast")
     if inner is None or len(op.operands[0].uses) > 1:
         return None

@@ -58,7 +58,7 @@ class MapOp(_Form):
 
 
 class ReduceOp(_Form):
-    """As many outputs as inputs, without the dimensions that are reduced."""
+    """Reduces dimensions: it has as many outputs as inputs, without these dimensions."""
 
     __slots__ = ()
 

@@ -112,7 +112,7 @@ _POOLINGS = {
     "nhwc": ("nhwcyx: n(hy)(wx)c yx -> nhwc", "sum max min max_unsigned min_unsigned"),
     "nwc": ("nwcx: n(wx)c x -> nwc", "sum max min max_unsigned min_unsigned"),
 }
-"""By layout: loops, and what the windows are folded with."""
+"""By layout: the loops, and the functions that fold the windows."""
 _FOLDED_WITH = {"sum": "add", "max": "max_signed", "min": "min_signed"}
 _STATING_MAPS = ("linalg.matmul", "linalg.batch_matmul", "linalg.batch_reduce_matmul")
 """Those that may say other maps, to transpose and broadcast their inputs."""
@@ -124,8 +124,9 @@ too, and upstream builds signed casts whatever it says."""
 
 @dataclass(frozen=True)
 class Named:
-    """What an op of this file is: its body, and its loops; none where those are the dimensions of its output. The body
-    of `elementwise` is that of its kind."""
+    """The definition of an op of this file: its body and its loops. Without loops, the loops are the dimensions of its
+    output. The body of `elementwise` is that of its kind.
+    """
 
     build: Build | None
     loops: str = ""
@@ -228,7 +229,7 @@ def _memoizes(name: str) -> bool:
 
 
 def _derived(operation: Operation) -> dict[str, Attribute]:
-    """What upstream's verifier writes onto the op."""
+    """The attributes that upstream's verifier writes onto the op."""
     assert isinstance(operation, NamedOp)  # whose maps these are
     return {_MEMOIZED: ArrayAttr(operation.indexing_maps)} if _memoizes(operation.name) else {}
 

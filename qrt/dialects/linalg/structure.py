@@ -1,4 +1,6 @@
-"""What structured ops of `linalg` share: maps, loops, the operands' custom form, and the rules on all of them."""
+"""The parts that structured ops of `linalg` share: maps, loops, the operands' custom form, and the rules on all of
+them.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -45,7 +47,7 @@ class StructuredOp(Operation):
 
     @property
     def indexing_maps(self) -> Maps:
-        """One per operand."""
+        """The indexing map of each operand."""
         raise NotImplementedError
 
     @property
@@ -102,7 +104,7 @@ def shape_of(type: Type) -> Sequence[int | None] | None:
 
 
 def scalar_of(type: Type) -> Type:
-    """What one iteration is given of an operand."""
+    """The type of an operand's element in one iteration."""
     return type.element if isinstance(type, TensorType | MemRefType) else type
 
 

@@ -19,13 +19,13 @@ def cast(builder: Builder, value: Value, type: Type) -> Value:
 
 
 def ranked_source(value: Value) -> Value | None:
-    """What was cast, of a type with a rank."""
+    """The operand of the cast that made a value, if its type has a rank."""
     cast = made_by(value, "memref.cast")
     return cast.operands[0] if cast is not None and memref_type(cast.operands[0]).shape is not None else None
 
 
 def keeps_more(value: Value) -> Value | None:
-    """What was cast to a type that says no more than its own."""
+    """The operand of the cast that made a value, if the cast added no static information."""
     source = ranked_source(value)
     if source is None:
         return None
@@ -39,7 +39,7 @@ def keeps_more(value: Value) -> Value | None:
 
 
 def from_ranked_casts(op: Operation, builder: Builder) -> Made:
-    """What was cast is taken as it was."""
+    """An op takes the operand of a cast instead of the cast's result."""
     sources = [ranked_source(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
     if sources.count(None) == len(sources):
         return None
@@ -49,7 +49,7 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
 
 
 def store_to_cast(op: Operation, builder: Builder) -> Made:
-    """What is stored keeps its type, also where it is a memref itself: the elements are of that type."""
+    """A store into a cast memref stores into the memref before the cast. The stored value keeps its type."""
     target = ranked_source(op.operands[1])
     if target is None:
         return None
@@ -80,7 +80,9 @@ def space_cast(op: Operation, builder: Builder) -> Made:
 
 
 def dim(op: Operation, builder: Builder) -> Made:
-    """What a buffer was made with, or a view was asked for."""
+    """A `memref.dim` of a cast measures the cast's source. Of an allocation or a view it becomes the operand that gave
+    the size.
+    """
     (source, axis), made = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
     if made is None or shape is None:
@@ -103,7 +105,7 @@ def dim(op: Operation, builder: Builder) -> Made:
 
 
 def only_written(op: Operation, builder: Builder) -> Made:
-    """A buffer that is only written to and freed goes, with what does so."""
+    """Removes a buffer that is only written to and freed, and the ops that do so."""
     users = op.results[0].users
     for user in users:
         freed = user.name == "memref.dealloc"
@@ -115,7 +117,7 @@ def only_written(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Sizes that are constants become part of the type."""
+    """Constant sizes of an allocation become part of its type."""
     type = memref_type(op.results[0])
     dynamic = op.operand_group("dynamicSizes")
     shape, kept = constant_sizes(type.shape or (), dynamic)
@@ -126,6 +128,6 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
 
 
 def copy_of_nothing(op: Operation, builder: Builder) -> Made:
-    """To itself, or without elements."""
+    """Removes a `memref.copy` of a buffer to itself, or of no elements."""
     empty = any(0 in (memref_type(value).shape or ()) for value in op.operands)
     return [] if empty or op.operands[0] is op.operands[1] else None

@@ -40,7 +40,9 @@ def _is_last(op: Operation) -> bool:
 
 
 def inline_scope(op: Operation, builder: Builder) -> Made:
-    """A scope without stack memory, or at the end of another."""
+    """The body of a scope takes its place, if it allocates no stack memory or the scope stands at the end of another
+    one.
+    """
     parent = op.parent_operation
     assert parent is not None
     if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):
@@ -49,8 +51,10 @@ def inline_scope(op: Operation, builder: Builder) -> Made:
 
 
 def hoist_allocations(op: Operation, builder: Builder) -> Made:
-    """Memory is taken before the branches around the scope, if nothing follows them. Not memory whose size only the run
-    knows, which may be negative where it is not taken, and not that of a loop, which is new in each iteration."""
+    """Moves allocations to before the branches around the scope, if nothing follows the branches. An allocation of
+    unknown size stays, because its size may be negative where the branch is not taken. One inside a loop stays, because
+    each iteration has its own memory.
+    """
     outermost = op.parent_operation
     assert outermost is not None
     if outermost.name in _SCOPES or not _is_last(op) or not _is_last(outermost):
@@ -74,7 +78,7 @@ def hoist_allocations(op: Operation, builder: Builder) -> Made:
 
 
 def _runs_once(inner: Operation, outermost: Operation) -> bool:
-    """Whether it runs once at most when the operation around it runs."""
+    """Whether an operation runs at most once, each time that the operation around it runs."""
     block = inner.parent
     while block is not None and block.parent is not None:
         around = block.parent.parent

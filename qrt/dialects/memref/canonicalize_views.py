@@ -21,7 +21,9 @@ from qrt.types import MemRefType, StridedLayout
 
 
 def same_view(op: Operation, builder: Builder) -> Made:
-    """Of one place and size in the type; or all of a view, which has the same sizes."""
+    """A `subview` of its whole source is the source. The types are equal and static, or the source is a view of the
+    same sizes.
+    """
     source, type = op.operands[0], memref_type(op.results[0])
     if source.type is not type:
         return None
@@ -35,7 +37,7 @@ def same_view(op: Operation, builder: Builder) -> Made:
 
 
 def _is_at_start(subview: Operation) -> bool:
-    """Whether its offsets are 0, also as constants."""
+    """Whether its offsets are 0, be they static or constant operands."""
     offsets = mixed_values(subview, "offsets")
     return all(number_of(value) == 0 for value in offsets)
 
@@ -83,7 +85,7 @@ def view_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def known_metadata(op: Operation, builder: Builder) -> Made:
-    """What the type says of offset, sizes and strides."""
+    """The offset, sizes and strides that the source's type knows become constants."""
     type = memref_type(op.operands[0])
     if type.shape is None or type.strides is None:
         return None
@@ -101,7 +103,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
 
 
 def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
-    """The type, which says all, is that of the source."""
+    """A `reinterpret_cast` to a static type that is the source's own is the source."""
     type = memref_type(op.results[0])
     layout = type.strides
     if type is not op.operands[0].type or not type.has_static_shape or layout is None:
@@ -110,7 +112,7 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
-    """Only the buffer counts, which a view has from its source."""
+    """A `reinterpret_cast` of a view takes the source of the view, because only the buffer matters."""
     inner = op.operands[0].operation
     if inner is None:
         return None
@@ -119,7 +121,7 @@ def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
 
 
 def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
-    """A list with what the type says, and constants, in place of operands."""
+    """A list whose operands are replaced, where possible, by constants or by what the type says."""
     numbers = [number_of(value) if number is None else number for value, number in zip(values, known, strict=True)]
     return [value if number is None else number for value, number in zip(values, numbers, strict=True)]
 
@@ -133,7 +135,7 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
 
 
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
-    """What was taken apart and is put together again."""
+    """A `reinterpret_cast` to the metadata that was extracted from a memref is that memref."""
     metadata = made_by(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:
         return None
@@ -153,7 +155,7 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> Made:
-    """Numbers that are constants become part of the type."""
+    """Constant offsets, sizes and strides become part of the type."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
@@ -170,7 +172,7 @@ def static_reinterpret(op: Operation, builder: Builder) -> Made:
 
 
 def transpose(op: Operation, builder: Builder) -> Made:
-    """To the same order, or of what was transposed before."""
+    """Removes a transpose that changes nothing, and joins two into one."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]
@@ -189,7 +191,7 @@ def view_of_all(op: Operation, builder: Builder) -> Made:
 
 
 def static_sizes(op: Operation, builder: Builder) -> Made:
-    """Sizes that are constants become part of the type."""
+    """Constant sizes of a `memref.view` become part of its type."""
     type = memref_type(op.results[0])
     shape, kept = constant_sizes(type.shape or (), op.operands[2:])
     if shape == type.shape:
@@ -216,7 +218,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def expand_of_cast(op: Operation, builder: Builder) -> Made:
-    """Where the sizes say of each dimension what the source says."""
+    """An `expand_shape` of a cast takes the source of the cast, if its sizes agree with it."""
     source = keeps_more(op.operands[0])
     if source is None:
         return None
@@ -233,7 +235,9 @@ def expand_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def dim_of_reshape(op: Operation, builder: Builder) -> Made:
-    """What the shape says, read where it was reshaped: it may be written to later."""
+    """The size of a `memref.reshape` is read from its shape operand. It is read at the reshape, because the shape may
+    be written to later.
+    """
     source, axis = op.operands
     reshape = made_by(source, "memref.reshape")
     if reshape is None or not _is_known_at(axis, op, reshape):

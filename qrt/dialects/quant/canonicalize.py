@@ -1,6 +1,7 @@
-"""Ops that articles on lowering write, as the ops they stand for: `"quant.cast"` is a qcast or a dcast,
-`"quant.conv2d"` and `"quant.matmul"` are those of `qrt`. Changes no value: what `output_scale` and `output_zero_point`
-say, the result type says too."""
+"""Replaces the ops that articles on lowering write by the ops they stand for: `"quant.cast"` is a qcast or a dcast,
+`"quant.conv2d"` and `"quant.matmul"` are those of `qrt`. This changes no value, because the result type holds what
+`output_scale` and `output_zero_point` say.
+"""
 
 from qrt.dialects.quant.ops import element_of
 from qrt.ir import Operation, Value
@@ -11,7 +12,7 @@ _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")
 
 
 def written_cast(operation: Operation, builder: Builder) -> list[Value]:
-    """`"quant.cast"` by the direction of its types."""
+    """`"quant.cast"` becomes a qcast or a dcast, as its types say."""
     (operand,) = operation.operands
     name = "quant.dcast" if isinstance(element_of(operand.type), QuantizedType) else "quant.qcast"
     return [builder.value(name, (operand,), operation.results[0].type, dict(operation.attributes))]

@@ -101,7 +101,7 @@ def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
 
 
 def _verify_kernel(family: str, operation: Operation) -> None:
-    """As the `qrt` op of the same name; what the attributes say of the result must be what its type says."""
+    """Verifies the op as the `qrt` op of the same name. Attributes about the result must agree with its type."""
     verify_family(family, operation)
     element = element_of(operation.results[0].type)
     if not isinstance(element, UniformType):

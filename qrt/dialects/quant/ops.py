@@ -46,7 +46,7 @@ class CastOp(Operation):
 
     @property
     def quantized_side(self) -> _Side:
-        """Where the quantized type is."""
+        """The operand or result that has the quantized type."""
         return "operand" if isinstance(element_of(self.operands[0].type), QuantizedType) else "result"
 
     @property

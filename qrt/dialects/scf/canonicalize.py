@@ -58,7 +58,7 @@ def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
 
 
 def adjacent_ifs(op: Operation, builder: Builder) -> Made:
-    """Two on one condition, or on one and its negation, are one."""
+    """Two neighbouring `scf.if` on one condition, or on a condition and its negation, become one."""
     before = op.previous
     sides = _sides(op.operands[0], before.operands[0]) if before is not None and before.name == "scf.if" else None
     if before is None or sides is None:
@@ -92,8 +92,9 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
 
 
 def nested_ifs(op: Operation, builder: Builder) -> Made:
-    """An `if` that is all another does is one on both conditions. What the outer one does not compute is selected; what
-    the inner one yields is to be the same wherever either condition is false."""
+    """An `scf.if` that only holds another one becomes a single one on both conditions. Values that the outer one does
+    not compute are selected. The inner one must yield the same wherever either condition is false.
+    """
     then, otherwise = _body(op), _body(op, 1)
     inner = then.first if then is not None else None
     if inner is None or inner.name != "scf.if" or then is None or inner.next is not then.last:
@@ -128,7 +129,7 @@ def nested_ifs(op: Operation, builder: Builder) -> Made:
 
 
 def condition_inside(op: Operation, builder: Builder) -> Made:
-    """Within the branches the condition is a constant."""
+    """Replaces the condition by a constant inside the branches."""
     condition = op.operands[0]
     if constant_number(condition) is not None:
         return None
@@ -143,7 +144,7 @@ def condition_inside(op: Operation, builder: Builder) -> Made:
 
 
 def to_select(op: Operation, builder: Builder) -> Made:
-    """What is yielded and not computed inside is selected."""
+    """A result whose yielded values are defined outside becomes an `arith.select`."""
     true, false = _yielded(_body(op)), _yielded(_body(op, 1))
     inside = [
         index
@@ -187,7 +188,7 @@ def known_if(op: Operation, builder: Builder) -> Made:
 
 
 def trivial_for(op: Operation, builder: Builder) -> Made:
-    """No iteration, one, or many that only yield what is known outside."""
+    """Simplifies a loop that runs no iteration or one, or that only yields values defined outside."""
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
     if trips == 0:
@@ -200,7 +201,7 @@ def trivial_for(op: Operation, builder: Builder) -> Made:
 
 
 def parallel(op: Operation, builder: Builder) -> Made:
-    """Loops of one iteration are left out; the whole where a loop has none."""
+    """Removes the dimensions that run one iteration, and the whole op if a dimension runs none."""
     bounds = [op.operand_group(name) for name in ("lowerBound", "upperBound", "step")]
     body = _body(op)
     numbers = [tuple(map(constant_number, each)) for each in zip(*bounds, strict=True)]
@@ -227,7 +228,7 @@ def parallel(op: Operation, builder: Builder) -> Made:
 
 
 def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
-    """A body in place of the loop, and each reduction of what the loop was given and what the body yields."""
+    """Puts the body in place of the loop, and combines each initial value with the value that the body reduces."""
     reduce = body.terminator
     builder.absorb(body, indices)
     results = []
@@ -241,7 +242,9 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 
 
 def execute_region(op: Operation, builder: Builder) -> Made:
-    """A region of one block stands where it is; one of several where its parent may have several."""
+    """Puts the region of an `scf.execute_region` in its place. A region of several blocks needs a parent that may have
+    several.
+    """
     blocks = op.regions[0].blocks
     if "no_inline" in op.attributes:
         return None

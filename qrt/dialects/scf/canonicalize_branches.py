@@ -1,7 +1,6 @@
-"""Canonicalization patterns of what `scf` ops pass to their regions and get from them: upstream's, the same for each.
-
-Each argument of a region and each result is given a value on every way there: by an operand of a region's terminator,
-or of the op itself.
+"""Canonicalization patterns of the values that `scf` ops pass to their regions and get from them. They are upstream's,
+and the same for each op. Each argument of a region, and each result, gets a value on every way there: an operand of a
+region's terminator, or of the op itself.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from qrt.ir.core.rewrite import IN_PLACE, Builder, Made
 
 _Operand = tuple[Operation, int]
 _Given = dict[Value, tuple[_Operand, ...]]
-"""The operands that an argument or a result is given, one for each way there."""
+"""The operands that an argument or a result gets, one for each way there."""
 
 
 def region_of(value: Value) -> Region | None:
@@ -51,7 +50,7 @@ def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
 
 
 def _reaching(value: Value, given: _Given) -> set[Value]:
-    """What it may be, of values that are not given themselves."""
+    """The values that it may have, apart from arguments and results of the op itself."""
     seen, pending = {value}, [value]
     while pending:
         for other in _values(given.get(pending.pop(), ())):
@@ -62,7 +61,7 @@ def _reaching(value: Value, given: _Given) -> set[Value]:
 
 
 def only_value(op: Operation, builder: Builder) -> Made:
-    """What is given one value on every way is that value, where it is seen."""
+    """An argument or a result that gets the same value on every way is replaced by that value."""
     given, changed = _given(op), False
     for value in given:
         reaching = _reaching(value, given) if value.uses else set()
@@ -77,7 +76,7 @@ def only_value(op: Operation, builder: Builder) -> Made:
 
 
 def given_alike(op: Operation, builder: Builder) -> Made:
-    """Two of one place that are given the same on every way are one."""
+    """Two arguments, or two results, that get the same values on every way become one."""
     given, changed = _given(op), False
     for owner in dict.fromkeys(value.owner for value in given):
         values = [value for value in given if value.owner is owner]
@@ -90,7 +89,7 @@ def given_alike(op: Operation, builder: Builder) -> Made:
 
 
 def unread_results(op: Operation, builder: Builder) -> Made:
-    """What nothing reads goes with its operands, unless they are given to what is read too."""
+    """Removes arguments and results that nothing reads, with their operands. Those that feed one that is read stay."""
     given = _given(op)
     read = {operands for value, operands in given.items() if value.uses}
     unread = {value for value, operands in given.items() if operands not in read}

@@ -12,7 +12,7 @@ from qrt.types import Type
 
 
 def _source(value: Value) -> Value | None:
-    """What was cast to a type that says less."""
+    """The operand of a cast that drops static sizes."""
     source = cast_source(value)
     return None if source is None or source.type is value.type else source
 

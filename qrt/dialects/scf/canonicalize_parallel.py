@@ -81,7 +81,7 @@ def _number_or_value(bound: int | Value) -> int | Value:
 
 
 def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
-    """An output that nothing reads, or that nothing is inserted into, goes: its result is what the loop was given."""
+    """Removes an output that nothing reads, or into which nothing is inserted: its result is then its initial value."""
     parts = _Parts(op)
     kept = []
     for index, (argument, result) in enumerate(zip(parts.shared, op.results, strict=True)):
@@ -103,7 +103,7 @@ def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
 
 
 def single_iterations(op: Operation, builder: Builder) -> Made:
-    """No iteration, one, or dimensions of one."""
+    """Simplifies a loop that runs no iteration or one, and removes dimensions of one iteration."""
     parts = _Parts(op)
     counts = parts.trips()
     if "mapping" in op.attributes:  # its dimensions are those of processors

@@ -39,7 +39,7 @@ class _Parts:
 
 
 def true_after(op: Operation, builder: Builder) -> Made:
-    """A condition that is forwarded is true in the second region."""
+    """A forwarded condition is replaced by true in the second region."""
     parts = _Parts(op)
     arguments = [
         argument
@@ -79,7 +79,7 @@ def compared_after(op: Operation, builder: Builder) -> Made:
 
 
 def in_order_of_carried(op: Operation, builder: Builder) -> Made:
-    """Where all that is carried is forwarded, in another order, it is forwarded in that order."""
+    """If all carried values are forwarded in another order, they are forwarded in their own order."""
     parts = _Parts(op)
     arguments, forwarded = parts.before.arguments, parts.forwarded
     if arguments == forwarded or len(arguments) != len(forwarded) or set(arguments) != set(forwarded):
@@ -90,7 +90,9 @@ def in_order_of_carried(op: Operation, builder: Builder) -> Made:
 
 
 def if_moved_down(op: Operation, builder: Builder) -> Made:
-    """What stands before the condition, and runs only if it is true, begins the second region."""
+    """Moves an `scf.if` on the loop's condition to the beginning of the second region, which runs under the same
+    condition.
+    """
     parts = _Parts(op)
     inner = parts.condition.previous
     if inner is None or inner.name != "scf.if" or inner.operands[0] is not parts.condition.operands[0]:

@@ -28,7 +28,7 @@ def static_shape(op: Operation, builder: Builder) -> Made:
 
 
 def shape_of_reshape(op: Operation, builder: Builder) -> Made:
-    """What it was reshaped to."""
+    """The shape of a reshaped tensor is the shape operand of the reshape."""
     reshape = made_by(op.operands[0], "tensor.reshape")
     if reshape is None:
         return None
@@ -39,7 +39,7 @@ def shape_of_reshape(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_shape(op: Operation, builder: Builder) -> Made:
-    """The shape of what has a rank is as long as it is cast to be."""
+    """A cast of the shape of a ranked value: `shape_of` gets the type of the cast."""
     inner = made_by(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
@@ -78,7 +78,7 @@ def once(op: Operation, builder: Builder) -> Made:
 
 
 def without_scalars(op: Operation, builder: Builder) -> Made:
-    """A shape of no extents adds nothing to others."""
+    """Drops shapes without extents from the operands."""
     kept = [value for value in op.operands if _shape(value) != (0,)]
     return _with_shapes(op, builder, kept) if kept else None
 
@@ -92,7 +92,7 @@ def only_one(op: Operation, builder: Builder) -> Made:
 
 
 def joined_constants(op: Operation, builder: Builder) -> Made:
-    """Constants among others are one."""
+    """Joins the constant shapes among the operands into one."""
     others = [value for value in op.operands if constant_of(value) is None]
     constants = [constant for value in op.operands if (constant := constant_of(value)) is not None]
     known: list[int] | None = []
@@ -109,7 +109,7 @@ def joined_constants(op: Operation, builder: Builder) -> Made:
 
 
 def known_rank(op: Operation, builder: Builder) -> Made:
-    """The longest of shapes whose lengths are known says the length of the result."""
+    """If the lengths of all shapes are known, the longest is the length of the result."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):

@@ -177,7 +177,7 @@ def _fold_shape_eq(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_arithmetic(operation: Operation, folds: Folds) -> Folded:
-    """Of constants; divided downwards. A sum with 0 is the other."""
+    """Folds constants, where a division rounds down, and a sum with 0."""
     left, right = map(constant_number, operation.operands)
     name = operation.name.removeprefix("shape.")
     if name == "add" and right == 0:

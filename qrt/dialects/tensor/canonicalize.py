@@ -19,7 +19,7 @@ from qrt.types import TensorType, Type
 
 
 def keeps_sizes(given: Type, made: Type) -> bool:
-    """Whether all that a ranked tensor type says of sizes the other says too."""
+    """Whether the other type has all static sizes of a ranked tensor type."""
     if not isinstance(given, TensorType) or not isinstance(made, TensorType):
         return False
     if given.element is not made.element or given.shape is None or made.shape is None or given.rank != made.rank:
@@ -28,7 +28,7 @@ def keeps_sizes(given: Type, made: Type) -> bool:
 
 
 def cast_source(value: Value) -> Value | None:
-    """What was cast to a type that says no more than its own."""
+    """The operand of the cast that made a value, if the cast added no static sizes."""
     inner = made_by(value, "tensor.cast")
     return inner.operands[0] if inner is not None and keeps_sizes(value.type, inner.operands[0].type) else None
 
@@ -42,7 +42,7 @@ _NEVER: Shape = (-1,)
 
 
 def _join(left: Shape | None, right: Shape | None) -> Shape | None:
-    """What two shapes of one tensor say of it; `_NEVER` if no tensor has both."""
+    """The static sizes that two shapes of one tensor give together; `_NEVER` if no tensor has both shapes."""
     if left is None or right is None:
         return right if left is None else left
     if len(left) != len(right) or any(
@@ -53,7 +53,7 @@ def _join(left: Shape | None, right: Shape | None) -> Shape | None:
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> Made:
-    """The type between says nothing that the others do not."""
+    """``cast(cast(x)) -> cast(x)``, if the type between has no static size that both others lack."""
     inner = made_by(op.operands[0], "tensor.cast")
     if inner is None:
         return None
@@ -67,7 +67,7 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_empty(op: Operation, builder: Builder) -> Made:
-    """What is empty is made of the type it is cast to."""
+    """``cast(empty) -> empty`` of the cast's type."""
     empty, type = made_by(op.operands[0], "tensor.empty"), op.results[0].type
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
         return None
@@ -81,7 +81,7 @@ def cast_of_empty(op: Operation, builder: Builder) -> Made:
 
 
 def _opened(given: TensorType, made: TensorType) -> Iterator[int | None]:
-    """What one type says of the dimensions that the other leaves open."""
+    """The sizes that one type has for the dimensions that are dynamic in the other."""
     return (known for size, known in zip(given.shape or (), made.shape or (), strict=True) if size is None)
 
 
@@ -112,7 +112,7 @@ def destinations(op: Operation) -> list[Value]:
 
 
 def from_casts(op: Operation, builder: Builder) -> Made:
-    """What is cast to say less is taken as it is."""
+    """An op takes the operand of a cast that only drops static sizes."""
     sources = [cast_source(value) for value in op.operands]
     if sources.count(None) == len(sources):
         return None
@@ -127,7 +127,9 @@ def from_casts(op: Operation, builder: Builder) -> Made:
 
 
 def dim(op: Operation, builder: Builder) -> Made:
-    """The size is that of what was cast, of the tensor that was written into, or of the shape that was asked for."""
+    """The size of a tensor is that of the cast's source, of the tensor that was written into, or an entry of the shape
+    operand of a reshape.
+    """
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None
@@ -143,7 +145,9 @@ def dim(op: Operation, builder: Builder) -> Made:
 
 
 def extract(op: Operation, builder: Builder) -> Made:
-    """From what was cast, or computed element by element."""
+    """Extracts from the source of a `tensor.cast` or an `arith.index_cast`, or computes the element as the body of a
+    `tensor.generate` does.
+    """
     tensor, *indices = op.operands
     source = tensor.operation
     if source is None:
@@ -179,7 +183,7 @@ def insert_what_is_there(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Sizes that are constants become part of the type."""
+    """Constant sizes become part of the type."""
     type = ranked(op.results[0])
     shape, kept = constant_sizes(type.shape or (), op.operands)
     if len(kept) == len(op.operands):
@@ -192,7 +196,9 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
 
 
 def concat(op: Operation, builder: Builder) -> Made:
-    """One tensor is itself; what the operands say of sizes holds for each of them, and for the result."""
+    """The `tensor.concat` of one tensor is that tensor. Otherwise static sizes of any operand hold for all operands and
+    the result.
+    """
     made = ranked(op.results[0])
     if len(op.operands) == 1:
         return [cast(builder, op.operands[0], made)]

@@ -23,7 +23,7 @@ def pad_by_nothing(op: Operation, builder: Builder) -> Made:
 
 
 def pad_to_itself(op: Operation, builder: Builder) -> Made:
-    """By nothing, where the type says so too."""
+    """Removes a padding by nothing, if the type stays the same."""
     type = ranked(op.results[0])
     return pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
 
@@ -35,7 +35,7 @@ def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed
 
 
 def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType | None:
-    """The result's type with the sizes that the operands say; None where one of these is of no tensor."""
+    """The result's type with the sizes that follow from the operands; None if one of these is no size of a tensor."""
     stated = ranked(op.results[0])
     shape = list(stated.shape or ())
     for axis, (size, before, after) in enumerate(zip(ranked(source).shape or (), low, high, strict=True)):
@@ -60,7 +60,7 @@ def pad_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_pad(op: Operation, builder: Builder) -> Made:
-    """Sizes that only the type it is cast to says are those of the result."""
+    """A padding that is cast to a type with more static sizes has that type."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
     if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):
@@ -80,7 +80,9 @@ def static_pad(op: Operation, builder: Builder) -> Made:
 
 
 def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
-    """Of a slice, each time, by one constant, at the end of other dimensions: both are of one slice."""
+    """``pad(slice(pad(slice(x))))`` becomes one padding of one slice, if both pad with the same constant, at the end
+    and along different dimensions.
+    """
     inner = made_by(op.operands[0], "tensor.extract_slice")
     outer_pad = None if inner is None else made_by(inner.operands[0], "tensor.pad")
     outer = None if outer_pad is None else made_by(outer_pad.operands[0], "tensor.extract_slice")
@@ -107,8 +109,9 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
-    """The slice of what the outer one is of; None where a dimension is padded or moved twice, or the inner slice leaves
-    out some of the padding."""
+    """One slice in place of two; None if a dimension is padded or moved twice, or if the inner slice drops some of the
+    padding.
+    """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(
         mixed_values(op, "high"),
@@ -133,7 +136,7 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
 
 
 def pad_of_pad(op: Operation, builder: Builder) -> Made:
-    """By the same value, which neither computes inside."""
+    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, defined outside."""
     inner = made_by(op.operands[0], "tensor.pad")
     if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
         return None
@@ -177,7 +180,7 @@ def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
 
 
 def pad_value(op: Operation) -> Value | None:
-    """The one value that a tensor is padded by, if it does not depend on where."""
+    """The value with which a tensor is padded, if it is the same everywhere."""
     body = op.regions[0].blocks[0]
     (value,) = body.terminator.operands
     owner = value.owner

@@ -38,7 +38,7 @@ def _slice(
 
 
 def slice_of_constant(op: Operation, builder: Builder) -> Made:
-    """Of one that is the same everywhere."""
+    """A slice of a splat constant is a splat."""
     constant, type = constant_of(op.operands[0]), ranked(op.results[0])
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
         return None
@@ -51,7 +51,7 @@ def _same_place(op: Operation, other: Operation) -> bool:
 
 
 def slice_of_insert(op: Operation, builder: Builder) -> Made:
-    """What was put there."""
+    """A slice of the place where another slice was inserted is that other slice."""
     inserted = made_by(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
         return None
@@ -76,7 +76,7 @@ def slice_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_slice(op: Operation, builder: Builder) -> Made:
-    """Sizes that only the type it is cast to says are those of the slice."""
+    """A slice that is cast to a type with more static sizes has that type."""
     slice_, type = made_by(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None
@@ -96,7 +96,7 @@ def cast_of_slice(op: Operation, builder: Builder) -> Made:
 
 
 def insert_over(op: Operation, builder: Builder) -> Made:
-    """What was put in the same place before is not seen."""
+    """An insertion replaces an earlier one in the same place."""
     before = made_by(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None
@@ -105,7 +105,9 @@ def insert_over(op: Operation, builder: Builder) -> Made:
 
 
 def _for_source(op: Operation, builder: Builder) -> Builder:
-    """Where a cast of what is inserted is to stand: what is in `in_parallel` does nothing else."""
+    """A builder for casts of the inserted tensor. A body of `in_parallel` holds insertions alone, so it stands before
+    that op.
+    """
     parent = op.parent_operation
     return builder.before_operation(parent) if not op.results and parent is not None else builder
 

@@ -103,7 +103,7 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_dim(operation: Operation, folds: Folds) -> Folded:
-    """Of a static dimension, or of one whose extent an op was given."""
+    """Folds the size of a static dimension, and of one whose size is an operand of the op that made the tensor."""
     source, axis = operation.operands[0], constant_number(operation.operands[1])
     shape = ranked(source).shape
     if axis is None or shape is None or not 0 <= axis < len(shape):
@@ -123,7 +123,9 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_extract(operation: Operation, folds: Folds) -> Folded:
-    """From a constant, a splat, or what was made of elements; not from a place that is known to be out of bounds."""
+    """Folds an element of a constant, a splat or a `tensor.from_elements`, unless its place is known to be out of
+    bounds.
+    """
     tensor, *positions = operation.operands
     index, shape = [constant_number(value) for value in positions], ranked(tensor).shape or ()
     for at, size in zip(index, shape, strict=True):

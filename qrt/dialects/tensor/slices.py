@@ -56,7 +56,7 @@ def _verify_parallel_insert(operation: Operation) -> None:
 
 
 def _fold_whole(operation: Operation, folds: Folds) -> Folded:
-    """A slice of all of a tensor of static shape, or in the place of all of it."""
+    """Folds a slice of a whole tensor of static shape, and an insertion over a whole one."""
     source, made = ranked(operation.operands[0]), ranked(operation.results[0])
     if source is not made or not made.has_static_shape:
         return None
@@ -66,7 +66,7 @@ def _fold_whole(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_insert(operation: Operation, folds: Folds) -> Folded:
-    """All of a tensor, or a slice put back where it was taken from."""
+    """Folds an insertion over a whole tensor, and one that puts a slice back where it was taken."""
     source, dest = operation.operands[:2]
     taken = source.operation
     if taken is None or taken.name != "tensor.extract_slice" or taken.operands[0] is not dest:
@@ -127,7 +127,7 @@ def _verify_expand_shape(operation: Operation) -> None:
 
 
 def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
-    """What the concatenation of types of one rank is of, as far as they say."""
+    """The type of the concatenation of tensors of one rank, as far as their types determine it."""
     shape = list(types[0].shape or ())
     for index in range(len(shape)):
         sizes = [(type.shape or ())[index] for type in types]

@@ -1,4 +1,4 @@
-"""`ub`: what has no value, and what is never reached. Either is an error where it runs."""
+"""`ub`: poison values and unreachable points. Either is an error where it runs."""
 
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.traits import PURE, TERMINATOR

@@ -36,7 +36,7 @@ def _transpose(builder: Builder, source: Value, order: Sequence[int], type: Type
 
 
 def broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
-    """Dimensions of 1 before the others make no difference to what is repeated."""
+    """Leading dimensions of 1 that a `shape_cast` adds or removes make no difference to a broadcast."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), vector_of(op.results[0])
     if cast is None or not can_broadcast(cast.operands[0].type, type):
         return None
@@ -66,7 +66,7 @@ def broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> Made:
-    """Of what has its elements in the same order."""
+    """``shape_cast(op(x)) -> shape_cast(x)``, if `op` keeps the order of the elements."""
     source = op.operands[0].operation
     if source is None or source.name not in (op.name, "vector.transpose"):
         return None
@@ -76,14 +76,16 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_to_source(op: Operation, builder: Builder) -> Made:
-    """To the shape of what was broadcast."""
+    """``shape_cast(broadcast(x)) -> x``, if the shape is that of x."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     is_back = broadcast is not None and broadcast.operands[0].type is op.results[0].type
     return broadcast.operands[:] if broadcast is not None and is_back else None
 
 
 def cast_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """Of what was broadcast, which has as many elements, or can be broadcast to this shape."""
+    """``shape_cast(broadcast(x))`` becomes a `shape_cast` of x, if the broadcast repeats nothing, or else a `broadcast`
+    of x, if x can be broadcast to the shape.
+    """
     broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
@@ -144,7 +146,7 @@ def transpose_of_elements(op: Operation, builder: Builder) -> Made:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """Dimensions that repeat the same may change places between those that do not."""
+    """A transpose of a broadcast is a broadcast, if no dimension moves past one of the source that is not 1."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None
@@ -201,7 +203,7 @@ def interleave(op: Operation, builder: Builder) -> Made:
 
 
 def shuffle_of_scalars(op: Operation, builder: Builder) -> Made:
-    """Of vectors without dimensions, of which each is one lane."""
+    """A shuffle of vectors of rank 0, each of which is one lane."""
     mask = integers(op, "mask")
     if shape_of(op.operands[0].type) or mask not in ((0,), (1,)):
         return None

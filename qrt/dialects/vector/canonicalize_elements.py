@@ -1,5 +1,6 @@
-"""Canonicalization patterns of `vector` ops that take parts out of vectors and put parts in: upstream's where positions
-are known. One that is left to the run may be out of bounds, which is an error: it is not forgotten."""
+"""Canonicalization patterns of `vector` ops that take parts out of vectors and put parts in. They are upstream's where
+positions are known. An operand's position may be out of bounds, which is an error that must not get lost.
+"""
 
 from math import prod
 from typing import Any
@@ -36,12 +37,12 @@ _MAX_ELEMENTS = 256
 
 
 def whole_vector(op: Operation, builder: Builder) -> Made:
-    """The part at no position is all."""
+    """The part at an empty position is the whole vector."""
     return None if integers(op, "static_position") else same_type(op, builder)
 
 
 def constant_position(op: Operation, builder: Builder) -> Made:
-    """Constants within the vector are part of the position."""
+    """Constant indices within the bounds become part of the static position."""
     before = op.operands[: 1 if op.name == "vector.extract" else 2]
     position, shape = position_of(op), shape_of(before[-1].type)
     known = [
@@ -84,7 +85,9 @@ def of_extract(op: Operation, builder: Builder) -> Made:
 
 
 def of_inserts(op: Operation, builder: Builder) -> Made:
-    """What was inserted there, or the vector around what was inserted elsewhere, through transpositions."""
+    """A part that was inserted is the inserted value. Where other parts were inserted, it is taken from the vector
+    before. Transpositions are looked through.
+    """
     position, source = known_position(op), op.operands[0]
     if position is None:
         return None
@@ -111,7 +114,7 @@ def of_inserts(op: Operation, builder: Builder) -> Made:
 
 
 def of_repeated(op: Operation, builder: Builder) -> Made:
-    """Of what repeats another, where no more than that is taken."""
+    """A part of a broadcast is taken from the broadcast's source, if it has no dimension that the broadcast repeats."""
     source, position = repeated(op.operands[0]), position_of(op)
     if source is None:
         return None
@@ -138,7 +141,7 @@ def of_shuffle(op: Operation, builder: Builder) -> Made:
 
 
 def of_shape_cast(op: Operation, builder: Builder) -> Made:
-    """At the same place of the other shape, if both have the dimensions of the part."""
+    """A part of a `shape_cast` is taken from the cast's source, if both shapes end with the dimensions of the part."""
     cast, position = made_by(op.operands[0], "vector.shape_cast"), known_position(op)
     if cast is None or position is None:
         return None
@@ -158,7 +161,7 @@ def of_shape_cast(op: Operation, builder: Builder) -> Made:
 
 
 def of_slice(op: Operation, builder: Builder) -> Made:
-    """Of the vector that a slice is of, if the slice has the part's dimensions whole."""
+    """A part of a slice is taken from the slice's source, if the slice has the whole dimensions of the part."""
     cut, position = made_by(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
         return None
@@ -173,7 +176,7 @@ def of_slice(op: Operation, builder: Builder) -> Made:
 
 
 def of_inserted_slices(op: Operation, builder: Builder) -> Made:
-    """Of the last slice that was inserted there."""
+    """A part is taken from the last slice that was inserted at its place."""
     position, value = known_position(op), op.operands[0]
     if position is None:
         return None
@@ -216,7 +219,7 @@ def to_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 def to_mask(op: Operation, builder: Builder) -> Made:
-    """A part of a mask is a mask, or nothing is set in it."""
+    """A part of a mask is a mask, or it is all false."""
     mask, position, type = made_by(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
         return None
@@ -231,7 +234,7 @@ def to_mask(op: Operation, builder: Builder) -> Made:
 
 
 def to_shape_cast(op: Operation, builder: Builder) -> Made:
-    """All of what was cast, without dimensions of 1."""
+    """A part of a `shape_cast` that has all elements of the cast's source is a `shape_cast` of that source."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), op.results[0].type
     if cast is None or known_position(op) is None or not isinstance(type, VectorType):
         return None
@@ -242,7 +245,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> Made:
 
 
 def over_insert(op: Operation, builder: Builder) -> Made:
-    """What is inserted over what was inserted there."""
+    """An insertion replaces an earlier one at the same position."""
     inner = made_by(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None
@@ -264,7 +267,7 @@ def into_constant(op: Operation, builder: Builder) -> Made:
 
 
 def as_broadcast(op: Operation, builder: Builder) -> Made:
-    """All that there is, or what is everywhere already."""
+    """An insertion of a whole vector is a broadcast, and one of a value that the vector repeats changes nothing."""
     part, whole, type = op.operands[0], op.operands[1], op.results[0].type
     if known_position(op) is None:
         return None

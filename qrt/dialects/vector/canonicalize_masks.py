@@ -48,7 +48,7 @@ def full_or_empty(op: Operation, builder: Builder) -> Made:
 
 
 def slice_of_mask(op: Operation, builder: Builder) -> Made:
-    """A slice of a mask is one of what is left of each size."""
+    """A slice of a mask is a mask, whose sizes are what is left of the mask's within the slice."""
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
         return None
@@ -97,11 +97,13 @@ def mask_without_ones(op: Operation, builder: Builder) -> Made:
 
 
 _LANES = {"ult": (0, True), "uge": (0, False), "ule": (-1, True), "ugt": (-1, False), "eq": (0, False), "ne": (0, True)}
-"""By predicate: how much less than the number of lanes all of them are compared alike with, and how that ends."""
+"""By predicate of ``step < bound``: the bound, relative to the number of lanes, from which all lanes compare alike, and
+their result.
+"""
 
 
 def compared_step(op: Operation, builder: Builder) -> Made:
-    """Numbers of lanes are less than the number of lanes."""
+    """A comparison of `vector.step` with a constant is decided, if all lanes compare alike."""
     step, bound = made_by(op.operands[0], "vector.step"), splat_number(op.operands[1])
     predicate = predicate_of(op)
     if step is None or bound is None or predicate not in _LANES:

@@ -16,7 +16,7 @@ def _first(builder: Builder, vector: Value) -> Value:
 
 
 def _is_arithmetic(element: Type) -> bool:
-    """Whether ops of `arith` take it: not integers that say their sign."""
+    """Whether ops of `arith` take the type: integers with a sign are not taken."""
     return not isinstance(element, IntegerType) or element.is_signless
 
 
@@ -56,7 +56,7 @@ def unit_dimensions(op: Operation, builder: Builder) -> Made:
 
 
 def added_contraction(op: Operation, builder: Builder) -> Made:
-    """A sum that begins with zero, and has something added to it, begins with that."""
+    """``contract(a, b, 0) + c -> contract(a, b, c)``."""
     flags = op.attributes.get("overflowFlags")
     if flags is not None and ENUMERATIONS["arith.overflow"].flags(flags):
         return None  # the sum that promises not to overflow is no longer there

@@ -25,7 +25,7 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 
 
 def of_inserted(op: Operation, builder: Builder) -> Made:
-    """Of the last slice that was inserted there."""
+    """A slice is taken from the last slice that was inserted at its place."""
     value = op.operands[0]
     taken = slice_of(op, len(shape_of(value.type)))
     while (insert := made_by(value, "vector.insert_strided_slice")) is not None:
@@ -53,7 +53,7 @@ def of_constant(op: Operation, builder: Builder) -> Made:
 
 
 def of_broadcast(op: Operation, builder: Builder) -> Made:
-    """What is repeated is sliced before, where it is at all."""
+    """A slice of a broadcast is a broadcast of the source, which is sliced first where the slice cuts it."""
     broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
@@ -70,7 +70,9 @@ def of_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 def to_extract(op: Operation, builder: Builder) -> Made:
-    """One of the first dimensions and all of the last is a part, of another shape."""
+    """A slice of size 1 along the first dimensions, and of all of the others, is a part of the vector, cast to the
+    slice's shape.
+    """
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
     count = len(sizes)
     while count and sizes[count - 1] == source.shape[count - 1]:
@@ -87,7 +89,7 @@ def to_extract(op: Operation, builder: Builder) -> Made:
 
 
 def into_what_is_there(op: Operation, builder: Builder) -> Made:
-    """All of a vector, or what is there already."""
+    """Removes an insertion of a whole vector, and one of elements that are already there."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

@@ -20,7 +20,7 @@ from qrt.types import TensorType, VectorType
 
 
 class Transfer:
-    """What a transfer reads or writes, and where."""
+    """The elements that a transfer reads or writes, and their place."""
 
     def __init__(self, op: Operation) -> None:
         group = op.operand_group
@@ -153,7 +153,7 @@ def written_otherwise(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def of_cast(op: Operation, builder: Builder) -> Made:
-    """Of a tensor that was cast to say less."""
+    """A transfer reads the source of a cast that only drops static sizes."""
     source = cast_source(op.operands[0])
     return None if source is None else changed(builder, op, [source, *op.operands[1:]], {})
 
@@ -184,7 +184,7 @@ def what_was_read(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def over_write(op: Operation, builder: Builder) -> Made:
-    """What is written over what was written there, with nothing between that reads it."""
+    """A write over an earlier one to the same place, with no read between them, drops the earlier one."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
         if transfer.is_where(last) and transfer.mask == last.mask:

@@ -48,7 +48,7 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
-    """Where the slice of a `vector.extract_strided_slice` or `insert_strided_slice` stands in the first dimensions."""
+    """The place of the slice of a `vector.extract_strided_slice` or `insert_strided_slice`, in the first dimensions."""
     offsets = integers(operation, "offsets")
     if "sizes" in operation.attributes:
         sizes = integers(operation, "sizes")

@@ -1,4 +1,4 @@
-"""What is known of vectors, of parts of them and of positions in them: for the patterns of `vector`."""
+"""Helpers of the patterns of `vector`: questions about vectors, their parts, and positions in them."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -28,7 +28,7 @@ def array(values: Sequence[int]) -> ArrayAttr:
 
 
 def same_type(op: Operation, builder: Builder) -> Made:
-    """A shape that is what it was."""
+    """Folds an op whose operand has the result's type already."""
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
 
@@ -70,7 +70,7 @@ def splat_source(value: Value) -> Value | None:
 
 
 def repeated(value: Value) -> Value | None:
-    """What a vector repeats: what was broadcast, or cast to a shape that has dimensions of 1 before its own."""
+    """The value that a vector repeats: the source of a broadcast, or of a cast that adds leading dimensions of 1."""
     broadcast = made_by(value, "vector.broadcast")
     if broadcast is not None:
         return broadcast.operands[0]
@@ -104,7 +104,7 @@ def has_as_many(given: Type, made: Type) -> bool:
 
 
 def position_of(op: Operation) -> Position:
-    """Where a `vector.extract` or `vector.insert` takes or puts a part."""
+    """The position at which a `vector.extract` or `vector.insert` takes or puts a part."""
     following = iter(op.operand_group("dynamic_position"))
     return [next(following) if index == DYNAMIC else index for index in integers(op, "static_position")]
 

@@ -1,5 +1,4 @@
-"""The interpreter: IR on NumPy, op by op, through each op's plain reference. The referee of everything that runs
-faster."""
+"""The interpreter: IR on NumPy, op by op, by each op's plain reference. Whatever runs faster is compared with it."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -113,7 +113,7 @@ _IDENTITIES = {
     "muli": 1,
     "ori": 0,
 }
-"""What a reduction begins with, as upstream's lowering: where no iteration runs, it is the result."""
+"""The initial value of a reduction, as in upstream's lowering: the result if no iteration runs."""
 
 
 def _parallel(op: Operation, compiler: Compiler) -> Step:
@@ -143,7 +143,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
 
 
 def _compiled_bounds(op: Operation, compiler: Compiler, which: str) -> list[Callable[[Frame], list[int]]]:
-    """The numbers of which a bound of each dimension is one."""
+    """For each dimension, the candidates for its bound."""
     groups, operands = bounds_of(op, which)
     map = map_of(op, f"{which}BoundsMap")
     return [_bound(compiler, AffineMapAttr(map.dimensions, map.symbols, group), operands) for group in groups]

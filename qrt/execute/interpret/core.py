@@ -8,7 +8,7 @@ three tables:
 - `STRUCTURED`: `build(op, compiler)` gives a step on the frame, for ops with regions or effects on the run;
 - `BRANCHES`: `bind(op, compiler)` gives `choose(*operands)`, which returns a successor's number and its arguments.
 
-What an op leaves undefined raises `UndefinedError`; the step adds the op and its position.
+An undefined operation raises `UndefinedError`; the step adds the op and its position.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -37,13 +37,14 @@ Builder = Callable[[Operation, "Compiler"], Step]
 
 
 def as_it_is(op: Operation, compiler: "Compiler") -> Function:
-    """Of an op whose result is its operand in another type."""
+    """The handler of an op whose result is its operand under another type."""
     return lambda value: value
 
 
 class Tables:
-    """How ops run, by name: what the files of the dialects say, each loaded when an op of it is first compiled. A
-    dialect that runs has a file of its name beside this one."""
+    """The tables of the dialects' files, by name of the op. A file is loaded when an op of its dialect is first
+    compiled. A dialect that runs has a file of its name beside this one.
+    """
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
@@ -108,7 +109,7 @@ class Compiler:
         return self.code.saturating
 
     def slot(self, value: Value) -> int:
-        """Where a value stands in the frame."""
+        """The slot of a value."""
         slot = self._slots.get(value)
         if slot is None:
             slot = self._slots[value] = len(self.template)
@@ -116,7 +117,7 @@ class Compiler:
         return slot
 
     def place(self, value: Value, slot: int) -> None:
-        """Say where a value stands in the frame."""
+        """Set the slot of a value."""
         self._slots[value] = slot
 
     def region(self, region: Region) -> "Code":
@@ -127,7 +128,7 @@ class Compiler:
         return [step for operation in operations if (step := self._step(operation)) is not None]
 
     def branches(self, operation: Operation) -> bool:
-        """Whether a terminator goes on elsewhere than behind the region's end."""
+        """Whether a terminator branches to a block, instead of ending the region."""
         return bool(operation.successors) or operation.name in self._tables(operation).branches
 
     def branch(self, operation: Operation) -> Function:
@@ -177,7 +178,9 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raises the error with the op and its position, unless it says so already: then it keeps its own cause."""
+    """Raises the error with the op and its position. An error that has these already is raised as it is, with its own
+    cause.
+    """
     if isinstance(error, ModelError):
         raise error
     raise failure(operation, str(error)) from error
@@ -253,7 +256,7 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Runs all but a branch at the end. `branch` is what led here, if one did."""
+        """Runs all but a branch at the end. `branch` is the branch that led here, if there was one."""
         for slot, value in zip(self.arguments, arguments, strict=True):
             frame[slot] = value
         frame[0].count(self.size, branch or self.owner)
@@ -335,7 +338,7 @@ class ModuleCode:
 
     @cached_property
     def frees(self) -> bool:
-        """Whether anything frees memory: only then is it asked of each access whether its memory is."""
+        """Whether anything in the module frees memory: only then does each access check its memory."""
         return any(operation.has_trait(MEM_FREE) for operation in self.module.operation.walk())
 
     def function(self, operation: Operation) -> FunctionCode:

@@ -34,15 +34,16 @@ _RUNNING = {"arith.addf": np.add, "arith.mulf": np.multiply}
 _RUNNING_TYPES = (FloatType("f32"), FloatType("f64"))
 
 _LARGE = 4096
-"""Elements of an output from which a pass over it per reduced iteration costs no more than a pass over all."""
+"""The size of an output from which one pass for each reduced iteration costs no more than one pass over all iterations.
+"""
 _BLOCK = 1 << 15
-"""Iterations that are computed at once when each is for itself."""
+"""How many iterations are computed at once if they do not depend on each other."""
 _PART = 1 << 22
-"""Elements of the iteration space that are computed at once when it is reduced."""
+"""How many iterations of a reduction are computed at once."""
 
 
 def is_elementwise(operations: Sequence[Operation]) -> bool:
-    """Whether all of them run on arrays as they do on scalars."""
+    """Whether all operations run on arrays as they do on scalars."""
     return all(
         (op.name.partition(".")[0] in _ELEMENTWISE or op.name in ("linalg.index", "tensor.extract"))
         and not any(isinstance(value.type, TensorType | VectorType | MemRefType) for value in op.results)
@@ -92,7 +93,7 @@ class Combiner:
         return frame[self._result]
 
     def fold(self, frame: Frame, out: Any, values: Array) -> Any:
-        """All of the values, along their first axis, into `out`."""
+        """Combines all values along their first axis with `out`."""
         if self.name in _RUNNING:
             start = np.broadcast_to(out, values.shape[1:])[np.newaxis]
             sums = _RUNNING[self.name].accumulate(np.concatenate([start, values]), axis=0)[-1]
@@ -105,7 +106,7 @@ class Combiner:
         return self.combine(frame, out, values[0])
 
     def wrapped(self, sums: Array) -> Array:
-        """Integers modulo 2**64 as the type has them."""
+        """Integers modulo 2**64, wrapped to the type."""
         width = self.type.width if isinstance(self.type, IntegerType) else 64
         if width < 64:
             half = 1 << (width - 1)
@@ -175,7 +176,7 @@ class LoopNest:
         return [output for output, _ in targets]
 
     def _place(self, frame: Frame, positions: Sequence[Any]) -> None:
-        """What `linalg.index` gives."""
+        """The value of `linalg.index`."""
         for slot, loop in self.indices:
             frame[slot] = positions[loop]
 
@@ -193,7 +194,7 @@ class LoopNest:
         return False
 
     def _iterate(self, frame: Frame, values: list[Any], loops: Shape) -> list[Any]:
-        """One iteration after the other."""
+        """Runs one iteration after the other."""
         if self.results:
             values = [*values[: self.inputs], *(value.copy() for value in values[self.inputs :])]
         pairs = list(zip(values, self.maps, strict=True))
@@ -205,7 +206,7 @@ class LoopNest:
         return values[self.inputs :]
 
     def _map(self, frame: Frame, values: list[Any], views: list[Any], loops: Shape) -> list[Any]:
-        """Every iteration for itself: in blocks whose intermediate values stay in the processor's cache."""
+        """Runs independent iterations, in blocks whose intermediate values stay in the processor's cache."""
         targets = self._targets(values)
         longest = max(range(self.loops), key=loops.__getitem__, default=0)
         for where, _, pieces, positions in self._parts(views, loops, longest, _BLOCK):
@@ -215,7 +216,7 @@ class LoopNest:
         return [output for output, _ in targets]
 
     def _reduce(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any]:
-        """The reduced loops in order, the others at once."""
+        """Runs the reduced loops in order, and the others at once."""
         arrays = [self._reduced_first(array, loops) for array in views]
         made = [array[(0,) * len(self.reduced)] for array in arrays[self.inputs :]]
         positions: list[Any] = [None] * self.loops
@@ -233,7 +234,9 @@ class LoopNest:
         return np.broadcast_to(array, [loops[loop] for loop in self.reduced] + list(array.shape[len(self.reduced) :]))
 
     def _combine(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any] | None:
-        """All iterations at once, folded by what the body combines with; None where going in order is as fast."""
+        """Computes all iterations at once, and folds them with the op that the body combines with. None if going in
+        order is as fast.
+        """
         combiner = self.combiner
         if combiner is None:
             return None
@@ -280,7 +283,9 @@ class LoopNest:
             )
 
     def _targets(self, values: list[Any]) -> list[tuple[Array, Array]]:
-        """Each output as it will be, a buffer or a new tensor, and as a view over the loops that are kept."""
+        """For each output the array that will be the result, a buffer or a new tensor, and its view over the loops that
+        are kept.
+        """
         outputs = values[self.inputs :]
         if self.results:
             outputs = [np.empty(value.shape, value.dtype) for value in outputs]
@@ -304,7 +309,7 @@ def _loop_nest(op: Operation, compiler: Compiler) -> Step:
 
 
 def _index(op: Operation, compiler: Compiler) -> Step:
-    """The loop nest around it places its value."""
+    """`linalg.index`: the loop nest around it sets its value."""
     return lambda frame: None
 
 

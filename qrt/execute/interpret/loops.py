@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """How often each loop runs, from the operands that a loop alone indexes.
+    """How often each loop runs, which follows from operands with a dimension that a single loop indexes.
 
     Raises ModelError where two operands disagree, or an index leaves its operand.
     """
@@ -116,5 +116,5 @@ def _magnitude(x: Array) -> int:
 
 
 def element(map: AffineMapAttr, index: Sequence[int]) -> tuple[int, ...]:
-    """Where a map points to in one iteration."""
+    """The indices that a map gives in one iteration."""
     return tuple(evaluate(result, index) for result in map.results)

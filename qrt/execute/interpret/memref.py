@@ -29,11 +29,11 @@ from qrt.types import MemRefType, StridedLayout
 
 
 class Buffer:
-    """Memory that a program has allocated: what arrays on it are based on."""
+    """Memory that a program has allocated. It is the base of all arrays on it."""
 
     def __init__(self, size: int) -> None:
         try:
-            self._bytes = np.zeros(size, np.uint8)  # pages that nothing touches cost nothing
+            self._bytes = np.zeros(size, np.uint8)  # pages that nothing touches take no memory
         except (MemoryError, ValueError):
             raise QuantError(f"there is no memory for a buffer of {size} bytes") from None
         self.freed = False
@@ -44,7 +44,7 @@ class Buffer:
 
 
 def _root(array: Any) -> Array:
-    """The array that a view is of, which has memory of its own."""
+    """The array with memory of its own on which a view is based."""
     while getattr(array, "base", None) is not None and not isinstance(array.base, Buffer):
         array = array.base
     return np.asarray(array)
@@ -54,7 +54,7 @@ def _root(array: Any) -> Array:
 
 
 def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
-    """Zeros in memory of their own."""
+    """An array of zeros with memory of its own."""
     if strides is None:
         return _zeros(shape, element)
     if any(stride < 0 for stride in strides) or offset < 0:
@@ -112,14 +112,16 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
 
 
 def _buffer(array: Any) -> Buffer | None:
-    """The memory that the program has allocated and a view is of; None for memory of others."""
+    """The memory allocated by the program on which a view is based; None for memory of others."""
     while array is not None and not isinstance(array, Buffer):
         array = getattr(array, "base", None)
     return array
 
 
 def checked(op: Operation, index: int, function: Function, compiler: Compiler) -> Function:
-    """The function, which refuses freed memory for operand number `index` if anything in the module frees memory."""
+    """The function, with a check that the memory of operand number `index` is not freed, if anything in the module
+    frees memory.
+    """
     if not compiler.code.frees:
         return function
 

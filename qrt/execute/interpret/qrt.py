@@ -15,8 +15,9 @@ from qrt.types import TensorType
 
 
 def bind_family(op: Operation, compiler: Compiler) -> Function:
-    """The reference of an op's family. What follows from the shapes of its operands is inferred once for each of the
-    latest eight sets of them."""
+    """The reference of an op's family. Result types are inferred once for each of the latest eight sets of operand
+    shapes.
+    """
     elements = [as_tensor(value.type).element for value in op.operands]
     declared = op.results[0].type
 
@@ -36,7 +37,7 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
 
 
 def handlers(dialect: str) -> dict[str, Handler]:
-    """How the ops of a dialect run that are made of a family's declaration."""
+    """The handlers of a dialect's ops that are made of family declarations."""
     return {family.declaration.op: bind_family for family in FAMILIES.values() if family.declaration.dialect == dialect}
 
 

@@ -1,4 +1,4 @@
-"""Regions of one block as parts of an op: what loops and conditions of every dialect are made of."""
+"""Regions of one block as parts of an op, from which the loops and conditions of every dialect are built."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,8 +38,9 @@ def moves(compiler: Compiler, sources: Sequence[Value], targets: Sequence[Value]
 def counted_loop(
     op: Operation, compiler: Compiler, bounds: Bounds, induction: Callable[[int], Any], inits: Sequence[Value]
 ) -> Step:
-    """A loop over a range, which the operations before its end may carry values through. `induction` makes the loop's
-    variable of a number. All its steps are counted before the first."""
+    """A loop over a range, which may carry values from one iteration to the next. `induction` makes the loop's variable
+    from a number. All its steps are counted before the first.
+    """
     block = op.regions[0].blocks[0]
     body = single_block(compiler, op.regions[0])
     variable, steps, size = body.arguments[0], body.steps, body.size
@@ -75,7 +76,7 @@ def counted_loop(
 
 
 def trips(numbers: range) -> int:
-    """How many numbers there are, which may be more than `len` can say."""
+    """The number of iterations, which may be more than `len` can return."""
     return max(0, -((numbers.start - numbers.stop) // numbers.step))
 
 

@@ -91,11 +91,12 @@ def _externals() -> dict[str, External]:
 
 
 EXTERNALS = _externals()
-"""By name: the types of the arguments, and what is called."""
+"""By name: the types of the arguments, and the function to call."""
 
 
 def external(function: FuncOp) -> Function:
-    """What a declaration stands for; a memref may be a tensor, which bufferization makes one of it.
+    """The function that a declaration stands for. A declared tensor may stand for a memref, because bufferization makes
+    one of it.
 
     Raises QuantError if it is none of the functions that are known, or is declared with other types.
     """

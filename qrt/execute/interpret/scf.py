@@ -96,11 +96,13 @@ def _while(op: Operation, compiler: Compiler) -> Step:
 
 
 _MANY = 1 << 64
-"""More steps than any run may take, and no more than a float can tell."""
+"""A bound on steps, which is more than any run may take, and which a float holds exactly."""
 
 
 def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
-    """The product of ranges, the last running fastest; none of them is made a tuple, however long."""
+    """The product of ranges, where the last runs fastest. Unlike `itertools.product` it makes no tuple of a range,
+    which may be long.
+    """
     if not numbers:
         yield ()
         return
@@ -136,7 +138,7 @@ def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int,
 
 
 def _bounds(compiler: Compiler, lower: int | Value, upper: int | Value, step: int | Value) -> Bounds:
-    """The range of a loop whose numbers are known or are values."""
+    """The range of a loop whose bounds and step are static or operands."""
     parts = [part if isinstance(part, int) else compiler.slot(part) for part in (lower, upper, step)]
     known = [isinstance(part, int) for part in (lower, upper, step)]
 

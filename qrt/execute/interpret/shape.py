@@ -33,8 +33,9 @@ def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
 
 
 def _stretched(shapes: Sequence[Array]) -> list[int] | None:
-    """The shape that all are stretched to. Extents agree that are equal or of which one is 1: a negative one, which no
-    tensor has, is a number as any other, so that a shape broadcasts with itself."""
+    """The shape to which all are broadcast. Extents agree if they are equal or one of them is 1. A negative extent,
+    which no tensor has, is a number like any other, so that every shape broadcasts with itself.
+    """
     made: list[int] = [1] * max(map(len, shapes), default=0)
     for shape in shapes:
         for place, extent in enumerate(shape.tolist(), len(made) - len(shape)):

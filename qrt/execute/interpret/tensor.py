@@ -1,4 +1,4 @@
-"""``tensor`` on arrays. A tensor is never written in place: what changes one makes another."""
+"""``tensor`` on arrays. A tensor is never written in place: an op that changes one makes a new one."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -119,7 +119,7 @@ def _rank(op: Operation, compiler: Compiler) -> Function:
 
 
 def check_bounds(index: Sequence[Any], shape: Shape) -> None:
-    """Raise UndefinedError if an index, or one of an array of them, is none of an element."""
+    """Raise UndefinedError if an index, or one of an array of indices, is out of bounds."""
     for axis, (at, size) in enumerate(zip(index, shape, strict=True)):
         if np.any((at < 0) | (at >= size)):
             wrong = at if np.ndim(at) == 0 else at[(at < 0) | (at >= size)].flat[0]
@@ -265,7 +265,7 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
 
 
 def check_expansion(given: Shape, groups: Sequence[Sequence[int]], made: Sequence[int]) -> None:
-    """Raise UndefinedError unless each dimension is divided into its group of those that are made."""
+    """Raise UndefinedError unless the sizes of each group multiply to the size of the dimension that is expanded."""
     for axis, group in enumerate(groups):
         parts = [made[each] for each in group]
         if any(part < 0 for part in parts) or prod(parts) != given[axis]:

@@ -1,4 +1,4 @@
-"""``ub``: what is undefined is an error at the op that says so."""
+"""``ub``: its ops are an error when they run."""
 
 from typing import NoReturn
 

@@ -31,7 +31,7 @@ def _combine(op: Operation) -> Function:
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """The values along some axes combined onto `start`, which is None where the first one is."""
+    """Combines the values along some axes with `start`. A `start` of None means that the first value is the start."""
     kept = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in kept)
     total = start
@@ -200,7 +200,7 @@ def _step(op: Operation, compiler: Compiler) -> Function:
 
 
 class _Transfer:
-    """Which elements of memory the lanes of a vector are."""
+    """The elements of memory that the lanes of a vector stand for."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):
@@ -271,7 +271,7 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
 
 
 def _window(memory: Array, start: Sequence[Any], shape: Sequence[int]) -> Array:
-    """The elements that a vector is, along the last dimensions of memory."""
+    """The elements of a vector, along the last dimensions of memory."""
     begin = [int(index) for index in start]
     sizes = [1] * (memory.ndim - len(shape)) + list(shape)
     if any(index < 0 or index + n > size for index, n, size in zip(begin, sizes, memory.shape, strict=True)):

@@ -17,14 +17,15 @@ from qrt.text import MAX_NESTING
 
 Expression = int | tuple[Any, ...]
 MAX_OPERATORS = 256
-"""Most operators of one expression that are read or composed: expressions are taken apart recursively."""
+"""The largest number of operators of an expression that is read or composed. Expressions are taken apart recursively.
+"""
 _MAX_DEPTH = MAX_NESTING - 4
-"""Deepest brackets of one that is composed: the least number of 64 bits is read with two more."""
+"""The deepest brackets of an expression that is composed. The least number of 64 bits is printed with two more."""
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class Compound(tuple[Any, ...]):
-    """`(operator, left, right)`, which knows what simplification asks of each part time and again."""
+    """`(operator, left, right)`, which keeps the answers that simplification asks for again and again."""
 
     is_constant: bool
     divisor: int
@@ -55,12 +56,12 @@ def is_constant(value: Expression) -> bool:
 def count_operators(value: Expression) -> int:
     """How many operators the text of an expression has."""
     if isinstance(value, int):
-        return int(value == _INT64_MIN)  # there is no literal of it
+        return int(value == _INT64_MIN)  # this number has no literal, and is written as a difference
     return 0 if value[0] in ("d", "s") else _compound(value).operators
 
 
 def _depth(part: Expression, operator: str) -> int:
-    """How deep the brackets are that a part of an expression of this operator is written with."""
+    """The depth of the brackets with which a part of an expression of this operator is written."""
     if isinstance(part, int) or part[0] in ("d", "s"):
         return 0
     return _compound(part).depth + (operator != "+")
@@ -189,7 +190,7 @@ def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Seq
 
 
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
-    """(constant term, coefficient of each dimension) of an expression that is a weighted sum of dimensions; else None.
+    """(constant term, coefficient of each dimension) if an expression is a weighted sum of dimensions; else None.
 
     >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
     (5, 0, 2)
@@ -201,7 +202,7 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
 
 
 def linear_terms(value: Expression) -> dict[Expression, int] | None:
-    """Coefficients of dimensions and symbols, that of 1 the constant; None of what is no such sum."""
+    """Coefficients by dimension and symbol, with the constant at 1; None for an expression that is no such sum."""
     if isinstance(value, int):
         return {1: value}
     if value[0] in ("d", "s"):
@@ -217,7 +218,7 @@ def linear_terms(value: Expression) -> dict[Expression, int] | None:
 
 
 def parts_of(values: Sequence[Expression]) -> set[Expression]:
-    """Everything that expressions are made of but for their constants: themselves, their parts, names."""
+    """All parts of expressions but for constants: the expressions, their operands at any depth, and names."""
     seen: set[Expression] = set()
     pending = list(values)
     while pending:
@@ -229,7 +230,7 @@ def parts_of(values: Sequence[Expression]) -> set[Expression]:
 
 
 def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """The loop that indexes each dimension, if each is indexed by a loop of its own."""
+    """The loop that indexes each dimension, if each dimension has a loop of its own."""
     loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
     return loops if len(loops) == len(map.results) == len(set(loops)) else None
 
@@ -253,8 +254,9 @@ def is_defined(operator: str, right: int) -> bool:
 
 
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
-    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order; but constants stay apart
-    that would pass 64 bits together, where upstream's wrap around."""
+    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order. Constants whose
+    combination passes 64 bits stay apart; upstream's wrap around.
+    """
     if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
         number = int(_CONSTANTS[operator](left, right))
         return number if is_index(number) else Compound((operator, left, right))
@@ -386,7 +388,7 @@ _LEAST = ("+", -_INT64_MAX, -1)
 
 
 def _is_negative(factor: Expression) -> bool:
-    """Whether what is multiplied by it may be subtracted instead."""
+    """Whether a term with this factor may be written as a subtraction."""
     return isinstance(factor, int) and _INT64_MIN < factor < 0
 
 

@@ -294,7 +294,7 @@ _I1, _I64, _F64 = IntegerType(1), IntegerType(64), FloatType("f64")
 
 
 def integer_range(type: Type) -> tuple[int, int]:
-    """The integers a literal of `type` may say: a signless type takes both readings of its bits."""
+    """The integers that a literal of `type` may have: a signless type allows both readings of its bits."""
     if isinstance(type, IndexType):
         return -(1 << 63), (1 << 63) - 1
     if not isinstance(type, IntegerType):

@@ -69,8 +69,9 @@ class _Comparison:
         return inner
 
     def _values(self, left: list[Value], right: list[Value], defined: bool) -> bool:
-        """Equal types, and one value of the left for each of the right. A value of the wrong graph shows either at
-        its definition or at its use, whichever comes second."""
+        """Whether the types are equal and each value of the left stands for one of the right. A difference of the
+        graphs shows at a value's definition or at its use, whichever comes second.
+        """
         if len(left) != len(right):
             return False
         return all(a.type is b.type and self.values.setdefault(a, b) is b for a, b in zip(left, right, strict=True))

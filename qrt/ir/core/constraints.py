@@ -55,8 +55,9 @@ def is_ranked_tensor(type: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TypeConstraint:
-    """What a type must be, and how an error says it. `only` is the type where just one will do: a custom form need
-    not say it."""
+    """What a type must be, and its description in errors. `only` is the type if a single one satisfies the constraint:
+    a custom form may leave it out.
+    """
 
     description: str
     holds: Callable[[Type], bool]
@@ -147,7 +148,7 @@ class Relation:
     """Whether the types are equal: then one error names all of the equal ones."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
-        """What the target must be of, for each of the source's types."""
+        """The types that the target must have, given those of the source."""
         return [self.compute(type) for type in ((INDEX,) if self.source is None else sources)]
 
     def describe(self, target: str) -> str:
@@ -160,7 +161,7 @@ def same_as(source: str) -> Relation:
 
 
 def element_type_of(source: str, description: str = "{target} type matches element type of {source}") -> Relation:
-    """Has the element type of `source`. What the error says is upstream's to choose, op by op."""
+    """Has the element type of `source`. Upstream's error differs from op to op, so it is given."""
     return Relation(source, element_of, description)
 
 

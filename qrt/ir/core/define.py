@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from qrt.ir.text.printer import Printer
 
 Constraint = Callable[[Attribute], str | None]
-"""Says what is wrong with an attribute, or None."""
+"""Returns what is wrong with an attribute, or None."""
 
 OPERAND_SEGMENTS, RESULT_SEGMENTS = "operandSegmentSizes", "resultSegmentSizes"
 
@@ -51,9 +51,10 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """An attribute the op knows: what it must be (`constraint`, or a `kind`, which also says how a format spells it),
-    whether it must be there, and whether it is a property (printed in `<{...}>` in generic form), which upstream's ops
-    must not have but for their own. A text that says the `default` is read as if it said nothing."""
+    """An attribute that the op knows. `constraint`, or a `kind`, which also says how a format spells it, tests its
+    value. The other members say whether it must be there, and whether it is a property, which is printed in `<{...}>`
+    in generic form; upstream refuses unknown properties. A text that gives the `default` is read as if it gave nothing.
+    """
 
     constraint: Constraint | None = None
     required: bool = False
@@ -176,7 +177,7 @@ def _wrong_count(what: str, expected: int, found: int) -> str:
 
 
 def segments(*sizes: int) -> DenseArrayAttr:
-    """The value of `operandSegmentSizes`: the number of values of each group."""
+    """An attribute `operandSegmentSizes` with the number of values of each group."""
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
@@ -272,7 +273,7 @@ class Definition:
         object.__setattr__(self, "traits", frozenset(self.trait_order))
 
     compiled: "ClassVar[Callable[[Definition], Assembly]]"
-    """What compiles a format: the parser sets it."""
+    """The function that compiles a format. The parser sets it."""
 
     @cached_property
     def assembly(self) -> "Assembly | None":
@@ -287,7 +288,7 @@ class Definition:
 
     @cached_property
     def defaults(self) -> dict[str, Attribute]:
-        """The attributes that need not be said, with what their absence means."""
+        """The attributes that a text may leave out, with the values that they then have."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
 
     @cached_property
@@ -302,7 +303,7 @@ class Definition:
 
     @property
     def dialect(self) -> str:
-        """What stands before the dot in its name."""
+        """The part of the name before the dot."""
         return self.name.partition(".")[0]
 
     # -- groups of operands and results -----------------------------------------------------------------------------
@@ -370,7 +371,7 @@ class Definition:
 
     @cached_property
     def _rules(self) -> list[Verify]:
-        """What traits and the op itself verify, in order."""
+        """The rules of traits and of the op itself, in order."""
         own = (self.verify_signature, self.verify)
         return [rule for rule in (*(trait.verify for trait in self.trait_order), *own) if rule is not None]
 
@@ -382,7 +383,9 @@ class Definition:
 
     @cached_property
     def _is_memoized(self) -> bool:
-        """Whether a look-up is cheaper than the rules: the value of a constant would be hashed and compared."""
+        """Whether looking up a verified signature costs less than its rules. It does not for a constant, whose value
+        would be hashed and compared.
+        """
         groups = self.operand_groups, self.result_groups
         rules = len(self._rules) > len(self._other_rules) or self.infer or any(each.constrained for each in groups)
         return bool(rules) and CONSTANT_LIKE not in self.traits
@@ -463,8 +466,9 @@ def check_branch(operation: Operation, index: int, block: Block, given: list[Val
 
 
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
-    """Raise VerifyError for an attribute without a dialect's prefix that is not among the known ones: unread, it would
-    change nothing. With a `likeness` only for one that may be a known one misspelt."""
+    """Raise VerifyError for an unknown attribute without a dialect's prefix, because nothing would read it. With a
+    `likeness`, raise only for a name that may be a known one misspelt.
+    """
     for name in operation.attributes:
         if name in known or "." in name or (operation.definition and name in operation.definition.properties):
             continue
@@ -478,14 +482,14 @@ def check_names(operation: Operation, known: Collection[str], likeness: float = 
 
 
 def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
-    """The error of an op whose results are not of the types that follow from its operands and attributes."""
+    """The error of an op whose result types are not those that follow from its operands and attributes."""
     wanted = ", ".join(f"'{type}'" for type in inferred)
     found = ", ".join(f"'{value.type}'" for value in operation.results)
     return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
 
 
 def one_of(*choices: str) -> Constraint:
-    """A string out of a list."""
+    """A constraint: a string out of a list."""
 
     def check(value: Attribute) -> str | None:
         if isinstance(value, StringAttr) and value.value in choices:
@@ -496,5 +500,5 @@ def one_of(*choices: str) -> Constraint:
 
 
 def instance_of(kind: type[Attribute], what: str) -> Constraint:
-    """An attribute of a class."""
+    """A constraint: an attribute of a class."""
     return lambda value: None if isinstance(value, kind) else f"must be {what}"

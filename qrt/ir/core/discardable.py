@@ -1,5 +1,6 @@
-"""Attributes that are named after a dialect and stand on ops which do not declare them: some dialects say which there
-may be, and what on."""
+"""Attributes with a dialect's prefix on ops that do not declare them. Some dialects allow only certain attributes, on
+certain ops.
+"""
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import Attribute, IntegerAttr, OpaqueAttr, StringAttr

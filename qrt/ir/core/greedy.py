@@ -1,4 +1,4 @@
-"""Folding and patterns driven by a worklist, as upstream's greedy driver does, in the order it does."""
+"""Folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,8 +10,8 @@ from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
 from qrt.types import TensorType, Type
 
-_MAX_ITERATIONS = 10  # upstream's; a pattern set that needs more does not converge
-_MANY_USES = 64  # uses that count as those of several users: to look for the first is to pass all that were before it
+_MAX_ITERATIONS = 10  # as upstream: a set of patterns that needs more does not converge
+_MANY_USES = 64  # so many uses count as those of several users: finding the first one would walk over all earlier ones
 
 Patterns = Callable[[Operation], Sequence[Pattern]]
 """The patterns to try on an operation, in order."""
@@ -19,8 +19,9 @@ Patterns = Callable[[Operation], Sequence[Pattern]]
 
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
     """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
-    become one at its beginning. Blocks that nothing reaches, and block arguments that nothing reads, go. Visits
-    operations in the order upstream's driver does."""
+    become one at its beginning. Unreachable blocks and unread block arguments are removed. Operations are visited in
+    the order of upstream's driver.
+    """
     for _ in range(_MAX_ITERATIONS):
         erase_unreachable(root)
         changed = _Worklist(folds, patterns).run(root)
@@ -31,8 +32,9 @@ def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
 
 
 def _erase_dead(root: Operation) -> bool:
-    """Erase what died and was not visited since; whether there was any. What a terminator reads stays for this time, as
-    with upstream, though what the terminator is in goes."""
+    """Erase operations that died and were not visited since. Returns whether there were any. As in upstream's driver,
+    an operation that a terminator reads stays this time, even if the operation around the terminator is erased.
+    """
     operations = list(root.walk())
     read = {value.operation for each in operations if each.has_trait(TERMINATOR) for value in each.operands}
     changed = False
@@ -44,8 +46,9 @@ def _erase_dead(root: Operation) -> bool:
 
 
 class _Worklist(Observer):
-    """Operations to visit, the last one first. What is changed joins it, under the operations around: what is inside
-    them may be what they fold by."""
+    """Operations to visit, the last one first. A changed operation joins the list below those around it, because these
+    may fold by what is inside them.
+    """
 
     def __init__(self, folds: Folds, patterns: Patterns) -> None:
         self.folds = folds
@@ -54,7 +57,7 @@ class _Worklist(Observer):
         self.kept_by: dict[Operation, Operation] = {}
 
     def run(self, root: Operation) -> bool:
-        """Whether anything changed."""
+        """Visits all operations, and returns whether anything changed."""
         constants = _Constants(self)
         for operation in list(root.walk()):
             if operation is not root and not (operation.has_trait(CONSTANT_LIKE) and constants.known(operation)):
@@ -84,7 +87,7 @@ class _Worklist(Observer):
                     self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
-        """The operation, after all that is inside it, from its end."""
+        """Erases an operation, after all that is inside it, from its end."""
         for region in reversed(operation.regions):
             for block in _successors_first(region):
                 for inner in reversed(block.operations):
@@ -99,7 +102,9 @@ class _Worklist(Observer):
         operation.erase()
 
     def is_dead(self, operation: Operation) -> bool:
-        """A loop is asked after each change inside it: what kept it the last time is looked at first."""
+        """Whether an operation is dead. This is asked of a loop after each change inside it, so the operation that kept
+        it alive the last time is looked at first.
+        """
         if not operation.regions:
             return is_dead(operation)
         if any(value.uses for value in operation.results):
@@ -128,7 +133,7 @@ class _Worklist(Observer):
         return True
 
     def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
-        """What folding or a pattern replaces the results by."""
+        """The values by which a fold or a pattern replaces the results; None if neither applies."""
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             return [
@@ -143,7 +148,7 @@ class _Worklist(Observer):
 
 
 def _has_few_users(value: Value, operation: Operation) -> bool:
-    """Whether without `operation` it has one user at most, and may be simpler then."""
+    """Whether a value has one other user at most beside `operation`. With a single user it may be simplified."""
     left = len(value.uses) - operation.operands.count(value)
     if left <= 1 or left > _MANY_USES:
         return left <= 1
@@ -178,7 +183,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """A constant, as the dialect of the operation it stands for writes it: extents are a `shape.const_shape`."""
+    """A constant in the form of the dialect whose operation it replaces: extents are a `shape.const_shape`."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)
@@ -193,11 +198,11 @@ class _Constants:
         self.placed: set[Operation] = set()
 
     def known(self, operation: Operation) -> bool:
-        """Put a constant in its place; whether there is one like it, which then stands for it."""
+        """Put a constant in its place. Returns whether an equal one exists, which then replaces it."""
         region = _isolated_region(operation)
         entry = region.blocks[0]
         value = constant_of(operation.results[0])
-        assert value is not None  # of what is like a constant
+        assert value is not None  # operations like constants have a value
         key = region, operation.name, value, operation.results[0].type
         if key in self.first:
             Builder.before(operation, self.observer).replace(operation, self.first[key].results)

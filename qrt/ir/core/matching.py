@@ -1,10 +1,10 @@
-"""What patterns and folds ask of values: the constant a value is, and the operation that made it."""
+"""Questions of patterns and folds about values: which constant a value is, and which operation made it."""
 
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.operations import Operation, Value
 
 _CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
-"""The attribute of an op that holds what its result is."""
+"""By op: the attribute that holds the value of its result."""
 
 
 def constant_of(value: Value) -> Attribute | None:
@@ -22,7 +22,7 @@ def constant_number(value: Value) -> int | None:
 
 
 def number_of(size: int | Value) -> int | None:
-    """A number that is stated, or a constant."""
+    """The number of a static entry, or of a constant operand."""
     return size if isinstance(size, int) else constant_number(size)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def garbage_uncollected() -> Iterator[None]:
-    """Make many operations: hardly any of it is garbage, and looking for some would take a third of the time."""
+    """Pauses the garbage collector while many operations are made: hardly any is garbage, and the search would take a
+    third of the time.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -288,11 +290,11 @@ class Operation:
         return VerifyError(message, self.location if at is None else at)
 
     def op_error(self, message: str, at: Location | None = None) -> VerifyError:
-        """As `error`, beginning with the operation's name."""
+        """`error` with a message that begins with the operation's name."""
         return self.error(f"'{self.name}' op {message}", at)
 
     spelled: "ClassVar[Callable[[Operation], str]]"
-    """The text of an operation: the printer's, which sets it."""
+    """The function that prints an operation. The printer sets it."""
 
     def __str__(self) -> str:
         return Operation.spelled(self)
@@ -324,7 +326,7 @@ class Block:
         self.branches: dict[Operation, None] = {}
         self.first: Operation | None = None
         self.last: Operation | None = None
-        self._symbols: dict[str, Operation] = {}  # as found at the last look-up that needed a search
+        self._symbols: dict[str, Operation] = {}  # the symbols at the last search
 
     def __iter__(self) -> Iterator[Operation]:
         operation = self.first

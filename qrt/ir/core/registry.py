@@ -1,5 +1,6 @@
-"""The ops that are known, by name. A dialect is a room of `qrt.dialects` whose `ops` has a list `OPS`, loaded when a
-text or a pass first names something of it; or a room from outside, registered or found by an entry point."""
+"""The known ops, by name. A dialect is a package of `qrt.dialects` whose module `ops` has a list `OPS`, loaded when a
+text or a pass first names something of it; or one from outside, which was registered or has an entry point.
+"""
 
 from functools import cache
 from importlib import import_module
@@ -56,7 +57,7 @@ UNSUPPORTED_OPS = {
     "vector": "bitcast compressstore deinterleave expandload gather mask maskedload maskedstore outerproduct "
     "scalable.extract scalable.insert scan scatter type_cast vscale yield",
 }
-"""The ops of our dialects that MLIR 22 registers and qrt does not support, by dialect, without its name."""
+"""The ops of qrt's dialects that MLIR 22 registers and qrt does not support: by dialect, without the dialect's name."""
 _OPEN = ("qrt", "shape")
 """Dialects that allow ops they do not know: upstream has no `qrt`, and its `shape` is open."""
 UPSTREAM_ONLY = frozenset(
@@ -65,7 +66,7 @@ UPSTREAM_ONLY = frozenset(
     for name in names.split()
     if dialect not in (*_OPEN, "complex")
 )
-"""The ops that are carried as unregistered ops, though their dialects are ours."""
+"""The ops that are kept as unregistered ops, although qrt has their dialects."""
 
 DEFINITIONS: "dict[str, Definition]" = {}
 """The ops of the dialects that are loaded."""
@@ -161,8 +162,9 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Whether an op without a definition is refused even where unregistered ops are allowed: its dialect is one of
-    ours, and upstream's does not have it either."""
+    """Whether an op without a definition is refused even where unregistered ops are allowed: qrt has its dialect, and
+    upstream's dialect does not have the op either.
+    """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
@@ -182,7 +184,7 @@ def every_definition() -> "dict[str, Definition]":
 
 
 def reason(name: str) -> str | None:
-    """What to say of an op's name that qrt does not know, if MLIR does.
+    """The reason why an op is unknown to qrt, if MLIR knows it; else None.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
     ("'vector.mask' is known to MLIR, not supported here", None)

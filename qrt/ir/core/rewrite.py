@@ -24,7 +24,7 @@ class Folds:
 
 
 UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
-"""What upstream's folders do."""
+"""The folds that upstream has."""
 
 
 Folded = list[Value | Attribute] | None
@@ -33,7 +33,7 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def fold(operation: Operation, folds: Folds) -> Folded:
-    """What an operation folds to."""
+    """The values or constants that an operation folds to."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None
@@ -41,13 +41,13 @@ def fold(operation: Operation, folds: Folds) -> Folded:
 
 
 class Observer:
-    """What a builder tells of what it does; a driver of patterns notes what is to be visited again."""
+    """Is told what a builder does. A driver of patterns uses it to note the operations to visit again."""
 
     def changed(self, operation: Operation) -> None:
         """It is new, was moved, or has another operand."""
 
     def copied(self, block: Block) -> None:
-        """What a block holds counts as copied there, as upstream does, and as erased where it was."""
+        """The operations of a block count as copied to it, as upstream copies them, and as erased where they were."""
 
     def erase(self, operation: Operation) -> None:
         operation.erase()
@@ -67,7 +67,7 @@ class Builder:
         self.place = place
         self.location = location
         self.observer = observer
-        self.loc: LocationAttr | None = None  # what operations made from here on say in the text of where they are
+        self.loc: LocationAttr | None = None  # the location that later operations have in the text
 
     @classmethod
     def before(cls, operation: Operation, observer: Observer = _NOBODY) -> "Builder":
@@ -75,12 +75,12 @@ class Builder:
         return cls(operation.parent, operation, operation.location, observer)
 
     def before_operation(self, operation: Operation) -> "Builder":
-        """One that makes operations there, and tells the same observer."""
+        """A builder that makes operations before an operation, and tells the same observer."""
         return Builder.before(operation, self.observer)
 
     @classmethod
     def after(cls, value: Value, observer: Observer = _NOBODY) -> "Builder":
-        """Right after the definition of a value."""
+        """A builder that makes operations right after the definition of a value."""
         owner = value.owner
         if isinstance(owner, Block):
             return cls(owner, owner.first, owner.location, observer)
@@ -125,7 +125,7 @@ class Builder:
         return self.create(name, operands, (type,), attributes).results[0]
 
     def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
-        """Move what is in a block here, with values for its arguments, and remove the block."""
+        """Move the operations of a block here, with values for its arguments, and remove the block."""
         for argument, value in zip(block.arguments, arguments, strict=True):
             self.replace_uses(argument, value)
         for operation in block:
@@ -134,7 +134,7 @@ class Builder:
         block.parent.blocks.remove(block)
 
     def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
-        """Move what is in a block here, but for its terminator, whose operands are returned."""
+        """Move the operations of a block here, except for its terminator, whose operands are returned."""
         last = block.terminator
         self.absorb(block, arguments)
         values = list(last.operands)
@@ -142,7 +142,7 @@ class Builder:
         return values
 
     def moved(self, block: Block, from_end: bool = False) -> None:
-        """Tell that what is in a block came there."""
+        """Tell the observer that operations were moved to a block."""
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)
 
@@ -176,7 +176,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """A new operation, unless the rules on its signature refuse it."""
+        """A new operation, or None if the rules on its signature refuse it."""
         made = self.create(name, operands, types, attributes)
         assert made.definition is not None
         assert made.definition.verify_signature is not None
@@ -204,8 +204,9 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
-    """Fold what yields values that are there already, each operation on the program as it was: what upstream's
-    conversion driver does to an operation before it converts it. Returns what is to be erased."""
+    """Folds operations to values that exist already, each on the program as it was: upstream's conversion driver does
+    this before it converts an operation. Returns the operations to erase.
+    """
     decided: dict[Value, Value] = {}
     for operation in root.walk():
         found = fold(operation, folds) if applies(operation) else None
@@ -220,19 +221,21 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
 
 Made = list[Value] | None
 Pattern = Callable[[Operation, Builder], Made]
-"""Makes what replaces an operation, and returns its results; None, having made nothing, where it does not apply."""
+"""A pattern: makes the replacement of an operation, and returns the values that replace its results. Where it does not
+apply it makes nothing and returns None.
+"""
 
 IN_PLACE: list[Value] = []
-"""What a pattern returns that has changed an operation and not replaced it."""
+"""A pattern returns this if it has changed an operation without replacing it."""
 
 
 def is_dead(operation: Operation) -> bool:
-    """Whether nothing is lost with the operation: nothing uses its results, and it would do nothing else."""
+    """Whether an operation may be removed: nothing uses its results, and it does nothing else."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
 def erase_dead(pending: list[Operation]) -> None:
-    """Erase those of the operations that are dead, and what only they used."""
+    """Erase the dead ones among operations, and the operations that only these used."""
     while pending:
         operation = pending.pop()
         if operation.parent is not None and is_dead(operation):
@@ -242,7 +245,7 @@ def erase_dead(pending: list[Operation]) -> None:
 
 
 def constants_last(operation: Operation) -> bool:
-    """Put the constant operands of a commutative operation last; whether there was one to move."""
+    """Put the constant operands of a commutative operation last. Returns whether one was moved."""
     ordered = sorted(operation.operands, key=lambda value: constant_of(value) is not None)
     if ordered == list(operation.operands):
         return False

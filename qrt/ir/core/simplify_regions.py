@@ -1,4 +1,4 @@
-"""Regions of several blocks made smaller: what is never reached, and what is passed on and never read."""
+"""Makes regions of several blocks smaller: removes blocks that are never reached, and arguments that are never read."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,13 @@ from qrt.ir.core.traits import would_be_dead
 
 
 def _passed(operation: Operation) -> list[list[Value]] | None:
-    """What a branch passes to each of its successors; None of other operations."""
+    """The values that a branch passes to each of its successors; None for other operations."""
     definition = operation.definition
     return definition.passed_values(operation) if definition is not None and definition.passed_values else None
 
 
 def simplify_regions(root: Operation) -> bool:
-    """Erase blocks that nothing reaches and arguments that nothing reads, below `root`; whether there were any."""
+    """Erase unreachable blocks and unread arguments below `root`. Returns whether there were any."""
     changed = erase_unreachable(root)
     for region in _regions(root):
         changed = _erase_dead_arguments(region) or changed
@@ -21,7 +21,7 @@ def simplify_regions(root: Operation) -> bool:
 
 
 def erase_unreachable(root: Operation) -> bool:
-    """Erase blocks that nothing reaches; whether there were any."""
+    """Erase unreachable blocks. Returns whether there were any."""
     changed = False
     for region in _regions(root):
         changed = _erase_unreachable(region) or changed
@@ -79,7 +79,7 @@ def _kept(values: list[Value], arguments: list[Value], dead: set[Value]) -> list
 
 
 def _live(region: Region) -> set[Value]:
-    """The values that an effect, or what leaves the region, depends on."""
+    """The values on which an effect, or a value that leaves the region, depends."""
     live: set[Value] = set()
     pending = [
         value
@@ -101,7 +101,7 @@ def _live(region: Region) -> set[Value]:
 
 
 def _read(operation: Operation) -> Iterator[Value]:
-    """What an operation and all inside it read; of a branch, not what it only passes on."""
+    """The values that an operation and all inside it read. Values that a branch only passes on do not count."""
     passed = _passed(operation)
     if passed is not None:
         yield from operation.operands[: len(operation.operands) - sum(map(len, passed))]
@@ -111,7 +111,7 @@ def _read(operation: Operation) -> Iterator[Value]:
 
 
 def _incoming(block: Block, index: int) -> Iterator[Value]:
-    """What branches pass for an argument of a block."""
+    """The values that branches pass for an argument of a block."""
     for branch in block.branches:
         passed = _passed(branch)
         if passed is not None:

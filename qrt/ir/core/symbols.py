@@ -1,4 +1,4 @@
-"""Symbols: what attributes name, and what a name means where it stands."""
+"""Symbols: the names that attributes hold, and the operations that they mean in their place."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ def is_symbol(operation: Operation) -> bool:
 
 
 def may_be_discarded(symbol: Operation) -> bool:
-    """Whether nothing out of sight may name the symbol: it is private, or nested in a table that nothing else sees."""
+    """Whether only visible operations may name the symbol: it is private, or inside a table that nothing else sees."""
     visibility = symbol.attributes.get("sym_visibility")
     if visibility == StringAttr("private"):
         return True
@@ -55,7 +55,7 @@ def nearest_table(operation: Operation) -> Operation | None:
 
 
 def symbol_of(operation: Operation) -> Operation | None:
-    """What the callee of a call names, in the symbol tables around it."""
+    """The operation that the callee of a call names, in the symbol tables around the call."""
     callee = operation.attribute("callee", SymbolRefAttr)
     table = operation.parent_operation
     while table is not None:
@@ -68,7 +68,9 @@ def symbol_of(operation: Operation) -> Operation | None:
 
 
 def require_known_tables(root: Operation) -> None:
-    """Raise VerifyError at an unregistered op that may be a symbol table: what is named inside is then not known."""
+    """Raise VerifyError at an unregistered op that may be a symbol table, because the meaning of names inside it is
+    unknown.
+    """
     for operation in root.walk():
         if operation.definition is None and len(operation.regions) == 1:
             raise operation.error(f"'{operation.name}' may be a symbol table: the uses of symbols are not known")

@@ -1,6 +1,5 @@
-"""Traits of ops, named as upstream names them: what passes and the verifier ask of an op without knowing it.
-
-Memory effects and speculation follow upstream's `SideEffectInterfaces`: what nothing is known of may do anything.
+"""Traits of ops, with upstream's names: properties that passes and the verifier ask for without knowing the op. Memory
+effects and speculation follow upstream's `SideEffectInterfaces`: an op of which nothing is known may do anything.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -61,12 +60,12 @@ def expand(traits: Iterable[Trait]) -> tuple[Trait, ...]:
 NO_MEMORY_EFFECT = Trait("NoMemoryEffect")
 MEM_READ, MEM_WRITE = Trait("MemRead"), Trait("MemWrite")
 MEM_ALLOC = Trait("MemAlloc")
-"""Allocates what its results are, and nothing else."""
+"""Allocates its results, and has no other effect."""
 MEM_FREE = Trait("MemFree")
 RECURSIVE_MEMORY_EFFECTS = Trait("RecursiveMemoryEffects")
 """Has the effects of the operations inside it, besides its own."""
 ALWAYS_SPECULATABLE = Trait("AlwaysSpeculatable")
-"""Has no undefined behaviour: may run where it would not have run."""
+"""Has no undefined behaviour, so it may be moved to where it would not have run."""
 RECURSIVELY_SPECULATABLE = Trait("RecursivelySpeculatable")
 PURE = Trait("Pure", implies=(ALWAYS_SPECULATABLE, NO_MEMORY_EFFECT))
 """May be removed, merged and moved."""
@@ -75,8 +74,9 @@ _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
 def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
-    """The effects of an operation and, where it says so, of those inside it; None if they are not known. Its own, if
-    not `inside`."""
+    """The effects of an operation and, if its traits say so, of the operations inside it; None if they are not known.
+    Without `inside` only its own.
+    """
     found: set[Trait] = set()
     pending = [operation]
     while pending:
@@ -127,13 +127,16 @@ def is_speculatable_inside(operation: Operation) -> bool:
 
 
 def would_be_dead(operation: Operation) -> bool:
-    """Whether nothing is lost with an operation whose results nothing uses: it is no terminator and no symbol, and it
-    only reads, or allocates what it returns."""
+    """Whether an operation may be removed once nothing uses its results: it is no terminator and no symbol, and it only
+    reads, or allocates its results.
+    """
     return what_keeps(operation) is None
 
 
 def what_keeps(operation: Operation) -> Operation | None:
-    """The operation, it or one inside it, for which it is not dead though nothing uses its results."""
+    """The reason why an operation whose results nothing uses may not be removed: the operation itself, or one inside
+    it.
+    """
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
         return operation
     pending = [operation]
@@ -161,7 +164,7 @@ def _verify_single_block(operation: Operation) -> None:
 
 TERMINATOR = Trait("Terminator")
 RETURN_LIKE = Trait("ReturnLike")
-"""What it is given are the results of the operation around it."""
+"""Its operands are the results of the operation around it."""
 CONSTANT_LIKE = Trait("ConstantLike")
 ISOLATED_FROM_ABOVE = Trait("IsolatedFromAbove")
 SYMBOL, SYMBOL_TABLE = Trait("Symbol"), Trait("SymbolTable")
@@ -172,7 +175,7 @@ GRAPH_REGION = Trait("GraphRegion", implies=(NO_TERMINATOR,))
 """Its one block has no order and needs no terminator."""
 SINGLE_BLOCK = Trait("SingleBlock", verify=_verify_single_block, of_signature=False)
 EXTENSION = Trait("Extension")
-"""Upstream does not know the op."""
+"""Upstream does not have the op."""
 
 
 def single_block_implicit_terminator(name: str) -> Trait:
@@ -197,7 +200,7 @@ NO_REGION_ARGUMENTS = Trait("NoRegionArguments", verify=_verify_no_arguments, of
 
 
 def has_parent(*names: str) -> Trait:
-    """Stands right inside one of these ops."""
+    """Stands directly inside one of these ops."""
     wanted = f"'{names[0]}'" if len(names) == 1 else f"to be one of '{', '.join(names)}'"
 
     def verify(operation: Operation) -> None:
@@ -273,7 +276,7 @@ def _verify_same_element(operation: Operation) -> None:
 
 
 COMMUTATIVE = Trait("Commutative")
-"""Its operands may change places; canonical IR has constants last."""
+"""Its operands may be exchanged; canonical IR has constants last."""
 ELEMENTWISE = Trait("Elementwise", verify=_verify_elementwise)
 """Computes each element of its results from the elements at the same place."""
 SAME_OPERANDS_AND_RESULT_TYPE = Trait("SameOperandsAndResultType", verify=_verify_same_type)

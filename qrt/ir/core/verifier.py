@@ -143,7 +143,7 @@ class _Verifier:
         self.visible.difference_update(added)
 
     def _value_type(self, type: Type, operation: Operation) -> None:
-        """What upstream accepts in the type of a value, or of a function's values, and arithmetic does not."""
+        """Warns of, or refuses, what upstream accepts in the type of a value or a function, and arithmetic does not."""
         for part in (*type.inputs, *type.results) if isinstance(type, FunctionType) else (type,):
             element = part.element if isinstance(part, TensorType) else part
             if not isinstance(element, UniformType) or part in self.checked:
@@ -176,7 +176,7 @@ class _Verifier:
 
 
 def _check_alone(operation: Operation) -> None:
-    """What is verified of an operation before anything inside it."""
+    """Verifies an operation, before anything inside it."""
     if operation.attributes:
         check_attributes(operation)
     if operation.definition is not None:
@@ -184,7 +184,7 @@ def _check_alone(operation: Operation) -> None:
 
 
 def _check_name(operation: Operation) -> None:
-    """What is verified of an operation that has no definition: after all inside it."""
+    """Verifies the name of an operation without a definition, after all inside it."""
     if operation.definition is None and registry.is_refused(operation.name):
         dialect = operation.name.partition(".")[0]
         raise operation.error(

@@ -24,7 +24,7 @@ _WORDS = ("floordiv", "ceildiv", "mod")
 
 
 def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
-    """What stands after the word `affine_map`. Raises ParseError."""
+    """Parses what follows the word `affine_map`. Raises ParseError."""
     parser.scanner.expect("<", " after 'affine_map'")
     map = parse_affine_map_body(parser)
     parser.scanner.expect(">", " closing the affine map")
@@ -40,7 +40,7 @@ def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
 
 
 def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
-    """What stands after the word `affine_set`. Raises ParseError."""
+    """Parses what follows the word `affine_set`. Raises ParseError."""
     scanner = parser.scanner
     scanner.expect("<", " after 'affine_set'")
     names, dimensions, symbols = _parse_header(parser)
@@ -52,7 +52,7 @@ def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
 
 
 class Names(dict[str, Expression]):
-    """What identifiers stand for in the expressions of one map, and how many operators the current one has."""
+    """The meaning of identifiers in one map's expressions, and the number of operators of the current expression."""
 
     operators = 0
 
@@ -103,7 +103,9 @@ def parse_expressions(
 
 
 def parse_expression(parser: "AttributeParser", names: Names) -> Expression:
-    """One whose depth is its own: passes make it, wherever the op is that it belongs to."""
+    """Parses an expression. Its depth counts from itself, because passes build expressions whatever the depth of their
+    op is.
+    """
     names.operators = 0
     scanner = parser.scanner
     around, scanner.depth = scanner.depth, 0

@@ -184,11 +184,11 @@ class Assembly:
             element.show(printer, operation)
 
     def says(self, operation: Operation) -> bool:
-        """Whether the text reads back: a list of types that is not optional has one at least."""
+        """Whether the printed text can be read again: a list of types that is not optional needs one type at least."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, said: Sequence[str], pending: "PendingOperation") -> None:
-        """Infer the types that a line does not say: one each."""
+        """Infer the types that a line leaves out, one for each group."""
         known = dict(zip(said, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
             known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])
@@ -196,7 +196,7 @@ class Assembly:
         pending.result_types = [known[name] for name in self.definition.result_groups.names]
 
     def _finish(self, parser: "Parser", pending: "PendingOperation") -> None:
-        """Put groups in order, and infer what types are missing."""
+        """Put groups in order, and infer the missing types."""
         operands, results = self.definition.operand_groups, self.definition.result_groups
         given, types = pending.operand_groups, pending.types
         if given:
@@ -230,7 +230,7 @@ class Assembly:
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: "Parser", pending: "PendingOperation") -> "dict[str, list[OperandName]]":
-        """What `operands` has read, in groups."""
+        """The operands that `operands` has read, in groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
@@ -255,7 +255,7 @@ class Assembly:
 
 
 def inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relation]]:
-    """How each type that the format does not say follows from others, in an order that has every source first."""
+    """For each type that the format leaves out, how it follows from others, in an order that has every source first."""
     candidates = list(definition.infer.items())
     candidates += [
         (relation.source, same_as(target)) for target, relation in candidates if relation.is_same and relation.source

@@ -36,7 +36,7 @@ class Element:
         return True
 
     def is_present(self, operation: Operation) -> bool:
-        """Whether the operation has what this element says."""
+        """Whether the operation has what this element prints."""
         return True
 
     def show(self, printer: "Printer", operation: Operation) -> None:
@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def _group(parser: "Parser", size: str, read: Callable[[], T]) -> list[T]:
-    """What `read` takes, several times in a variadic group."""
+    """Reads one item by `read`, or several in a variadic group."""
     return parser.scanner.separated(read) if size == "*" else [read()]
 
 
@@ -328,8 +328,9 @@ def _print_dynamic_indices(printer: "Printer", operation: Operation, names: tupl
 DIRECTIVES = {
     "dynamic_indices": Directive(_parse_dynamic_indices, _print_dynamic_indices, lambda parser: parser.scanner.at("[")),
 }
-"""By name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with `DYNAMIC` for
-each."""
+"""The directives by name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with
+`DYNAMIC` for each.
+"""
 
 
 @dataclass

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttributeKind:
-    """`description` completes `failed to satisfy constraint: ...`. `begins` says whether an attribute of the kind is
-    next: what an optional group asks."""
+    """`description` completes `failed to satisfy constraint: ...`. `begins` tests whether an attribute of the kind is
+    next, for optional groups.
+    """
 
     description: str
     holds: Callable[[Attribute], bool]
@@ -159,7 +160,7 @@ def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> Att
 # -- enumerations: `#arith.fastmath<nnan,ninf>` ------------------------------------------------------------------------
 
 ENUMERATIONS: dict[str, "Enumeration"] = {}
-"""By name without `#`: what the attribute parser knows."""
+"""The enumerations that the attribute parser knows, by name without `#`."""
 
 
 @dataclass(frozen=True, slots=True)

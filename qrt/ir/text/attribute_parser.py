@@ -35,14 +35,14 @@ _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
 _NESTED = pattern(":" + pattern(":").pattern)  # upstream has no token `::`: it reads two colons
 _I64, _F64, _I1 = IntegerType(64), FloatType("f64"), IntegerType(1)
 _MAX_EXPANSION = 1 << 16
-"""Characters that the aliases in one alias may stand for, beyond the length of the text."""
+"""How many characters the aliases inside one alias may stand for, beyond the length of the text."""
 _MAX_COPIED = 1 << 28
-"""Characters of aliases that are copied into locations and types of one text."""
+"""How many characters of aliases may be copied into the locations and types of one text."""
 _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
     {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
-"""Dialects that have no other types than those read by name."""
+"""Dialects whose types are all read by name."""
 _KEPT_AS_TEXT = frozenset({"sparse", "distinct", "dense_string"})
 
 
@@ -298,7 +298,7 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """A text that aliases may have made far longer than what stands at `start`."""
+        """Counts a text that aliases may have made far longer than what stands at `start`, and returns it."""
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
             raise self.scanner.error("the aliases in this text stand for too long a text", start, self.scanner.pos)
@@ -313,7 +313,7 @@ class AttributeParser:
         return LocationAttr(text)
 
     def location_body(self) -> str:
-        """What stands between the parentheses of `loc(...)`, spelled as upstream does, aliases resolved."""
+        """The text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
         scanner = self.scanner
         with scanner.nested():
             if scanner.at('"'):
@@ -397,8 +397,10 @@ class AttributeParser:
         return found
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """An alias's value; one that is defined further down is read there now. A value is bounded as if it stood here
-        in full: a few lines of aliases can stand for any depth, and for more text than there is memory."""
+        """The value of an alias. An alias that is defined further down is read there now. The limits apply as if the
+        value stood here in full, because a few lines of aliases can stand for any depth, and for more text than there
+        is memory.
+        """
         scanner = self.scanner
         found = self._aliases.get(name)
         if found is None:
@@ -424,7 +426,7 @@ class AttributeParser:
         return self._aliases[name]
 
     def _places(self) -> dict[str, int]:
-        """Where aliases are defined: found at the first that is used before its definition."""
+        """The places where aliases are defined. They are searched for at the first use that precedes a definition."""
         if self._alias_places is None:
             self._alias_places = {}
             for match in _ALIAS_DEFINITION.finditer(self.source.text):
@@ -433,7 +435,7 @@ class AttributeParser:
 
 
 def _elements(literal: Literal, kind: Type) -> Attribute:
-    """A constant of a type, as an array where one holds its elements."""
+    """Parses a constant of a type; its elements are an array if one can hold them."""
     if not isinstance(kind, TensorType | VectorType) or isinstance(kind.element, QuantizedType):
         return literal.elements(kind)
     return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)

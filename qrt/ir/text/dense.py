@@ -23,7 +23,7 @@ MAX_BYTES = (1 << 63) - 1
 """The limits of NumPy's arrays, which hold for views of one element too."""
 
 HEX_ABOVE = 100
-"""Constants of more elements than this print as a hex string, as upstream's do."""
+"""A constant of more elements than this is printed as a hex string, as upstream does."""
 
 _ELIDED = "dense_resource<__elided__>"
 _elided_above: ContextVar[int | None] = ContextVar("_elided_above", default=None)
@@ -104,7 +104,7 @@ def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
 
 
 MAX_FOLDED = 1 << 20
-"""Most elements that folding writes out: a splat of any size is a few characters of text."""
+"""The largest number of elements that folding writes out. A splat of any size is a few characters of text."""
 
 
 class DenseElementsAttr(Attribute):
@@ -143,17 +143,17 @@ class DenseElementsAttr(Attribute):
 
     @property
     def is_splat(self) -> bool:
-        """Whether all elements are the same, to the bit, and there is one."""
+        """Whether there are elements, and all have the same bits."""
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
 
     @property
     def first(self) -> Any:
-        """The first element, as the array holds it: all that a splat, whose array may pass any memory, says."""
+        """The first element, as the array holds it. It is all of a splat, whose full array may exceed the memory."""
         return _first(self.array)
 
     def element_at(self, index: tuple[int, ...]) -> Attribute:
-        """One element, as the constant it is by itself."""
+        """One element as a constant of its own."""
         value = self.array[index]
         if isinstance(self.element, FloatType):
             return FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), self.element)
@@ -273,7 +273,7 @@ def _bits(array: Array) -> Array:
 
 
 def _is_broadcast(array: Array) -> bool:
-    """Whether one element stands for all."""
+    """Whether an array holds one element that stands for all."""
     return array.size > 0 and not any(array.strides)
 
 

@@ -72,7 +72,7 @@ class Literal:
             self.scanner.balanced("dense elements")
             return self.scanner.pos
         if end < 0:
-            self._layout()  # says what is wrong inside, if anything is
+            self._layout()  # raises if something inside is wrong
             raise self.scanner.error("expected '>' closing dense elements", len(text))
         return end
 
@@ -147,7 +147,9 @@ class Literal:
     def _fast(self, shape: tuple[int, ...], element: Type) -> Array | None:
         """A large decimal literal at once, or None where it is anything less plain (errors included)."""
         length = self.end - self.start
-        if max(shape, default=0) > length or math.prod(shape) > length:  # which says less than a digit per element
+        if (
+            max(shape, default=0) > length or math.prod(shape) > length
+        ):  # the text has less than a digit for each element
             return None
         body = _COMMENT.sub("", self.scanner.text[self.start : self.end])
         if not body.isascii():
@@ -229,7 +231,7 @@ class Literal:
         expects_item = True
         while position < end:
             match = _TOKEN.match(text, position, end)
-            assert match is not None  # the last alternatives match anything
+            assert match is not None  # the last alternatives match any character
             opened, closed, comma, row, other = match.groups()
             at = match.start(match.lastindex or 0)
             position = match.end()

@@ -1,5 +1,6 @@
-"""Attributes of dialects from text, `#dialect.name<...>`: those that ops declare, and those that are kept as they are
-written."""
+"""Parses attributes of dialects, `#dialect.name<...>`: those that ops declare, and those that are kept as they are
+written.
+"""
 
 import re
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ def parse_dialect_attribute(parser: "AttributeParser", name: str, start: int) ->
 
 
 def keep(parser: "AttributeParser", start: int) -> OpaqueAttr:
-    """An attribute of which the name has been read, as text."""
+    """Reads the rest of an attribute whose name has been read, and keeps it as text."""
     scanner = parser.scanner
     if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>
         scanner.expect("[")

@@ -49,7 +49,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Forget what a custom form has filled in."""
+        """Remove what a custom form has filled in."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 

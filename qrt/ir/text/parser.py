@@ -35,7 +35,7 @@ from qrt.types import Type
 Definition.compiled = Assembly
 
 _BLOCK_END = ("}", "^")
-_MEMO_LENGTH = 512  # characters; a longer text is not looked up
+_MEMO_LENGTH = 512  # characters: a longer text is not looked up
 
 
 def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
@@ -320,7 +320,7 @@ class Parser(NameParser, ResourceParser):
     def type(self) -> Type:
         """A type, looked up by its text where that has been seen."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
-        if match is None or self._open_aliases:  # what stands for an alias is measured each time
+        if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
         known = self._types.get(match[1])
         if known is not None:

@@ -1,4 +1,4 @@
-"""Where an operation's parts stand in its text, looked for once one of them is wrong.
+"""The places of an operation's parts in its text. They are looked for only once one of them is wrong.
 
 A part that cannot be told, or that stands on another line, is placed at the operation: upstream reports there, and the
 line of a diagnostic is what `expected-error` comments say.
@@ -55,7 +55,7 @@ def attribute(operation: Operation, name: str) -> Location:
 
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
-    """The parts of a form that reads as one line, with their spans."""
+    """The parts of a form that is read as one line, with their spans."""
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None

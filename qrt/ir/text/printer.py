@@ -126,8 +126,9 @@ class Printer:
         self._results, self._arguments = outer
 
     def number_all(self, operation: Operation) -> None:
-        """Number everything at once and no number twice, innermost and last regions last to first: upstream's way in
-        generic form."""
+        """Number all values at once, with no number twice, as upstream does in generic form: a region comes before
+        those inside it, and the last of several regions first.
+        """
         stack = list(operation.regions)
         while stack:
             region = stack.pop()

@@ -1,4 +1,4 @@
-"""Resources from text: what stands behind a program and is named by its constants."""
+"""Resources from text: the section behind a program whose entries its constants name."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ class ResourceParser(AttributeParser):
             self._braced(self._resource)
 
         def other() -> None:
-            """Resources of another tool, which are passed over."""
+            """Skips resources of another tool."""
             self.resource_key()
             scanner.expect(":", " after the name of a tool")
             self._braced(self._other_resource)

@@ -24,12 +24,12 @@ _BLOCK = 4096
 """Elements computed at a time, so that intermediate values stay in the cache."""
 _LARGEST = float(np.finfo(np.float64).max)
 _SMALL = 2.0**-30
-"""Below it odd functions with a slope of 1 differ from their argument by less than any rounding shows."""
+"""Below it an odd function with a slope of 1 at zero rounds to its argument."""
 
 Scaled = tuple[Any, Any, Any]
-"""A pair, and the exponent of a power of two that it is yet to be multiplied by, or None."""
+"""A pair, and the exponent of the power of two by which it is still to be multiplied, or None."""
 Kernel = Callable[..., tuple[Any, Scaled]]
-"""Computes where the first result is true."""
+"""Returns where its result is valid, and the result."""
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
@@ -85,7 +85,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """By `exact`, each distinct point once."""
+    """The results by `exact`, which computes each distinct point once."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -93,8 +93,9 @@ def _decided(name: str, form: str, x: list[Any]) -> Any:
 
 
 def _finish(form: str) -> Function:
-    """A pair, times two factors, rounded to a format; NaN where the result is subnormal in float64, and would be
-    rounded twice."""
+    """Rounds a pair times two factors to a format. It gives NaN where the result is subnormal in float64, because it
+    would be rounded twice.
+    """
     if form == "f64":
         return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
     narrow = rounder(form)
@@ -127,12 +128,12 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """A function whose result is a pair, as if scaled."""
+    """A function whose result is a pair, as one whose result is a `Scaled`."""
     return lambda *x: (*function(*x), None)
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """A function of the numbers from one to another."""
+    """A kernel on the numbers between two bounds."""
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)
@@ -142,7 +143,9 @@ def _on(least: float, greatest: float, function: Function) -> Kernel:
 
 
 def _odd(greatest: float, function: Function, least: float = _SMALL) -> Kernel:
-    """An odd function, given on numbers from one to another; nearer to zero it rounds to its argument."""
+    """A kernel of an odd function, which is given on positive numbers between two bounds. Nearer to zero it rounds to
+    its argument.
+    """
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         magnitude, sign = abs(x), np.copysign(1.0, x)

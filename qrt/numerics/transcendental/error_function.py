@@ -34,15 +34,15 @@ from qrt.numerics.transcendental.exponentials import ONE, exp_of
 
 _STEPS = 16
 _CENTRES = 28 * _STEPS + 1
-"""``erfc(28)`` is below all that float64 holds."""
+"""From here on ``erfc`` is below all positive numbers of float64."""
 _TERMS = 14
 _PAIRS = 4
-"""Of the terms so many are pairs."""
+"""The number of terms that are pairs."""
 _SERIES_END = 1 / 16
 
 
 def _slope(bits: int) -> enclosures.Bounds:
-    """Of erf at zero: ``2 / sqrt(pi)``."""
+    """The slope of erf at zero, ``2 / sqrt(pi)``."""
     low, high = enclosures.pi(bits)
     return 2 / enclosures.sqrt(high, bits)[1], 2 / enclosures.sqrt(low, bits)[0]
 
@@ -74,7 +74,7 @@ def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
 
 
 def _factor(x: Any) -> Pair:
-    """w(x), of x from 0 to 28."""
+    """w(x) for x from 0 to 28."""
     k = np.rint(x * _STEPS)
     d = x - k / _STEPS
     high, low = _expansions()
@@ -87,19 +87,19 @@ def _factor(x: Any) -> Pair:
 
 
 def _tail(x: Any) -> tuple[Pair, Any]:
-    """erfc(x), of x that is not negative, and the exponent of a power of two that it is scaled by."""
+    """erfc(x) for x that is not negative, as a pair and the exponent of the power of two that scales it."""
     high, low, exponent = exp_of(negated(square(clamped(x, 0.0, 40.0))))
     return multiply((high, low), _factor(clamped(x, 0.0, 28.0))), exponent
 
 
 def _complement(x: Any) -> Pair:
-    """``erfc(x)`` as a pair, of x that is not negative; 8 stands for all beyond."""
+    """``erfc(x)`` as a pair, for x that is not negative; larger numbers count as 8."""
     tail, exponent = _tail(clamped(x, 0.0, 8.0))
     return scaled(tail, power_of_two(exponent))
 
 
 def erf(x: Any) -> tuple[Any, Any, Any]:
-    """Of a positive number."""
+    """The error function of a positive number."""
     tiny = x < 2.0**-500
     small = choose(x < _SERIES_END, x * choose(tiny, 2.0**500, 1.0), _SERIES_END)
     xx = square(choose(tiny, 0.0, small))

@@ -19,7 +19,7 @@ _AT_INFINITIES = {
     "erfc": (2.0, 0.0),
     **dict.fromkeys(("log", "log2", "log10", "log1p", "acosh"), (math.nan, math.inf)),
 }
-"""At minus and plus infinity; functions that are not here have no number there, but atan."""
+"""The values at minus and plus infinity. The functions that are missing here have none there, but for atan."""
 _DOMAINS = {
     **dict.fromkeys(("log", "log2", "log10"), (0, math.inf)),
     "log1p": (-1, math.inf),
@@ -31,7 +31,7 @@ _POLES: dict[str, tuple[float, float]] = {
     "log1p": (-1, -math.inf),
     "atanh": (1, math.inf),
 }
-"""Where the result is infinite, and which infinity."""
+"""The points at which the result is infinite, with the infinity."""
 
 
 def evaluate(name: str, form: FloatFormat, *x: Any) -> float:

@@ -39,13 +39,13 @@ from qrt.numerics.elements import choose
 
 ONE = (1.0, 0.0)
 _STEPS = 256
-"""To which a power of two is tabulated."""
+"""Powers of two are tabulated for exponents in steps of ``1 / _STEPS``."""
 _SATURATED = 2000.0
-"""``exp`` of it overflows all formats, and of minus it rounds to zero."""
+"""``exp`` of this number overflows all formats, and ``exp`` of minus it rounds to zero."""
 _LEAST_SHIFT = -400
-"""The exponent of two that stands for all less: nothing is left of such a number beside 1."""
+"""Lower exponents of two count as this one: beside 1 such a number is lost."""
 _LARGE = 2.0**40
-"""From which on ``x * x + 1`` and ``x * x - 1`` are as good as ``x * x``."""
+"""From this number on ``x * x + 1`` and ``x * x - 1`` equal ``x * x``, as far as results show."""
 
 
 @cache
@@ -96,7 +96,7 @@ def _scale_of(k: Any) -> tuple[Any, Pair]:
 
 
 def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
-    """``exp(x)`` is ``2**e * t * (1 + p)``. Of |x| up to 2^11."""
+    """The parts of ``exp(x) = 2**e * t * (1 + p)``, for |x| up to 2^11."""
     k = np.rint(x[0] * (_STEPS / _log_two()[0]))
     first, second, third = _steps_of_log_two()
     high, low = two_sum(x[0] - k * first, -k * second)
@@ -105,7 +105,7 @@ def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
 
 
 def exp_of(x: Pair) -> tuple[Any, Any, Any]:
-    """A pair, and the exponent of a power of two that it is scaled by."""
+    """``exp`` of a pair, as a pair and the exponent of the power of two that scales it."""
     exponent, t, p = _exp_parts(x)
     return *add(t, multiply(t, p)), exponent
 
@@ -123,7 +123,9 @@ def exp2(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _expm1_of(x: Any) -> tuple[Any, Any, Any]:
-    """As `exp_of`, of ``exp(x) - 1``: 1 is taken from the tabulated power, exactly where that is near."""
+    """``exp(x) - 1`` in the form of `exp_of`: 1 is subtracted from the tabulated power, which is exact where the two
+    are near.
+    """
     exponent, t, p = _exp_parts((x, 0.0))
     one = power_of_two(-clamped(exponent, _LEAST_SHIFT, 1000))
     return *add(add(t, (-one, 0.0)), multiply(t, p)), exponent
@@ -168,7 +170,7 @@ _LEAST_CENTRE, _GREATEST_CENTRE = 361, 726  # sqrt(1/2) and sqrt(2), of 512ths
 
 @cache
 def _reciprocals() -> tuple[Any, Pair]:
-    """For m near ``i / 512`` a reciprocal of 13 bits, and minus its logarithm."""
+    """For each m near ``i / 512`` a reciprocal of 13 bits, and minus the logarithm of the reciprocal."""
     short = [Fraction(round(Fraction(512 << 13, i)), 1 << 13) for i in range(_LEAST_CENTRE, _GREATEST_CENTRE + 1)]
     logs = [(0.0, 0.0) if c == 1 else constant(partial(enclosures.log, 1 / c)) for c in short]
     return np.array([float(c) for c in short]), table(logs)
@@ -200,7 +202,7 @@ _THIRD = pair_of(Fraction(1, 3))
 
 
 def _log1p_of_rest(r: Pair) -> Pair:
-    """For |r| below 2^-9."""
+    """``log(1 + r)`` for |r| below 2^-9."""
     r2 = multiply(r, r)
     r3 = multiply(multiply(r2, r), _THIRD)
     tail = r2[0] * r2[0] * polynomial(r[0], -1 / 4, 1 / 5, -1 / 6, 1 / 7, -1 / 8, 1 / 9)
@@ -262,13 +264,15 @@ def atanh(x: Any) -> Pair:
 
 
 def power(x: Any, y: Pair) -> tuple[Any, Any, Any]:
-    """Of a positive number."""
+    """A positive number to the power of a pair."""
     high, low = multiply(log(x), y)
     return exp_of(select(abs(high) < _SATURATED, (high, low), (np.copysign(_SATURATED, high), 0.0)))
 
 
 def cbrt(x: Any) -> tuple[Any, Any, Any]:
-    """Of a positive number: Halley's iteration from a guess that divides the exponent by three, then Newton's."""
+    """The cube root of a positive number: Halley's iteration from a guess that divides the exponent by three, then
+    Newton's.
+    """
     lifted = x < 2.0**-1000
     bits = (x * choose(lifted, 2.0**600, 1.0)).view(np.int64)
     k = ((bits >> 52) - 1023) // 3
@@ -282,4 +286,4 @@ def cbrt(x: Any) -> tuple[Any, Any, Any]:
 
 
 _TWO_THIRDS_OF_ONE = 2 * (1023 << 52) // 3
-"""In bits; a guess that is off by 6 % at most."""
+"""The bits of a number, divided by three and added to this, are those of a cube root that is off by 6 % at most."""

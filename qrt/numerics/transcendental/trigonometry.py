@@ -33,7 +33,7 @@ from qrt.numerics.double_double import (
 from qrt.numerics.elements import choose
 
 LARGEST_ANGLE = 2.0**19
-"""Up to which an angle is reduced here."""
+"""Angles up to this one are reduced here."""
 _STEPS = 1024
 _CANCELLED = 2.0**-40
 """A remainder below this has lost too much in the reduction."""
@@ -59,7 +59,7 @@ def _steps_of_pi() -> list[float]:
 
 @cache
 def _sines() -> Pair:
-    """Of a turn and a quarter: ``sines[j + 256]`` is the cosine of ``sines[j]``."""
+    """The sines of a turn and a quarter: ``sines[j + 256]`` is the cosine at the angle of ``sines[j]``."""
     quarter = _STEPS // 4
     rising = [(0.0, 0.0), *(constant(_sine(Fraction(j, quarter))) for j in range(1, quarter)), (1.0, 0.0)]
     falling = rising[-2::-1]
@@ -69,7 +69,7 @@ def _sines() -> Pair:
 
 
 def _sine(quarters: Fraction) -> Any:
-    """Of so many quarters of a turn."""
+    """The sine of an angle plus a number of quarter turns."""
 
     def enclosure(bits: int) -> enclosures.Bounds:
         low, high = (angle * quarters / 2 for angle in enclosures.pi(bits))
@@ -130,7 +130,7 @@ def _arctangents() -> Pair:
 
 
 def _angle(y: Pair, x: Pair) -> Pair:
-    """In the first quadrant, of y and x that are not negative."""
+    """The angle of a point in the first quadrant."""
     is_steep = y[0] > x[0]
     near, far = select(is_steep, x, y), select(is_steep, y, x)
     j = np.rint(near[0] / far[0] * _CENTRES)
@@ -145,7 +145,7 @@ def _angle(y: Pair, x: Pair) -> Pair:
 
 
 def _turned(angle: Pair, is_left: Any) -> Pair:
-    """Mirrored where x was negative."""
+    """The angle, mirrored where x was negative."""
     return select(is_left, add(_pi(), negated(angle)), angle)
 
 
@@ -167,7 +167,7 @@ def acos(x: Any) -> Pair:
 
 
 def atan2(y: Any, x: Any) -> Pair:
-    """Of numbers whose exponents lie within a few hundred of each other's."""
+    """The angle of a point whose coordinates' exponents differ by a few hundred at most."""
     high, low = _turned(_angle((abs(y), 0.0), (abs(x), 0.0)), x < 0)
     sign = np.copysign(1.0, y)
     return high * sign, low * sign

@@ -18,12 +18,14 @@ from qrt.passes.options import option
 from qrt.types import UniformType
 
 Lower = Callable[[Site, Operation, Attributes], Value]
-"""Makes what computes an op, and returns its result's storage; attributes are complete."""
+"""Makes the operations that compute an op, and returns the storage of its result. The attributes are complete."""
 
 
 @lru_cache(maxsize=64)
 def lowering(name: str) -> Lower | None:
-    """How an op of `qrt` is lowered: by `lower_<name>` of the module here that is called as its family's is."""
+    """The lowering of an op of `qrt`: the function `lower_<name>` of the module here that has the name of the family's
+    module.
+    """
     family = FAMILIES.get(name)
     path = "" if family is None else f"{__name__}.{family.module}"
     found = getattr(import_module(path), f"lower_{name}", None) if path and find_spec(path) else None
@@ -77,7 +79,7 @@ class LowerQrt:
         site.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
-        """What the op says, else what the options say, else the family's defaults."""
+        """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
         family = FAMILIES[name]
         said = family.said(op.attributes)
         if not self.requant or "requant" not in family.declaration.defaults or "requant" in said:

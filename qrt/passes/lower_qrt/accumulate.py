@@ -1,4 +1,4 @@
-"""Sums of products of quantized values: what matmul and the convolutions share.
+"""Sums of products of quantized values, which matmul and the convolutions share.
 
 `acc = sum (a - za) * (w - zw)`, in i32 or i64 by the bound that `ops.accumulate` has. Two's complement makes either
 strategy exact: what wraps on the way, storage of 32 bits or a sum before its correction, is brought back by what
@@ -79,7 +79,7 @@ Correct = Callable[[Nest, Value], Value]
 
 
 def accumulate(site: Site, c: Contraction) -> tuple[Value, Correct]:
-    """(tensor of accumulators over the kept loops, what is left to correct where they are read)."""
+    """(tensor of accumulators over the kept loops, the correction to apply where they are read)."""
     correct = _nothing_to_correct if site.in_loop else _corrections(site, c)
     nest = Nest(site, "accumulate", c.kept, c.reduced)
     reduced = nest.loops[len(c.kept) :]
@@ -104,7 +104,7 @@ def _nothing_to_correct(nest: Nest, acc: Value) -> Value:
 
 
 def _corrections(site: Site, c: Contraction) -> Correct:
-    """The sums that the zero points need, computed once; terms whose zero point is 0 are not there."""
+    """The sums that the zero points need, computed once. Terms whose zero point is 0 are left out."""
     width = c.width
     sum_a = _sums(site, c.a, c.reduced, width) if c.w.has_zero_point else None
     sum_w = _sums(site, c.w, c.reduced, width) if c.a.has_zero_point else None
@@ -226,8 +226,9 @@ def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, coun
 
 
 def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
-    """Vectors of storage that bound a bias in each channel: its values where they are constant, else the ends of its
-    type; rescaling is monotonic."""
+    """Vectors of storage that bound a bias in each channel: its values if they are constant, else the ends of its type.
+    Rescaling is monotonic, so bounds stay bounds.
+    """
     stored = constant_storage(value)
     if stored is not None:
         return [stored]
@@ -239,7 +240,7 @@ def _largest(arrays: Iterable[Array]) -> int:
 
 
 def add_bias(nest: Nest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
-    """In i32 where the sum stays in it, else in i64."""
+    """Adds a bias: in i32 if the sum fits it, else in i64."""
     nest.stage("bias")
     width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
     value = nest.read(bias.tensor, channel)
@@ -264,7 +265,9 @@ def contract(site: Site, c: Contraction, bias: tuple[Bias, Indices] | None, r: R
 
 
 def _assert_depth(site: Site, c: Contraction, bias: UniformType | None, rule: str) -> None:
-    """What types say of a known depth is asserted of one that is known when it runs, where it can be too large."""
+    """Asserts that a depth which only the run knows is not too large, where it could be. For a known depth the types
+    decide.
+    """
     most = largest_depth(c.a.type, c.w.type, rule, bias)
     if most >= _DEEPEST:
         return

@@ -48,7 +48,7 @@ def lower_mean(site: Site, op: Operation, attributes: Attributes) -> Value:
 
 
 def _indices(nest: Nest, axes: tuple[int, ...], rank: int, keepdims: bool) -> list[Expression]:
-    """Of the operand: kept loops along the axes that are kept, reduced loops along the others."""
+    """The indices of the operand: kept loops along the axes that are kept, reduced loops along the others."""
     kept, reduced = iter(nest.loops), iter(nest.loops[len(nest.kept) :])
     at = []
     for axis in range(rank):

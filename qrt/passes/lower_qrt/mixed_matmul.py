@@ -21,7 +21,7 @@ _ORDERED_EQUAL, _ORDERED_LESS = 1, 4
 
 @dataclass(frozen=True)
 class _Cut:
-    """How K is cut: blocks, each of so many pieces of this length, the last of them continued by zeros."""
+    """How K is cut: blocks of so many pieces of this length. Zeros continue the last piece of a block."""
 
     depth: int
     block: int
@@ -32,11 +32,13 @@ class _Cut:
 
     @property
     def extents(self) -> tuple[int, int]:
-        """Blocks, and pieces of a block."""
+        """The number of blocks, and of pieces of a block."""
         return self.depth // self.block, -(-self.block // self.length)
 
     def tensor(self, site: Site, x: Value, axis: int) -> Value:
-        """`x`, whose axis is K: where pieces are not whole, with axes of blocks and of their continued values."""
+        """`x`, whose `axis` is K. If pieces do not divide a block, the axis becomes two: blocks, and their values with
+        zeros behind.
+        """
         blocks, parts = self.extents
         if parts * self.length == self.block:
             return x
@@ -49,7 +51,7 @@ class _Cut:
         return pad_behind(site, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """Where value i of a piece is, in place of K."""
+        """The indices of value i of a piece, in place of the index along K."""
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]
@@ -57,7 +59,7 @@ class _Cut:
 
 
 def mixed_sums(site: Site, a: Value, w: Value, bias: Sequence[Value]) -> Value:
-    """The result, of weights that `sums_integers`."""
+    """The result for weights for which `sums_integers` holds."""
     t, stored = uniform_type(w), site.storage(w)
     depth = (tensor_type(w).shape or (0,))[0] or 0
     cut = _Cut(depth, k_block(t, depth))

@@ -31,7 +31,7 @@ def lower_reshape(site: Site, op: Operation, attributes: Attributes) -> Value:
 
 
 def _open_extent(site: Site, tensor: Value, shape: tuple[int | None, ...]) -> Value:
-    """What the elements of a tensor leave for the one dimension of a shape that is not known."""
+    """The size of the only unknown dimension of a shape, computed from the number of a tensor's elements."""
     total = site.scalar(1, INDEX)
     for extent in site.extents(tensor):
         total = site.value("arith.muli", (total, site.index(extent)), INDEX)

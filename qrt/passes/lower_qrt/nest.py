@@ -17,7 +17,7 @@ from qrt.passes.lower_qrt.site import I1, I64, Array, Extent, Site, number, stag
 from qrt.types import IntegerType, Type
 
 Index = Expression | Value
-"""Of the loops, or a value of type index that the body computes."""
+"""An index: an expression of the loops, or a value of type index that the body computes."""
 
 
 class Nest:
@@ -51,8 +51,9 @@ class Nest:
         return self._body.constant(number(value, element), element)
 
     def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
-        """One of constant values: a scalar where they are equal, else read from a constant tensor, without the
-        dimensions along which they are equal."""
+        """One of several constants: a scalar if they are equal, else an element of a constant tensor, which lacks the
+        dimensions along which they are equal.
+        """
         if values.size and (values == values.flat[0]).all():
             return self.constant(values.flat[0], element)
         kept = list(indices)
@@ -96,7 +97,7 @@ class Nest:
         return self.emit("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """A result as the iterations before left it, at first `start`; None where it is not read."""
+        """A reduced result as the earlier iterations left it, at first `start`; None if it is not read."""
         argument = self._body.block.add_argument(element)
         self._outputs.append((argument, start))
         return argument
@@ -134,7 +135,9 @@ class Nest:
         return self.site.filled(self.kept, self.site.scalar(start, element))
 
     def _read_extents(self) -> None:
-        """A reduced loop that no operand is indexed by alone gets its extent from one whose values are not read."""
+        """Adds an operand whose values are not read for each reduced loop that no operand is indexed by alone: the loop
+        gets its extent from it.
+        """
         alone = {index for _, indices, _ in self._inputs for index in indices}
         reduced = self.loops[len(self.kept) :]
         if not alone.issuperset(reduced):
@@ -143,7 +146,9 @@ class Nest:
     # -- on buffers
 
     def _affine(self, values: Sequence[Value]) -> list[Value]:
-        """Loads where the body begins, stores where it ends; a reduction's start is stored before its loops."""
+        """Makes loops on buffers: the body begins with loads and ends with stores. The start of a reduction is stored
+        before its loops.
+        """
         site = self.site
         buffers = [site.buffer(tensor) for tensor, *_ in self._inputs]
         results = [site.allocate(self.kept, argument.type) for argument, _ in self._outputs]

@@ -1,4 +1,4 @@
-"""pad: tensor.pad with what each channel's padding holds."""
+"""pad: a tensor.pad with the padding's value of each channel."""
 
 from qrt.ir import Operation, Value
 from qrt.ops.core import Attributes

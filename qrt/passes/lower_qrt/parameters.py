@@ -1,4 +1,4 @@
-"""Which of a type's quantization parameters an iteration of a nest has."""
+"""The quantization parameters that belong to an iteration of a nest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Channels:
 
 
 def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
-    """(what any of them is indexed by, the parameter numbers of each over that, in arrays that broadcast)."""
+    """(the indices of all together, for each the parameter numbers over these indices, as arrays that broadcast)."""
     indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
     numbers = []
     for c in channels:

@@ -18,7 +18,7 @@ from qrt.types import FloatType, IntegerType, UniformType
 
 _LESS, _GREATER, _EQUAL = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt", "eq"))
 _BEYOND = 1 << 33
-"""Above the magnitude of every stored value minus its zero point: storage has at most 32 bits."""
+"""A bound above the magnitude of every stored value minus its zero point: storage has at most 32 bits."""
 _LIMIT = 1 << 62
 _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
@@ -46,7 +46,7 @@ def requantize(nest: Nest, acc: Value, r: Requantization) -> Value:
 
 def to_storage(nest: Nest, scaled: Value, zero_points: Array, indices: Sequence[Index], element: UniformType) -> Value:
     """The end of every rule: an i64 of magnitude at most 2**62 plus the zero point, clamped, as the storage type."""
-    assert isinstance(element.storage_type, IntegerType)  # other storage does not run
+    assert isinstance(element.storage_type, IntegerType)  # programs with other storage do not run
     if zero_points.any():
         nest.stage("output zero point")
         zero_point = nest.parameter(zero_points, I64, indices)
@@ -77,17 +77,18 @@ def scale_fixed(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices
 
 
 def scale_fixed_exactly(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """As `scale_fixed`, of an accumulator whose results are known to stay below 2**62: no bit of them may saturate."""
+    """`scale_fixed` for an accumulator whose results are known to stay below 2**62, so nothing saturates."""
     scaled = _scale_right(nest, acc, multiplier, shift, indices)
     if not (shift < 0).any():
         return scaled
-    places = np.clip(-shift, 0, 63)  # what would go further is 0
+    places = np.clip(-shift, 0, 63)  # a longer shift gives 0
     return nest.emit("arith.shli", (scaled, nest.parameter(places, I64, indices)), I64)
 
 
 def _scale_right(nest: Nest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scale_fixed` but for the shift to the left. An i32 accumulator takes a 64-bit product: its magnitude is at most
-    2**62, and the rounding term 2**61."""
+    """`scale_fixed` without the shift to the left. An i32 accumulator takes a 64-bit product: its magnitude is at most
+    2**62, and the rounding term 2**61.
+    """
     beyond = shift > 62
     multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
     wide = nest.extend(acc, I64)
@@ -104,7 +105,7 @@ def _rounding(shift: Array) -> Array:
 
 
 def round_shift(nest: Nest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; as it is where N is not positive."""
+    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; the product itself where N is not positive."""
     if not (shift > 0).any():
         return product
     delta = nest.parameter(_rounding(shift), I64, indices)
@@ -113,7 +114,7 @@ def round_shift(nest: Nest, product: Value, shift: Array, indices: Sequence[Inde
 
 
 def round_shift_128(nest: Nest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """As `round_shift`, of a 128-bit product in two halves, saturated to 2**62."""
+    """`round_shift` of a 128-bit product in two halves, saturated to 2**62."""
     if (shift > 0).any():
         delta = nest.parameter(_rounding(shift), I64, indices)
         low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
@@ -159,7 +160,7 @@ def _fixed_double(nest: Nest, acc: Value, r: Requantization) -> Value:
     """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two."""
     shift = r.of(r.parameters.shift).astype(np.int64)
     wide = nest.extend(acc, I64)
-    if acc.type is I64:  # with a bias; saturating first leaves the room for the shift, and the result as it is
+    if acc.type is I64:  # with a bias: saturating first makes room for the shift, and does not change the result
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
     left = np.maximum(shift, 0)
     if left.any():
@@ -217,7 +218,7 @@ def round_float(
     """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
     clamp is the same: the bounds are integers."""
     form = scaled.type
-    assert isinstance(form, FloatType)  # by the rules
+    assert isinstance(form, FloatType)  # the rules say so
     low, high = (
         nest.parameter((bound - zero_points).astype(f"f{form.width // 8}"), form, indices)
         for bound in (element.storage_min, element.storage_max)

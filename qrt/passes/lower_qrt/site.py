@@ -1,4 +1,4 @@
-"""Where an op is lowered to: constants, tensors and buffers around its loop nests."""
+"""The place of lowered operations: constants, tensors and buffers around loop nests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,8 +68,9 @@ def constant_storage(x: Value) -> Array | None:
 
 @dataclass
 class Site:
-    """Where an op is lowered to, and how: operations go before it; nests become loops over buffers if `loops`; zero
-    points are subtracted in the loop of a product if `in_loop`, else the sum is corrected."""
+    """The place where an op is lowered, and the options. New operations go before it. With `loops`, nests become loops
+    over buffers. With `in_loop`, zero points are subtracted in the loop of a product; else the sum is corrected.
+    """
 
     builder: Builder
     loops: bool
@@ -145,7 +146,7 @@ class Site:
         return made
 
     def erase_unread_tensors(self) -> None:
-        """Tensors that were only ever read as their buffers."""
+        """Erases tensors that were only read through their buffers."""
         for value in list(self._buffers):
             if value.operation is not None and value.operation.name == "bufferization.to_tensor" and not value.uses:
                 value.operation.erase()
@@ -156,7 +157,7 @@ def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
 
 
 def accumulator_type(bound: int) -> IntegerType:
-    """What holds an accumulator of at most this magnitude."""
+    """The type that holds an accumulator of at most this magnitude."""
     return I32 if bound < 1 << 31 else I64
 
 

@@ -99,7 +99,9 @@ def _contraction(
 
 
 Finish = Callable[[Nest, Sequence[Value], Value | None, Requantization], Value]
-"""From the totals of a column and its bias, in the nest that reads them, to an i64 without the output zero point."""
+"""Requantizes the totals of a column and its bias, in the nest that reads them, to an i64 without the output zero
+point.
+"""
 
 
 def _weigh_float32(blocks: Nest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:

@@ -82,7 +82,7 @@ class LowerQuantOps:
         return _lower(builder, stored, t, lambda emitter: dequantize(emitter, t, self.strict_upstream))
 
     def _rules(self, cast: Operation) -> Rules:
-        """What the op says, else what the options say."""
+        """The rules of an op; those that it does not name come from the options."""
         options = {name: getattr(self, name) for name in _RULE.choices}
         return Rules(**(options | QCAST.said(cast.attributes)), saturating=self.saturating)
 
@@ -99,7 +99,7 @@ def _uniform(type: Type) -> UniformType:
 
 
 def _inverse(cast: Operation) -> Value | None:
-    """What a cast of a cast yields where upstream takes the two for inverses, as its conversion driver does."""
+    """The value of a cast of a cast, if upstream's conversion driver takes the two for inverses."""
     source = cast.operands[0].operation
     other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
     if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:

@@ -1,4 +1,4 @@
-"""What quantize and dequantize casts compute, as element-wise operations of `arith` and `math` (rules: `numerics`)."""
+"""Quantize and dequantize casts as element-wise operations of `arith` and `math`, by the rules of `numerics`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,9 @@ class Rules:
 
     @property
     def is_upstream(self) -> bool:
-        """Whether this is what upstream emits. Other rules say what happens to every value, so they saturate."""
+        """Whether upstream emits the same operations. All other rules define a result for every value, so they
+        saturate.
+        """
         upstream = (self.rounding, self.zero_point, self.scale) == ("toward_zero", "before", "divide")
         return upstream and not self.saturating
 
