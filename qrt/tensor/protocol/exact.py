@@ -1,0 +1,317 @@
+"""Exact integers, and what is made of them: a tensor of i32, of a type that is asked for, or an array of float64.
+
+An exact result is integers, each worth the product of a few scales. ``Units`` are these scales.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from inspect import Parameter, signature
+from math import isqrt, prod
+from numbers import Real
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from qrt import numerics
+from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
+from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.table import Function, Rule, implements, name_of
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import FloatType, UniformType, check_integrity, parse_type
+from qrt.types.quantized import BlockSizes
+
+I32_END = 1 << 31
+"""Sums below it are exact in i32."""
+I64_END = 1 << 62
+"""Sums below it are requantized."""
+_WITH_DTYPE = frozenset(
+    f"np.{name}"
+    for name in (
+        "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace "
+        "vecdot vecmat"
+    ).split()
+)
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_OF_FLOATS = (np.ndarray, np.generic, Real, complex)
+"""Operands beside which a QuantTensor has no exact result."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What one of the integers of a result is worth: the product of some scales, for each channel or block."""
+
+    expressed: FloatType
+    factors: tuple[tuple[float, ...], ...]
+    shape: Shape = ()
+    axis: int | None = None
+    blocks: BlockSizes | None = None
+
+    @staticmethod
+    def of(t: UniformType) -> "Units":
+        factors = tuple((s,) for s in t.scales)
+        return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
+
+    def products(self) -> list[Fraction]:
+        return [prod(map(Fraction, scales), start=Fraction(1)) for scales in self.factors]
+
+
+@lru_cache(maxsize=512)
+def i32_type(name: str, units: Units, bound: int) -> UniformType:
+    """The i32 type of zero point 0 that holds every integer up to ``bound``, or the error that says what to write."""
+    if bound >= I32_END:
+        raise QuantTypeError(
+            f"{name}: no exact i32 result type exists (the result may reach {shown(bound)}): {_instead(name)}"
+        )
+    try:
+        scales = np.array([float(unit) for unit in units.products()]).reshape(units.shape)
+        scale = scales if units.shape else float(scales)
+        return UniformType("i32", units.expressed, scale, axis=units.axis, block_sizes=units.blocks)
+    except (OverflowError, QuantTypeError) as error:
+        reason = str(error).partition(": ")[2] if isinstance(error, QuantTypeError) else "its scale overflows"
+        raise QuantTypeError(f"{name}: no exact result type exists ({reason or error}): {_instead(name)}") from error
+
+
+def _instead(name: str) -> str:
+    if name in _WITH_DTYPE:
+        return "give dtype=t, a !quant.uniform type, or dtype=np.float64"
+    return "give it np.asarray(q), the values as floats"
+
+
+def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
+    """The result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most for these types."""
+    if dtype is None and out is not None:
+        dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
+    wanted = result_type(name, dtype)
+    if isinstance(wanted, np.dtype):
+        return _written(name, to_float64(acc, units), wanted, out)
+    if wanted is None or (bound < I32_END and wanted == i32_type(name, units, bound)):
+        t = i32_type(name, units, bound)
+        storage = np.asarray(acc, np.int32)
+    else:
+        t, storage = wanted, requantized(name, acc, bound, units, wanted)
+    if out is None:
+        return QuantTensor._of(storage, t)
+    if not isinstance(out, QuantTensor) or out.type != t or out.shape != storage.shape:
+        raise QuantTypeError(f"{name}: out must be a QuantTensor of shape {storage.shape} and type {t}")
+    return fill(name, out, QuantTensor._of(storage, t))
+
+
+def fill(name: str, out: QuantTensor, made: QuantTensor) -> QuantTensor:
+    if not out._data.flags.writeable:
+        raise QuantTypeError(f"{name}: out is read-only")
+    out._data[...] = made._data
+    return out
+
+
+def _written(name: str, values: Array, dtype: np.dtype[Any], out: Any) -> Any:
+    if out is None:
+        return values[()]
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
+        raise QuantTypeError(f"{name}: out must be an array of shape {values.shape} and dtype {dtype}")
+    out[...] = values
+    return out
+
+
+def result_type(name: str, dtype: Any) -> UniformType | np.dtype[Any] | None:
+    """What a function of NumPy takes as ``dtype`` beside a QuantTensor: a quantized type or its text, or float64."""
+    if dtype is None or isinstance(dtype, UniformType):
+        return dtype
+    if isinstance(dtype, str) and dtype.startswith("!"):
+        return parse_type(dtype, kind=UniformType)
+    try:
+        if np.dtype(dtype) == np.float64:
+            return np.dtype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise QuantTypeError(f"{name}: dtype must be a !quant.uniform type or np.float64, got {shown(dtype)}")
+
+
+def requantized(name: str, acc: Array, bound: int, units: Units, t: UniformType) -> Array:
+    """Storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
+    if t.expressed_type != units.expressed:
+        raise QuantTypeError(f"{name}: the result expresses {units.expressed}, the dtype {t}")
+    if bound >= I64_END:
+        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
+    check_zero_points(t, f"{name}: dtype")
+    check_integrity(t, acc.shape)
+    source, target = np.broadcast_arrays(_index(units, acc.shape), parameter_index(t, acc.shape))
+    pairs, inverse = np.unique(np.stack([source.ravel(), target.ravel()]), axis=1, return_inverse=True)
+    parameters = numerics.requant_parameters(
+        "fixed",
+        container(t),
+        t.storage_min,
+        t.storage_max,
+        [units.factors[i] for i in pairs[0]],
+        [(t.scales[i],) for i in pairs[1]],
+        [t.zero_points[i] for i in pairs[1]],
+    )
+    return numerics.requantize(acc, parameters, inverse.reshape(source.shape)).astype(storage_dtype(t))
+
+
+def _index(units: Units, shape: Shape) -> Array:
+    """The number of the unit of every element."""
+    if len(units.factors) == 1:
+        return np.zeros((1,) * len(shape), np.int64)
+    like = UniformType("i8", "f64", np.ones(units.shape), axis=units.axis, block_sizes=units.blocks)
+    return parameter_index(like, shape)
+
+
+def to_float64(acc: Array, units: Units, divisor: Fraction = Fraction(1), root: bool = False) -> Array:
+    """``acc * unit / divisor``, or its square root, rounded once to float64."""
+    fractions = [unit / divisor for unit in units.products()]
+    index = np.broadcast_to(_index(units, acc.shape), acc.shape)
+    rounded: Callable[[int, int], float] = rounded_root if root else rounded_quotient
+    values = [
+        rounded(n * fractions[i].numerator, fractions[i].denominator)
+        for n, i in zip(acc.ravel().tolist(), index.ravel().tolist(), strict=True)
+    ]
+    return np.array(values, np.float64).reshape(acc.shape)
+
+
+def rounded_quotient(numerator: int, denominator: int) -> float:
+    """Rounded once to nearest even, as Python divides integers; infinite beyond float64."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return np.inf if numerator > 0 else -np.inf
+
+
+def rounded_root(numerator: int, denominator: int) -> float:
+    """The square root of a quotient that is not negative, rounded once to nearest even."""
+    shift = max(0, 64 + (denominator.bit_length() - numerator.bit_length() + 1) // 2)
+    quotient, rest = divmod(numerator << 2 * shift, denominator)
+    root = isqrt(quotient)
+    # At least 60 bits of the root, and one that says whether more follow: the division then rounds as the root does.
+    more = rest != 0 or root * root != quotient
+    return rounded_quotient(2 * root + more, 2 << shift)
+
+
+# ------------------------------------------------------------------------------------------------------------ operands
+
+
+def require_tensors(name: str, *operands: Any) -> None:
+    for x in operands:
+        if not isinstance(x, QuantTensor):
+            raise QuantTypeError(f"{name}: a QuantTensor is needed, got {type(x).__name__}")
+
+
+def of_tensors(*functions: Function) -> Callable[[Rule], Rule]:
+    """A decorator: the rule of functions that are exact where each operand is a QuantTensor. The operands are the
+    rule's parameters by position without a default, or the items of a list; beside them stand numbers and text."""
+
+    def register(rule: Rule) -> Rule:
+        count = sum(p.default is p.empty for p in signature(rule).parameters.values() if p.kind in _BY_POSITION)
+        for function in functions:
+            implements(function, kind="sums")(_or_floats(function, rule, count))
+        return rule
+
+    return register
+
+
+def _or_floats(function: Function, rule: Callable[..., Any], count: int) -> Callable[..., Any]:
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        operands = args[0] if count == 1 and isinstance(args[0], (list, tuple)) else args[: count or len(args)]
+        if not any(isinstance(x, _OF_FLOATS) and not isinstance(x, QuantTensor) for x in operands):
+            return rule(*args, **kwargs)
+        name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
+        return in_floats(name, plain, args, kwargs, spelled(name, args, kwargs))
+
+    return checked
+
+
+def spelled(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """The call on dequantized values, with a letter for each array: what to write instead."""
+    letters = {True: iter("qrstuvqrstuv"), False: iter("xyzabcxyzabc")}
+
+    def word(value: Any) -> str:
+        if isinstance(value, QuantTensor):
+            return f"np.asarray({next(letters[True], 'q')})"
+        if value is None or isinstance(value, (str, int)):
+            return shown(value)
+        if isinstance(value, (list, tuple)) and len(value) < 9:
+            return f"[{', '.join(map(word, value))}]"
+        return next(letters[False], "x")
+
+    given = [word(value) for value in args]
+    return f"{name}({', '.join(given + [f'{key}={word(value)}' for key, value in kwargs.items()])})"
+
+
+def refuse_others(name: str, others: Mapping[str, Any]) -> None:
+    """Refuses keywords of NumPy's function that have no meaning for QuantTensors, unless they hold what they hold where
+    they are not given."""
+    harmless: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "subok": (True,), "order": ("K",)}
+    for key, value in others.items():
+        if value is None or any(value is each for each in (np._NoValue, *harmless.get(key, ()))):
+            continue
+        raise QuantTypeError(f"{name}: {key} is not supported for a QuantTensor")
+
+
+def axes_of(name: str, axis: Any, rank: int) -> Shape:
+    """The axes meant by NumPy's ``axis``, ascending; all of them for None."""
+    if axis is None:
+        return tuple(range(rank))
+    try:
+        return tuple(sorted(normalize_axis_tuple(axis, rank)))
+    except (TypeError, ValueError, OverflowError):
+        wrong_axis(name, axis, rank)
+
+
+def axis_of(name: str, axis: Any, rank: int) -> int:
+    axes = axes_of(name, axis, rank)
+    if len(axes) != 1:
+        wrong_axis(name, axis, rank)
+    return axes[0]
+
+
+def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
+    raise QuantShapeError(f"{name}: axis {shown(axis)} does not fit a tensor of rank {rank}")
+
+
+def integers_of(q: QuantTensor) -> Array:
+    """The storage, unpacked: to be read only."""
+    return q._data if q._data.shape == q._shape and q._data.dtype == storage_dtype(q.type) else q.storage
+
+
+def zero_points_of(q: QuantTensor) -> Any:
+    """An integer, or an array that broadcasts to the shape."""
+    zeros = q.type.zero_points
+    if len(set(zeros)) == 1:
+        return zeros[0]
+    return np.array(zeros, np.int64)[parameter_index(q.type, q.shape)]
+
+
+def centred(q: QuantTensor) -> Array:
+    """``storage - zero point`` in int64."""
+    return np.subtract(integers_of(q), zero_points_of(q), dtype=np.int64)
+
+
+@lru_cache(maxsize=512)
+def reduced_units(name: str, t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
+    """The units of a sum over axes, which may not carry different scales; of a product of ``power`` elements."""
+    if any(_differs_along(t, axis) for axis in axes):
+        along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
+        raise QuantTypeError(
+            f"{name}: {t if len(t.scales) < 9 else 'the type'} has scales of its own along axis {along}, "
+            "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
+        )
+    kept = [d for d in range(len(shape)) if d not in axes]
+    places = kept if keepdims else list(range(len(kept)))
+    factors = tuple((s,) * power for s in t.scales)
+    if t.axis is not None and t.axis in kept:
+        return Units(t.expressed_type, factors, t.scales_shape, places[kept.index(t.axis)])
+    blocks = dict(t.block_sizes or ())
+    moved = tuple((place, blocks[d]) for d, place in zip(kept, places, strict=True) if d in blocks)
+    if not t.is_sub_channel or not moved:
+        return Units(t.expressed_type, factors[:1])
+    scales_shape = tuple(n for d, n in enumerate(t.scales_shape) if keepdims or d not in axes)
+    return Units(t.expressed_type, factors, scales_shape, None, moved)
+
+
+def _differs_along(t: UniformType, axis: int) -> bool:
+    if t.is_sub_channel:
+        return t.scales_shape[axis] > 1
+    return t.axis == axis and (len(t.scales) > 1)
