@@ -187,7 +187,7 @@ def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> A
 @implements(np.power, kind="sums")
 def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
     n = b[()] if isinstance(b, np.ndarray) and b.ndim == 0 else b
-    if isinstance(a, QuantTensor) and isinstance(n, Integral) and not isinstance(n, bool) and 1 <= n <= 64:
+    if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others("np.power", others)
         return _power_of("np.power", a, int(n), dtype, out)
     hint = "np.asarray(q) ** np.asarray(r)" if isinstance(b, QuantTensor) else "np.asarray(q) ** x"

@@ -28,16 +28,14 @@ I32_END = 1 << 31
 """Sums below it are exact in i32."""
 I64_END = 1 << 62
 """Sums below it are requantized."""
-_WITH_DTYPE = frozenset(
-    f"np.{name}"
-    for name in (
-        "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace "
-        "vecdot vecmat"
-    ).split()
+_WITH_DTYPE = (
+    "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace vecdot vecmat"
 )
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _OF_FLOATS = (np.ndarray, np.generic, Real, complex)
 """Operands beside which a QuantTensor has no exact result."""
+add_up: Callable[..., Any] = np.add.reduce
+"""Without the overloads of its annotations, which are fewer than what it takes."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def i32_type(name: str, units: Units, bound: int) -> UniformType:
 
 
 def _instead(name: str) -> str:
-    if name in _WITH_DTYPE:
+    if name.removeprefix("np.") in _WITH_DTYPE.split():
         return "give dtype=t, a !quant.uniform type, or dtype=np.float64"
     return "give it np.asarray(q), the values as floats"
 
@@ -236,8 +234,8 @@ def spelled(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
             return f"[{', '.join(map(word, value))}]"
         return next(letters[False], "x")
 
-    given = [word(value) for value in args]
-    return f"{name}({', '.join(given + [f'{key}={word(value)}' for key, value in kwargs.items()])})"
+    said = {key: value for key, value in kwargs.items() if value is not None and value is not False}
+    return f"{name}({', '.join([*map(word, args), *(f'{key}={word(value)}' for key, value in said.items())])})"
 
 
 def refuse_others(name: str, others: Mapping[str, Any]) -> None:
@@ -286,7 +284,7 @@ def zero_points_of(q: QuantTensor) -> Any:
 
 def centred(q: QuantTensor) -> Array:
     """``storage - zero point`` in int64."""
-    return np.subtract(integers_of(q), zero_points_of(q), dtype=np.int64)
+    return np.asarray(np.subtract(integers_of(q), zero_points_of(q), dtype=np.int64))
 
 
 @lru_cache(maxsize=512)

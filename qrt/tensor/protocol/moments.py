@@ -14,6 +14,7 @@ from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
 from qrt.tensor.protocol.exact import (
     Units,
+    add_up,
     axes_of,
     axis_of,
     centred,
@@ -22,6 +23,7 @@ from qrt.tensor.protocol.exact import (
     refuse_others,
     require_tensors,
     result_type,
+    spelled,
     to_float64,
     zero_points_of,
 )
@@ -44,15 +46,15 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     refuse_others(name, {"out": out})
     if count == 0:
         raise QuantShapeError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
-    total = np.asarray(np.add.reduce(centred(a), axes, keepdims=keepdims))
+    total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     return to_float64(total, units, Fraction(count))[()]
 
 
 @implements(np.average, kind="sums")
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     if weights is not None:
-        hint = "np.average(np.asarray(q), weights=w)"
-        return in_floats("np.average", np.average, (a, axis, weights, returned), {"keepdims": keepdims is True}, hint)
+        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": keepdims is True}
+        return in_floats("np.average", np.average, (a,), more, spelled("np.average", (a,), more))
     require_tensors("np.average", a)
     refuse_others("np.average", {"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
@@ -111,12 +113,12 @@ def _power_sums(a: QuantTensor, axes: Shape, count: int, keepdims: bool) -> tupl
     largest = max_magnitude(a.type)
     bound = max(count, 1) * largest * largest
     if bound < _EXACT_FLOATS:
-        terms = np.subtract(integers_of(a), zero_points_of(a), dtype=np.float64)
+        terms = np.asarray(np.subtract(integers_of(a), zero_points_of(a), dtype=np.float64))
     else:
         terms = centred(a)
         terms = terms.astype(object) if bound >= 1 << 63 else terms
-    total = np.add.reduce(terms, axes, keepdims=keepdims)
-    squares = np.add.reduce(np.multiply(terms, terms, terms), axes, keepdims=keepdims)
+    total = add_up(terms, axes, keepdims=keepdims)
+    squares = add_up(np.multiply(terms, terms, terms), axes, keepdims=keepdims)
     kind = object if terms.dtype == object else np.int64
     return np.asarray(total, kind), np.asarray(squares, kind), largest
 
@@ -132,8 +134,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     rank = x.ndim if axis is None else len(axes_of(name, axis, x.ndim))
     is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
     if not is_root:
-        hint = f"{name}(np.asarray(q), {ord!r})" if isinstance(ord, (int, float, str)) else f"{name}(np.asarray(q))"
-        return in_floats(name, np.linalg.norm, (x, ord, axis), {"keepdims": keepdims}, hint)
+        more = {"ord": ord, "axis": axis, "keepdims": keepdims}
+        return in_floats(name, np.linalg.norm, (x,), more, spelled(name, (x,), more))
     return _root_of_squares(name, x, axis, keepdims is True)
 
 
@@ -142,13 +144,8 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any
     name = "np.linalg.vector_norm"
     require_tensors(name, x)
     if ord != 2:
-        return in_floats(
-            name,
-            np.linalg.vector_norm,
-            (x,),
-            {"axis": axis, "keepdims": keepdims, "ord": ord},
-            f"{name}(np.asarray(q), ord={ord!r})",
-        )
+        more = {"axis": axis, "keepdims": keepdims, "ord": ord}
+        return in_floats(name, np.linalg.vector_norm, (x,), more, spelled(name, (x,), more))
     return _root_of_squares(name, x, axis, keepdims is True)
 
 
@@ -158,7 +155,7 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     require_tensors(name, x)
     if ord != "fro":
         more = {"keepdims": keepdims, "ord": ord}
-        return in_floats(name, np.linalg.matrix_norm, (x,), more, f"{name}(np.asarray(q), ord={ord!r})")
+        return in_floats(name, np.linalg.matrix_norm, (x,), more, spelled(name, (x,), more))
     return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), keepdims is True)
 
 

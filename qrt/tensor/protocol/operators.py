@@ -2,14 +2,14 @@
 ``q += r`` is ``q = q + r``, whose result may have another type."""
 
 from collections.abc import Callable
-from numbers import Real
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from qrt.eager.calls import Tensor
 
-_OPERANDS = (Tensor, Real, np.ndarray, np.generic)
+_OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 
 def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:

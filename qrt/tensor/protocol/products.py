@@ -19,6 +19,7 @@ from qrt.tensor.protocol.exact import (
     I32_END,
     I64_END,
     Units,
+    add_up,
     axis_of,
     centred,
     finish,
@@ -103,7 +104,7 @@ def _summed(name: str, term: _Term, labels: Labels) -> _Term:
     _check_channel(name, term, labels)
     axes = tuple(term.labels.index(label) for label in labels)
     count = prod(term.data.shape[d] for d in axes)
-    total = np.add.reduce(np.subtract(term.data, term.zero, dtype=np.int64), axes)
+    total = add_up(np.subtract(term.data, term.zero, dtype=np.int64), axes)
     kept = tuple(label for label in term.labels if label not in labels)
     return _replaced(term, np.asarray(total), kept, max(count, 1) * term.magnitude)
 
@@ -185,9 +186,7 @@ def contracted(
     """The product of the operands, summed over the labels that are not in ``output``. Axes of size 1 broadcast in
     ``einsum``, and where the label begins with b."""
     sizes = _sizes(name, operands, inputs)
-    terms = [
-        _without_ones(_term(name, q, labels), sizes) for q, labels in zip(operands, inputs, strict=True)
-    ]
+    terms = [_without_ones(_term(name, q, labels), sizes) for q, labels in zip(operands, inputs, strict=True)]
     result = terms[0]
     for i, term in enumerate(terms[1:], 2):
         later = {label for other in terms[i:] for label in other.labels}
@@ -203,6 +202,9 @@ def _sizes(name: str, operands: Sequence[QuantTensor], inputs: Sequence[Labels])
     """The size of each label; 1 gives way to any other."""
     sizes: dict[Hashable, int] = {}
     for q, labels in zip(operands, inputs, strict=True):
+        repeated = [label for label, times in Counter(labels).items() if times > 1]
+        if any(len({n for x, n in zip(labels, q.shape, strict=True) if x == label}) > 1 for label in repeated):
+            raise QuantShapeError(f"{name}: the axes of a diagonal have different sizes in shape {q.shape}")
         for label, size in zip(labels, q.shape, strict=True):
             known = sizes.setdefault(label, size)
             broadcasts = name == "np.einsum" or str(label)[0] == "b"
@@ -211,9 +213,6 @@ def _sizes(name: str, operands: Sequence[QuantTensor], inputs: Sequence[Labels])
             elif size != known and not (size == 1 and broadcasts):
                 shapes = " and ".join(str(x.shape) for x in operands)
                 raise QuantShapeError(f"{name}: sizes {known} and {size} do not match, in shapes {shapes}")
-        repeated = [label for label, times in Counter(labels).items() if times > 1]
-        if any(len({n for x, n in zip(labels, q.shape, strict=True) if x == label}) > 1 for label in repeated):
-            raise QuantShapeError(f"{name}: the axes of a diagonal have different sizes in shape {q.shape}")
     return sizes
 
 
@@ -230,7 +229,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
 
 
 @implements(np.einsum_path, kind="sums")
-def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
     arrays = [np.broadcast_to(np.int8(0), x.shape) if isinstance(x, QuantTensor) else x for x in operands]
     return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
 
@@ -311,8 +310,12 @@ def vecdot(a: Any, b: Any, /, axis: Any = -1, out: Any = None, dtype: Any = None
     name = "np.vecdot"
     refuse_others(name, others)
     _ranks(name, a, b, 1, 1)
-    moved = [q.transpose([d for d in range(q.ndim) if d != k] + [k]) for q, k in ((q, axis_of(name, axis, q.ndim)) for q in (a, b))]
-    return _batched(name, *moved, ("k",), ("k",), out=out, dtype=dtype)
+    left, right = (_with_last(q, axis_of(name, axis, q.ndim)) for q in (a, b))
+    return _batched(name, left, right, ("k",), ("k",), out=out, dtype=dtype)
+
+
+def _with_last(q: QuantTensor, axis: int) -> QuantTensor:
+    return q.transpose([*(d for d in range(q.ndim) if d != axis), axis])
 
 
 @of_tensors(np.linalg.vecdot)
@@ -340,7 +343,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     left, right = list(_letters("m", m)), list(_letters("n", n))
     for i, (x, y) in enumerate(zip(first, second, strict=True)):
         left[x] = right[y] = f"k{i}"
-    output = tuple(label for label in (*left, *right) if label[0] != "k")
+    output = tuple(
+        x for labels, axes in ((left, first), (right, second)) for d, x in enumerate(labels) if d not in axes
+    )
     return _by_labels(name, a, b, tuple(left), tuple(right), output)
 
 

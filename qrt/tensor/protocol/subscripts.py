@@ -30,7 +30,9 @@ def _of_text(text: str) -> _Subscripts:
 
 def _of_term(term: str, text: str) -> Labels:
     letters = term.replace("...", ".", 1)
-    if not all(letter == "." or (letter.isascii() and letter.isalpha()) for letter in letters) or term.count(".") not in (0, 3):
+    if not all(letter == "." or (letter.isascii() and letter.isalpha()) for letter in letters) or term.count(
+        "."
+    ) not in (0, 3):
         raise QuantTypeError(f"np.einsum: {shown(text)} is no list of subscripts")
     return tuple(... if letter == "." else letter for letter in letters)
 
@@ -48,9 +50,7 @@ def parsed(subscripts: _Subscripts, ranks: Sequence[int]) -> tuple[list[Labels],
     if len(inputs) != len(ranks) or not ranks:
         raise QuantShapeError(f"np.einsum: subscripts for {len(inputs)} operands are given, and {len(ranks)} operands")
     whole = [_expanded(labels, rank) for labels, rank in zip(inputs, ranks, strict=True)]
-    batch = max(
-        (tuple(x for x in labels if isinstance(x, _Axis)) for labels in whole), key=len, default=()
-    )
+    batch = max((tuple(x for x in labels if isinstance(x, _Axis)) for labels in whole), key=len, default=())
     if output is None:
         times = Counter(label for labels in inputs for label in labels if label is not Ellipsis)
         return whole, (*batch, *sorted(label for label, n in times.items() if n == 1))  # type: ignore[type-var]

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qrt.errors import QuantShapeError, QuantTypeError, shown
-from qrt.ops.core import Array, Shape
+from qrt.ops.core import Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
+    add_up,
     axes_of,
     axis_of,
     centred,
@@ -55,7 +56,7 @@ def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) 
     offset: Any = count * t.zero_points[0]
     if len(set(t.zero_points)) > 1:
         zeros = zero_points_of(tensor_of(np.broadcast_to(np.int8(0), shape), t, shape))
-        offset = np.add.reduce(np.broadcast_to(zeros, shape), axes, keepdims=keepdims)
+        offset = add_up(np.broadcast_to(zeros, shape), axes, keepdims=keepdims)
     return _Sum(axes, result, offset if np.any(offset) else None, kept)
 
 
@@ -78,7 +79,7 @@ def sum_(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         if isinstance(error, QuantTypeError):
             raise
         how = _sum_of("np.sum", a.type, a.shape, axes_of("np.sum", axis, a.ndim), keepdims)
-    total = np.add.reduce(integers_of(a), how.axes, np.int32, None, keepdims)
+    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims)
     if how.offset is not None:
         total = (total - how.offset).astype(np.int32)
     return tensor_of(np.asarray(total), how.result, how.shape)
@@ -88,7 +89,7 @@ def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, whe
     axes = axes_of("np.sum", axis, a.ndim)
     units = reduced_units("np.sum", a.type, a.shape, axes, keepdims)
     bound = product(a.shape[d] for d in axes) * max_magnitude(a.type)
-    acc = np.add.reduce(centred(a), axes, keepdims=keepdims, where=_mask("np.sum", where, a.shape))
+    acc = add_up(centred(a), axes, keepdims=keepdims, where=_mask("np.sum", where, a.shape))
     return finish("np.sum", np.asarray(acc), bound, units, dtype, out)
 
 
@@ -171,7 +172,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     if not isinstance(n, (int, np.integer)) or not 0 <= n <= 64:
         raise QuantTypeError(f"{name}: n must be an integer from 0 to 64, got {shown(n)}")
     parts = [x for x in (prepend, a, append) if isinstance(x, QuantTensor)]
-    whole = np.concatenate(parts, d) if len(parts) > 1 else a
+    whole: Any = np.concatenate(parts, d) if len(parts) > 1 else a
     if n == 0:
         return whole.copy()
     units = _units_along(name, whole, d)
@@ -262,14 +263,10 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int])
         if bound >= 1 << 63:
             raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
         try:
-            acc = np.asarray(routine(_centred_array(a), _centred_array(b), *args, **kwargs))
+            acc = np.asarray(routine(centred(a), centred(b), *args, **kwargs))
         except ValueError as error:
             raise QuantShapeError(f"{name}: {error}") from error
         return finish(name, acc, bound, Units(a.type.expressed_type, ((a.type.scale, b.type.scale),)))
-
-
-def _centred_array(q: QuantTensor) -> Array:
-    return np.asarray(centred(q))
 
 
 _by_numpy(np.convolve, lambda a, b: min(product(a), product(b)))

@@ -1,5 +1,6 @@
 """Tensors of every kind of type, and their values as exact rationals: NumPy computes with arrays of them."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from qrt import QuantTensor, UniformType
+from qrt import QuantTensor, QuantTypeError, UniformType
 from qrt.ops.core import parameter_index
 from tests.ops.strategies import SCALES, generators, shapes, storage_of, storages, uniform_types, zero_points
 
@@ -29,6 +30,14 @@ def same(result: Any, expected: Any) -> bool:
     """Whether a tensor has exactly these values, and their shape."""
     exact = np.asarray(expected, object)
     return result.shape == exact.shape and values(result).ravel().tolist() == exact.ravel().tolist()
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What the call gives, or its refusal."""
+    try:
+        return call()
+    except QuantTypeError as error:
+        return error
 
 
 def magnitude(t: UniformType) -> int:
@@ -72,6 +81,8 @@ def block_types(draw: st.DrawFn, shape: tuple[int, ...], widths: Any, scales: st
             blocks[d] = draw(st.sampled_from([k for k in range(1, n + 1) if n % k == 0]))
     counts = tuple(n // blocks[d] if d in blocks else 1 for d, n in enumerate(shape))
     stored = draw(storages(widths))
-    many = [draw(st.lists(each, min_size=prod(counts), max_size=prod(counts))) for each in (scales, zero_points(stored))]
+    many = [
+        draw(st.lists(each, min_size=prod(counts), max_size=prod(counts))) for each in (scales, zero_points(stored))
+    ]
     nested = [np.array(each).reshape(counts).tolist() for each in many]
     return UniformType(expressed="f32", scales=nested[0], zero_points=nested[1], block_sizes=blocks, **stored)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
 from qrt.errors import QuantShapeError
-from tests.tensor.protocol.rationals import SHORT_SCALES, differs_along, magnitude, same, tensors, values
+from tests.tensor.protocol.rationals import SHORT_SCALES, differs_along, magnitude, outcome, same, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)
 Q = QuantTensor(np.int8([[1, 2, -3], [4, 5, 6]]), T)
@@ -29,13 +29,10 @@ END = 1 << 31
 def exactly(call: Callable[[Any], Any], q: QuantTensor, axes: tuple[int, ...], bound: int) -> None:
     """The call gives i32 of zero point 0 with NumPy's values, or an error for one of the two reasons of the types."""
     is_refused = bound >= END or any(differs_along(q, axis) for axis in axes)
-    try:
-        result = call(q)
-    except QuantTypeError as error:
-        assert is_refused, error
-        assert len(str(error)) < 2048
+    result = outcome(lambda: call(q))
+    assert isinstance(result, QuantTypeError) == is_refused, result
+    if is_refused:
         return
-    assert not is_refused
     assert same(result, call(values(q)))
     assert (result.type.storage, set(result.type.zero_points)) == ("i32", {0})
 
@@ -54,6 +51,7 @@ def numbered(axis: Any, rank: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("name", SUMS)
+@settings(max_examples=40)
 @given(data=st.data(), keepdims=st.booleans())
 def test_sums(name: str, data: st.DataObject, keepdims: bool) -> None:
     q = data.draw(tensors())
@@ -70,6 +68,7 @@ def _summed(function: Callable[..., Any], x: Any, axis: Any, keepdims: bool) -> 
 
 
 @pytest.mark.parametrize("name", RUNNING)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_running_sums(name: str, data: st.DataObject) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 0))
@@ -78,6 +77,7 @@ def test_running_sums(name: str, data: st.DataObject) -> None:
     exactly(lambda x: RUNNING[name](x, axis=axis), q, (d,), q.shape[d] * magnitude(q.type))
 
 
+@settings(max_examples=40)
 @given(st.data(), st.booleans())
 def test_cumulative_sum(data: st.DataObject, include_initial: bool) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 0))
@@ -86,6 +86,7 @@ def test_cumulative_sum(data: st.DataObject, include_initial: bool) -> None:
     exactly(lambda x: np.cumulative_sum(x, axis=d, include_initial=include_initial), q, (d,), bound)
 
 
+@settings(max_examples=40)
 @given(st.data(), st.integers(1, 4))
 def test_differences(data: st.DataObject, n: int) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 0))
@@ -94,6 +95,7 @@ def test_differences(data: st.DataObject, n: int) -> None:
     exactly(lambda x: np.diff(x, n, d), q, (d,), bound)
 
 
+@settings(max_examples=40)
 @given(st.data(), st.booleans())
 def test_the_range_of_values(data: st.DataObject, keepdims: bool) -> None:
     q = data.draw(tensors().filter(lambda q: q.size > 0))
@@ -102,6 +104,7 @@ def test_the_range_of_values(data: st.DataObject, keepdims: bool) -> None:
     exactly(lambda x: np.ptp(x, axis, keepdims=keepdims), q, numbered(axis, q.ndim), bound)
 
 
+@settings(max_examples=40)
 @given(st.data(), st.integers(-3, 3))
 def test_traces(data: st.DataObject, offset: int) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 1))
@@ -110,6 +113,7 @@ def test_traces(data: st.DataObject, offset: int) -> None:
     exactly(lambda x: np.trace(x, offset, first, second), q, (first, second), bound)
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_products_of_elements(data: st.DataObject) -> None:
     q = data.draw(tensors(widths=range(1, 9), scales=SHORT_SCALES))
@@ -120,18 +124,21 @@ def test_products_of_elements(data: st.DataObject) -> None:
         exactly(lambda x: np.prod(x, axis), q, axes, magnitude(q.type) ** count)
 
 
+@settings(max_examples=40)
 @given(st.data(), st.integers(1, 4))
 def test_powers(data: st.DataObject, n: int) -> None:
     q = data.draw(tensors(widths=range(1, 12), scales=SHORT_SCALES, kinds=("layer", "axis")))
     exactly(lambda x: x**n, q, (), magnitude(q.type) ** n)
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_sums_of_pieces(data: st.DataObject) -> None:
     q = data.draw(tensors(shape=(3, 5)))
     exactly(lambda x: np.add.reduceat(x, [0, 3, 1], axis=1), q, (1,), 5 * magnitude(q.type))
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_sums_under_a_mask(data: st.DataObject) -> None:
     q = data.draw(tensors(shape=(3, 4)))
@@ -139,6 +146,7 @@ def test_sums_under_a_mask(data: st.DataObject) -> None:
     exactly(lambda x: np.sum(x, axis=0, where=where, initial=0), q, (0,), 3 * magnitude(q.type))
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_a_sum_as_float64_is_rounded_once(data: st.DataObject) -> None:
     """Wide storage, whose sum no i32 holds and whose products with the scale float64 does not."""
@@ -146,6 +154,7 @@ def test_a_sum_as_float64_is_rounded_once(data: st.DataObject) -> None:
     assert float(np.sum(q, dtype=np.float64)) == float(np.add.reduce(values(q), axis=None) + Fraction(0))
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_a_sum_in_a_type_that_is_asked_for(data: st.DataObject) -> None:
     """The rule `fixed` multiplies by 31 bits of the exact ratio: one of a power of two it rounds exactly, half up."""
@@ -188,6 +197,7 @@ def _kept(exact: Any, axis: Any) -> list[int]:
     return [n for d, n in enumerate(exact.shape) if d not in axes]
 
 
+@settings(max_examples=40)
 @given(st.data(), st.integers(0, 2))
 def test_variances_are_rounded_once(data: st.DataObject, ddof: int) -> None:
     q = data.draw(tensors().filter(lambda q: q.size > 0))
@@ -209,6 +219,7 @@ def test_variances_are_rounded_once(data: st.DataObject, ddof: int) -> None:
     assert np.asarray(std).ravel().tolist() == [root(Fraction(v)) for v in expected.ravel()]
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_norms_are_rounded_once(data: st.DataObject) -> None:
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.ndim in (1, 2)))
@@ -225,6 +236,7 @@ def test_a_deviation_at_the_ends_of_float64_is_rounded_once(scale: float) -> Non
     assert float(np.std(q)) == float(exact)
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_a_mean_is_that_of_qrt_and_as_float64_it_is_rounded_once(data: st.DataObject) -> None:
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.size > 0))
@@ -268,7 +280,7 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
     ("call", "message"),
     [
         (lambda q: np.sum(q, axis=5), "np.sum: axis 5 does not fit a tensor of rank 2"),
-        (lambda q: np.sum(q, axis=(0, 0)), "np.sum: axis (0, 0) does not fit"),
+        (lambda q: np.sum(q, axis=(0, 0)), r"np.sum: axis \(0, 0\) does not fit"),
         (lambda q: np.sum(q, axis=1.5), "np.sum: axis 1.5 does not fit"),
         (lambda q: np.sum(q, initial=5), "np.sum: initial is not supported"),
         (lambda q: np.sum(q, where=[1, 2, 3]), r"np.sum: where must be bools that broadcast to \(2, 3\)"),
