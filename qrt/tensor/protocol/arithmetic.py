@@ -110,20 +110,21 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
         return _of_tensors(np.multiply, a, b, dtype, out)
     is_first = isinstance(a, QuantTensor)
     q, x = (a, b) if is_first else (b, a)
-    scaled = _scaled(q, positive(x), out) if isinstance(q, QuantTensor) and not others and dtype is None else None
-    if scaled is not None:
-        return scaled
+    if isinstance(q, QuantTensor) and not others and dtype is None:
+        t = _type_times(q.type, x) if type(x) in (int, float) else scaled_type(q.type, positive(x))
+        if t is not None:
+            return _scaled(q, t, out)
     hint = "np.asarray(q) * x" if is_first else "x * np.asarray(q)"
     return in_floats("np.multiply", np.multiply, (a, b), _given(out, dtype, others), hint)
 
 
 @implements(np.divide, kind="sums")
 def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    factor = positive(b)
-    if isinstance(a, QuantTensor) and factor is not None and not others and dtype is None:
-        scaled = _scaled(a, 1 / factor, out)
-        if scaled is not None:
-            return scaled
+    if isinstance(a, QuantTensor) and not others and dtype is None:
+        factor = positive(b)
+        t = scaled_type(a.type, None if factor is None else 1 / factor)
+        if t is not None:
+            return _scaled(a, t, out)
     second = "np.asarray(r)" if isinstance(a, QuantTensor) else "np.asarray(q)"
     hint = f"{'np.asarray(q)' if isinstance(a, QuantTensor) else 'x'} / {second if isinstance(b, QuantTensor) else 'x'}"
     return in_floats("np.divide", np.divide, (a, b), _given(out, dtype, others), hint)
@@ -149,11 +150,8 @@ def positive(x: Any) -> Fraction | None:
     return exact if exact > 0 else None
 
 
-def _scaled(q: QuantTensor, factor: Fraction | None, out: Any) -> QuantTensor | None:
-    """The same storage with scales times ``factor``; None where no scales are exactly those."""
-    t = None if factor is None else scaled_type(q.type, factor)
-    if t is None:
-        return None
+def _scaled(q: QuantTensor, t: UniformType, out: Any) -> QuantTensor:
+    """The same storage in a type of other scales."""
     if out is None:
         return tensor_of(q._data.copy(), t, q.shape)
     if not isinstance(out, QuantTensor) or out.type != t or out.shape != q.shape:
@@ -162,8 +160,16 @@ def _scaled(q: QuantTensor, factor: Fraction | None, out: Any) -> QuantTensor | 
 
 
 @lru_cache(maxsize=256)
-def scaled_type(t: UniformType, factor: Fraction) -> UniformType | None:
+def _type_times(t: UniformType, x: float) -> UniformType | None:
+    """As ``scaled_type``, without the making of a fraction."""
+    return scaled_type(t, positive(x))
+
+
+@lru_cache(maxsize=256)
+def scaled_type(t: UniformType, factor: Fraction | None) -> UniformType | None:
     """The type with every scale times ``factor``; None where a scale is no exact double, or not valid for the type."""
+    if factor is None:
+        return None
     exact = [Fraction(scale) * factor for scale in t.scales]
     try:
         scales = np.array([float(scale) for scale in exact]).reshape(t.scales_shape)

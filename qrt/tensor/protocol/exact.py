@@ -16,7 +16,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from qrt import numerics
+from qrt.eager.storage import is_packed, unpack
 from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.numerics import double_double
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
@@ -28,6 +30,8 @@ I32_END = 1 << 31
 """Sums below it are exact in i32."""
 I64_END = 1 << 62
 """Sums below it are requantized."""
+_FEW = 16
+"""So many results are sooner rounded one by one."""
 _WITH_DTYPE = (
     "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace vecdot vecmat"
 )
@@ -160,14 +164,38 @@ def _index(units: Units, shape: Shape) -> Array:
 
 def to_float64(acc: Array, units: Units, divisor: Fraction = Fraction(1), root: bool = False) -> Array:
     """``acc * unit / divisor``, or its square root, rounded once to float64."""
-    fractions = [unit / divisor for unit in units.products()]
-    index = np.broadcast_to(_index(units, acc.shape), acc.shape)
-    rounded: Callable[[int, int], float] = rounded_root if root else rounded_quotient
-    values = [
-        rounded(n * fractions[i].numerator, fractions[i].denominator)
-        for n, i in zip(acc.ravel().tolist(), index.ravel().tolist(), strict=True)
-    ]
-    return np.array(values, np.float64).reshape(acc.shape)
+    ratios = [unit / divisor for unit in units.products()]
+    index = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
+    numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
+    if numbers.size <= _FEW or numbers.dtype == object or not _are_ordinary(numbers, ratios):
+        values, unsure = np.empty(numbers.size), np.arange(numbers.size)
+    else:
+        values, unsure = _by_pairs(numbers, index, ratios, root)
+    for i in unsure.tolist():
+        ratio = ratios[index[i]]
+        values[i] = rounded(int(numbers[i]) * ratio.numerator, ratio.denominator)
+    return values.reshape(acc.shape)
+
+
+def _are_ordinary(numbers: Array, ratios: list[Fraction]) -> bool:
+    """Whether double-doubles hold them, far from the ends of float64."""
+    far = Fraction(2) ** 400
+    return all(1 / far < ratio < far for ratio in ratios) and int(abs(numbers).max()) < I64_END
+
+
+def _by_pairs(numbers: Array, index: Array, ratios: list[Fraction], root: bool) -> tuple[Array, Array]:
+    """(values, numbers of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
+    high = numbers.astype(np.float64)
+    value = high, (numbers - high.astype(np.int64)).astype(np.float64)
+    first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
+    value = double_double.multiply(value, (first[index], second[index]))
+    is_zero = numbers == 0
+    if root:
+        value = double_double.sqrt((np.where(is_zero, 1.0, value[0]), np.where(is_zero, 0.0, value[1])))
+    high, low = value
+    error = np.abs(high) * 2.0**-85
+    is_sure = ((high + (low + error) == high) & (high + (low - error) == high)) | is_zero
+    return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure)
 
 
 def rounded_quotient(numerator: int, denominator: int) -> float:
@@ -269,22 +297,27 @@ def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
     raise QuantShapeError(f"{name}: axis {shown(axis)} does not fit a tensor of rank {rank}")
 
 
+def hashable_axis(axis: Any) -> Any:
+    """NumPy's ``axis`` as a cache takes it."""
+    return tuple(axis) if isinstance(axis, list) else shown(axis) if isinstance(axis, (np.ndarray, dict, set)) else axis
+
+
 def integers_of(q: QuantTensor) -> Array:
     """The storage, unpacked: to be read only."""
-    return q._data if q._data.shape == q._shape and q._data.dtype == storage_dtype(q.type) else q.storage
+    return unpack(q._data, q.type, q.shape) if is_packed(q.type) else q._data
 
 
-def zero_points_of(q: QuantTensor) -> Any:
+def zero_points_of(t: UniformType, shape: Shape) -> Any:
     """An integer, or an array that broadcasts to the shape."""
-    zeros = q.type.zero_points
-    if len(set(zeros)) == 1:
+    zeros = t.zero_points
+    if len(zeros) == 1 or len(set(zeros)) == 1:
         return zeros[0]
-    return np.array(zeros, np.int64)[parameter_index(q.type, q.shape)]
+    return np.array(zeros, np.int64)[parameter_index(t, shape)]
 
 
 def centred(q: QuantTensor) -> Array:
     """``storage - zero point`` in int64."""
-    return np.asarray(np.subtract(integers_of(q), zero_points_of(q), dtype=np.int64))
+    return np.asarray(np.subtract(integers_of(q), zero_points_of(q.type, q.shape), dtype=np.int64))
 
 
 @lru_cache(maxsize=512)

@@ -1,43 +1,64 @@
 """Means, variances and norms: exact sums, which are rounded once at the end."""
 
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 from numbers import Rational, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from qrt import numerics
 from qrt.errors import QuantShapeError, QuantTypeError, shown
-from qrt.ops.core import Array, Shape
+from qrt.ops.core import Array, Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
 from qrt.tensor.protocol.exact import (
+    I32_END,
     Units,
     add_up,
     axes_of,
     axis_of,
     centred,
+    hashable_axis,
     integers_of,
     reduced_units,
     refuse_others,
     require_tensors,
     result_type,
+    rounded_quotient,
+    rounded_root,
     spelled,
     to_float64,
     zero_points_of,
 )
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType
 
-_EXACT_FLOATS = 1 << 53
-"""Integers below it, and sums of them below it in any order, are exact in float64."""
+_MANY, _FEW = 4096, 16
+"""Sums of so many elements to so few results are sooner made by NumPy, and scaled one by one."""
+_SMALL = tuple(map(Fraction, range(3)))
+
+
+class _Mean(NamedTuple):
+    """How few averages are made of exact sums: found once for a type and shape. The bits are those of ``qrt.mean``."""
+
+    axes: Shape
+    scaling: tuple[int, int]
+    zeros: int
+    """What the zero point adds to a sum."""
 
 
 @implements(np.mean, np.nanmean, kind="sums")
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
     name = "np.mean"
     require_tensors(name, a)
+    if dtype is None and out is None and not others and a.size >= _MANY and a.type.is_per_layer:
+        how = _mean_of(a.type, a.shape, hashable_axis(axis))
+        if how is not None:
+            return _mean_of_many(a, how, keepdims is True)
     refuse_others(name, others)
     wanted, keepdims = result_type(name, dtype), keepdims is True
     if not isinstance(wanted, np.dtype):
@@ -50,6 +71,26 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     return to_float64(total, units, Fraction(count))[()]
 
 
+@lru_cache(maxsize=256)
+def _mean_of(t: UniformType, shape: Shape, axis: Any) -> _Mean | None:
+    """None where the results are not few: kernels then have enough to do at once."""
+    axes = axes_of("np.mean", axis, len(shape))
+    count = prod(shape[d] for d in axes)
+    if prod(shape) > _FEW * count or count * max_magnitude(t) >= I32_END:
+        return None
+    return _Mean(axes, numerics.fixed_multiplier(Fraction(1, count)), count * t.zero_point)
+
+
+def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
+    t = a.type
+    total = np.asarray(add_up(integers_of(a), how.axes, np.int32, None, keepdims))
+    # Sums of storage may have wrapped; those less the zero points fit 32 bits.
+    sums = [(n - how.zeros + I32_END) % (2 * I32_END) - I32_END for n in total.ravel().tolist()]
+    rounded = [numerics.scale_fixed(n, *how.scaling) + t.zero_point for n in sums]
+    stored = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
+    return QuantTensor._of(np.array(stored, storage_dtype(t)).reshape(total.shape), t)
+
+
 @implements(np.average, kind="sums")
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     if weights is not None:
@@ -60,9 +101,16 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     return mean(a, axis, keepdims=keepdims)
 
 
-def _reduction(name: str, a: QuantTensor, axis: Any, keepdims: bool, power: int = 1) -> tuple[Shape, Units, int]:
-    axes = axes_of(name, axis, a.ndim)
-    return axes, reduced_units(name, a.type, a.shape, axes, keepdims, power), prod(a.shape[d] for d in axes)
+def _reduction(name: str, a: QuantTensor, axis: Any, keepdims: bool) -> tuple[Shape, Units, int]:
+    return _reduction_of(name, a.type, a.shape, axis, keepdims, 1)
+
+
+def _reduction_of(
+    name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, power: int
+) -> tuple[Shape, Units, int]:
+    """(axes, units of products of ``power`` elements, number of elements) of a sum."""
+    axes = axes_of(name, axis, len(shape))
+    return axes, reduced_units(name, t, shape, axes, keepdims, power), prod(shape[d] for d in axes)
 
 
 # ----------------------------------------------------------------------------------------------------------- variances
@@ -85,14 +133,43 @@ def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof
     refuse_others(name, {**others, "out": out})
     if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
         raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({name}(q), t)")
-    axes, units, count = _reduction(name, a, axis, keepdims, 2)
-    freedom = count - _exact(name, ddof if correction is np._NoValue else correction)
-    if count == 0 or freedom <= 0:
+    freedom = _exact(name, ddof if correction is np._NoValue else correction)
+    how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, freedom)
+    total, squares = _power_sums(a, how.axes, how.elements, keepdims)
+    if how.is_wide:
+        total, squares = total.astype(object), squares.astype(object)
+    deviations = np.asarray(how.elements * squares - total * total)
+    if deviations.ndim:
+        return to_float64(deviations, how.units, how.divisor, root)
+    rounded = rounded_root if root else rounded_quotient
+    return np.float64(rounded(int(deviations) * how.ratio.numerator, how.ratio.denominator))
+
+
+class _Spread(NamedTuple):
+    """How variances of tensors of one type and shape are formed: found once for them."""
+
+    axes: Shape
+    elements: int
+    units: Units
+    divisor: Fraction
+    ratio: Fraction
+    """What one of the exact integers is worth, of the first channel."""
+    is_wide: bool
+    """Whether the integers pass 64 bits."""
+
+
+@lru_cache(maxsize=256)
+def _spread_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, ddof: Fraction) -> _Spread:
+    axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
+    if count == 0 or count <= ddof:
         raise QuantShapeError(f"{name}: {count} elements less ddof leave no degree of freedom")
-    return to_float64(_deviations(a, axes, count, keepdims), units, count * freedom, root)[()]
+    divisor = count * (count - ddof)
+    return _Spread(axes, count, units, divisor, units.products()[0] / divisor, (count * _widest(t)) ** 2 >= 1 << 63)
 
 
 def _exact(name: str, number: Any) -> Fraction:
+    if type(number) is int:
+        return _SMALL[number] if 0 <= number < len(_SMALL) else Fraction(number)
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, Real) and np.isfinite(float(number)):
@@ -100,27 +177,24 @@ def _exact(name: str, number: Any) -> Fraction:
     raise QuantTypeError(f"{name}: ddof must be a finite number, got {shown(number)}")
 
 
-def _deviations(a: QuantTensor, axes: Shape, count: int, keepdims: bool) -> Array:
-    """``count * sum of squares - (sum)**2`` of the storage less its zero points: exact integers."""
-    total, squares, largest = _power_sums(a, axes, count, keepdims)
-    if count * count * largest * largest >= 1 << 63:
-        total, squares = total.astype(object), squares.astype(object)
-    return np.asarray(count * squares - total * total)
+def _power_sums(a: QuantTensor, axes: Shape, count: int, keepdims: bool) -> tuple[Array, Array]:
+    """(sum, sum of squares) of the storage, in integers that hold them."""
+    data, widest = integers_of(a), _widest(a.type)
+    bound = max(count, 1) * widest * widest
+    kinds = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(data.itemsize, (np.int64, np.int64))
+    kind: Any = object if bound >= 1 << 63 else kinds[data.dtype.kind == "u"]
+    if kind is object:
+        data = data.astype(object)
+    squares = np.multiply(data, data, dtype=kind)
+    wide = object if kind is object else np.int32 if bound < I32_END else np.int64
+    kept = np.int64 if wide is np.int32 else wide
+    sums = (np.asarray(add_up(x, axes, wide, None, keepdims), kept) for x in (data, squares))
+    return next(sums), next(sums)
 
 
-def _power_sums(a: QuantTensor, axes: Shape, count: int, keepdims: bool) -> tuple[Array, Array, int]:
-    """(sum, sum of squares, largest magnitude of a term) of the storage less its zero points."""
-    largest = max_magnitude(a.type)
-    bound = max(count, 1) * largest * largest
-    if bound < _EXACT_FLOATS:
-        terms = np.asarray(np.subtract(integers_of(a), zero_points_of(a), dtype=np.float64))
-    else:
-        terms = centred(a)
-        terms = terms.astype(object) if bound >= 1 << 63 else terms
-    total = add_up(terms, axes, keepdims=keepdims)
-    squares = add_up(np.multiply(terms, terms, terms), axes, keepdims=keepdims)
-    kind = object if terms.dtype == object else np.int64
-    return np.asarray(total, kind), np.asarray(squares, kind), largest
+def _widest(t: UniformType) -> int:
+    """The largest magnitude of storage."""
+    return max(-t.storage_min, t.storage_max)
 
 
 # --------------------------------------------------------------------------------------------------------------- norms
@@ -160,5 +234,13 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
 
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
-    axes, units, count = _reduction(name, x, axis, keepdims, 2)
-    return to_float64(_power_sums(x, axes, count, keepdims)[1], units, root=True)[()]
+    axes, units, count = _reduction_of(name, x.type, x.shape, axis, keepdims, 2)
+    total, squares = _power_sums(x, axes, count, keepdims)
+    zeros = np.broadcast_to(zero_points_of(x.type, x.shape), x.shape)
+    first = tuple(slice(0, 1) if keepdims else 0 for _ in axes)
+    key: list[Any] = [slice(None)] * x.ndim
+    for d, one in zip(axes, first, strict=True):
+        key[d] = one
+    zero = zeros[tuple(key)].astype(object) if 0 not in (x.shape[d] for d in axes) else 0
+    centred_squares = np.asarray(squares.astype(object) - 2 * zero * total + count * zero * zero)
+    return to_float64(centred_squares, units, root=True)[()]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qrt.errors import QuantShapeError, QuantTypeError, shown
-from qrt.ops.core import Shape
+from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.protocol.exact import (
     I32_END,
@@ -22,6 +22,7 @@ from qrt.tensor.protocol.exact import (
     axis_of,
     centred,
     finish,
+    hashable_axis,
     i32_type,
     integers_of,
     of_tensors,
@@ -42,22 +43,20 @@ class _Sum(NamedTuple):
 
     axes: Shape
     result: UniformType
-    offset: Any
-    """What the zero points add to the sum of storage: None, a number, or an array of the result's rank."""
+    offset: Array | None
+    """What the zero points add to the sum of storage, modulo 2**32; None where that is nothing."""
     shape: Shape
 
 
 @lru_cache(maxsize=512)
-def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> _Sum:
-    axes = axes_of(name, axis, len(shape))
+def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: Any) -> _Sum:
+    axes, keepdims = axes_of(name, axis, len(shape)), keepdims is True
     count = product(shape[d] for d in axes)
     result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
-    offset: Any = count * t.zero_points[0]
-    if len(set(t.zero_points)) > 1:
-        zeros = zero_points_of(tensor_of(np.broadcast_to(np.int8(0), shape), t, shape))
-        offset = add_up(np.broadcast_to(zeros, shape), axes, keepdims=keepdims)
-    return _Sum(axes, result, offset if np.any(offset) else None, kept)
+    zeros = np.broadcast_to(zero_points_of(t, shape), shape)
+    offset = np.asarray(add_up(zeros, axes, np.int64, None, keepdims))
+    return _Sum(axes, result, offset.astype(np.int32) if offset.any() else None, kept)
 
 
 @implements((np.add, "reduce"), kind="sums")
@@ -68,24 +67,17 @@ def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
 @implements(np.sum, np.nansum, kind="sums")
 def sum_(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
     require_tensors("np.sum", a)
-    where = others.pop("where", True)
-    refuse_others("np.sum", others)
-    keepdims = keepdims is not np._NoValue and bool(keepdims)
-    if dtype is not None or out is not None or where is not True:
-        return _sum_as(a, axis, dtype, out, keepdims, where)
-    try:
-        how = _sum_of("np.sum", a.type, a.shape, axis, keepdims)
-    except TypeError as error:  # an axis that is not hashable
-        if isinstance(error, QuantTypeError):
-            raise
-        how = _sum_of("np.sum", a.type, a.shape, axes_of("np.sum", axis, a.ndim), keepdims)
-    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims)
+    if dtype is not None or out is not None or others:
+        return _sum_as(a, axis, dtype, out, keepdims is True, **others)
+    how = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
+    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims is True)
     if how.offset is not None:
-        total = (total - how.offset).astype(np.int32)
+        total = np.subtract(total, how.offset)  # of NumPy's scalars `-` would warn that it wraps
     return tensor_of(np.asarray(total), how.result, how.shape)
 
 
-def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
+def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any = True, **others: Any) -> Any:
+    refuse_others("np.sum", others)
     axes = axes_of("np.sum", axis, a.ndim)
     units = reduced_units("np.sum", a.type, a.shape, axes, keepdims)
     bound = product(a.shape[d] for d in axes) * max_magnitude(a.type)
@@ -110,7 +102,7 @@ def _mask(name: str, where: Any, shape: Shape) -> Any:
 @implements(np.cumsum, np.nancumsum, kind="sums")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     require_tensors("np.cumsum", a)
-    return _accumulated("np.cumsum", a.reshape(-1) if axis is None else a, axis or 0, dtype, out)
+    return _accumulated("np.cumsum", a.reshape(-1) if axis is None and a.ndim != 1 else a, axis or 0, dtype, out)
 
 
 @implements((np.add, "accumulate"), kind="sums")
@@ -130,16 +122,35 @@ def _cumulative_sum(
     return _accumulated(name, x, axis or 0, dtype, out, bool(include_initial))
 
 
+class _Running(NamedTuple):
+    """How running sums of tensors of one type and shape are formed: found once for them."""
+
+    axis: int
+    result: UniformType
+    zeros: Array | None
+    """Zero points modulo 2**32; None where all are 0."""
+
+
+@lru_cache(maxsize=512)
+def _running_of(name: str, t: UniformType, shape: Shape, axis: Any) -> _Running:
+    d = axis_of(name, axis, len(shape))
+    units = reduced_units(name, t, shape, (d,), True)
+    zeros = np.asarray(zero_points_of(t, shape)).astype(np.int32)
+    return _Running(d, i32_type(name, units, shape[d] * max_magnitude(t)), zeros if zeros.any() else None)
+
+
 def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
+    if dtype is None and out is None and not from_zero:
+        how = _running_of(name, a.type, a.shape, hashable_axis(axis))
+        terms = integers_of(a)
+        if how.zeros is not None:
+            terms = np.subtract(terms, how.zeros, dtype=np.int32, casting="unsafe")
+        return tensor_of(np.add.accumulate(terms, how.axis, np.int32), how.result, a.shape)
     d = axis_of(name, axis, a.ndim)
-    units = _units_along(name, a, d)
-    bound = a.shape[d] * max_magnitude(a.type)
-    wide = np.int32 if bound < I32_END else np.int64
-    terms = np.subtract(integers_of(a), zero_points_of(a), dtype=wide, casting="unsafe")
-    np.add.accumulate(terms, d, wide, terms)
+    terms = np.add.accumulate(centred(a), d)
     if from_zero:
-        terms = np.concatenate([np.zeros((*a.shape[:d], 1, *a.shape[d + 1 :]), wide), terms], d)
-    return finish(name, terms, bound, units, dtype, out)
+        terms = np.concatenate([np.zeros((*a.shape[:d], 1, *a.shape[d + 1 :]), np.int64), terms], d)
+    return finish(name, terms, a.shape[d] * max_magnitude(a.type), _units_along(name, a, d), dtype, out)
 
 
 @implements((np.add, "reduceat"), kind="sums")

@@ -42,7 +42,7 @@ def channel(labels: str, q: QuantTensor) -> str | None:
     return labels[q.type.axis] if q.type.axis is not None and len(q.type.scales) > 1 else None
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.data(), subscripts(), st.sampled_from([(1, 3), (1, 9), (9, 33)]))
 def test_any_subscripts(data: st.DataObject, drawn: tuple[str, list[str], str], widths: tuple[int, int]) -> None:
     text, inputs, output = drawn
@@ -63,7 +63,7 @@ def test_any_subscripts(data: st.DataObject, drawn: tuple[str, list[str], str], 
     assert (result.type.storage, set(result.type.zero_points)) == ("i32", {0})
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.data())
 def test_wide_products_in_a_type_that_is_asked_for(data: st.DataObject) -> None:
     """Sums beyond i32, and the same as `qrt.matmul` makes of them; as float64 they are rounded once."""
