@@ -162,28 +162,31 @@ def _index(units: Units, shape: Shape) -> Array:
     return parameter_index(like, shape)
 
 
-def to_float64(acc: Array, units: Units, divisor: Fraction = Fraction(1), root: bool = False) -> Array:
-    """``acc * unit / divisor``, or its square root, rounded once to float64."""
-    ratios = [unit / divisor for unit in units.products()]
-    index = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
+def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: bool = False) -> Array:
+    """The integers times what each is worth, or the square root of that, rounded once to float64. ``ratios`` stand for
+    the products of the units."""
+    ratios = ratios or units.products()
     numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
-    if numbers.size <= _FEW or numbers.dtype == object or not _are_ordinary(numbers, ratios):
-        values, unsure = np.empty(numbers.size), np.arange(numbers.size)
-    else:
+    index = np.zeros(acc.size, np.int64)
+    if len(ratios) > 1:
+        index = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
+    values: Array = np.empty(acc.size)
+    unsure: Sequence[int] = range(acc.size)
+    if acc.size > _FEW and numbers.dtype != object and _are_ordinary(numbers, ratios):
         values, unsure = _by_pairs(numbers, index, ratios, root)
-    for i in unsure.tolist():
+    for i in unsure:
         ratio = ratios[index[i]]
         values[i] = rounded(int(numbers[i]) * ratio.numerator, ratio.denominator)
     return values.reshape(acc.shape)
 
 
-def _are_ordinary(numbers: Array, ratios: list[Fraction]) -> bool:
+def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
     """Whether double-doubles hold them, far from the ends of float64."""
     far = Fraction(2) ** 400
     return all(1 / far < ratio < far for ratio in ratios) and int(abs(numbers).max()) < I64_END
 
 
-def _by_pairs(numbers: Array, index: Array, ratios: list[Fraction], root: bool) -> tuple[Array, Array]:
+def _by_pairs(numbers: Array, index: Array, ratios: Sequence[Fraction], root: bool) -> tuple[Array, Sequence[int]]:
     """(values, numbers of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
     high = numbers.astype(np.float64)
     value = high, (numbers - high.astype(np.int64)).astype(np.float64)
@@ -195,7 +198,7 @@ def _by_pairs(numbers: Array, index: Array, ratios: list[Fraction], root: bool) 
     high, low = value
     error = np.abs(high) * 2.0**-85
     is_sure = ((high + (low + error) == high) & (high + (low - error) == high)) | is_zero
-    return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure)
+    return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure).tolist()
 
 
 def rounded_quotient(numerator: int, denominator: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.errors import QuantShapeError, QuantTypeError, shown
-from qrt.ops.core import Array, Shape, storage_dtype
+from qrt.ops.core import Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
@@ -39,7 +39,6 @@ from qrt.types import UniformType
 
 _MANY, _FEW = 4096, 16
 """Sums of so many elements to so few results are sooner made by NumPy, and scaled one by one."""
-_SMALL = tuple(map(Fraction, range(3)))
 
 
 class _Mean(NamedTuple):
@@ -49,6 +48,8 @@ class _Mean(NamedTuple):
     scaling: tuple[int, int]
     zeros: int
     """What the zero point adds to a sum."""
+    kind: Any
+    """The integers of the sums."""
 
 
 @implements(np.mean, np.nanmean, kind="sums")
@@ -68,7 +69,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     if count == 0:
         raise QuantShapeError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
-    return to_float64(total, units, Fraction(count))[()]
+    return to_float64(total, units, [unit / count for unit in units.products()])[()]
 
 
 @lru_cache(maxsize=256)
@@ -76,16 +77,18 @@ def _mean_of(t: UniformType, shape: Shape, axis: Any) -> _Mean | None:
     """None where the results are not few: kernels then have enough to do at once."""
     axes = axes_of("np.mean", axis, len(shape))
     count = prod(shape[d] for d in axes)
-    if prod(shape) > _FEW * count or count * max_magnitude(t) >= I32_END:
+    if prod(shape) > _FEW * count:
         return None
-    return _Mean(axes, numerics.fixed_multiplier(Fraction(1, count)), count * t.zero_point)
+    kind = np.int32 if count * max_magnitude(t) < I32_END else np.int64
+    return _Mean(axes, numerics.fixed_multiplier(Fraction(1, count)), count * t.zero_point, kind)
 
 
 def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
     t = a.type
-    total = np.asarray(add_up(integers_of(a), how.axes, np.int32, None, keepdims))
-    # Sums of storage may have wrapped; those less the zero points fit 32 bits.
-    sums = [(n - how.zeros + I32_END) % (2 * I32_END) - I32_END for n in total.ravel().tolist()]
+    total = np.asarray(add_up(integers_of(a), how.axes, how.kind, None, keepdims))
+    sums = [n - how.zeros for n in total.ravel().tolist()]
+    if how.kind is np.int32:  # sums of storage may have wrapped; those less the zero points fit 32 bits
+        sums = [(n + I32_END) % (2 * I32_END) - I32_END for n in sums]
     rounded = [numerics.scale_fixed(n, *how.scaling) + t.zero_point for n in sums]
     stored = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
     return QuantTensor._of(np.array(stored, storage_dtype(t)).reshape(total.shape), t)
@@ -128,48 +131,67 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
 
 def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, others: dict[str, Any]) -> Any:
     require_tensors(name, a)
-    keepdims = others.pop("keepdims", False) is True
-    correction = others.pop("correction", np._NoValue)
-    refuse_others(name, {**others, "out": out})
+    keepdims = False
+    if others or out is not None:
+        keepdims = others.pop("keepdims", False) is True
+        correction = others.pop("correction", np._NoValue)
+        ddof = ddof if correction is np._NoValue else correction
+        refuse_others(name, {**others, "out": out})
     if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
         raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({name}(q), t)")
-    freedom = _exact(name, ddof if correction is np._NoValue else correction)
-    how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, freedom)
-    total, squares = _power_sums(a, how.axes, how.elements, keepdims)
+    ddof = ddof if type(ddof) is int else _exact(name, ddof)
+    how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, ddof)
+    total, squares = _power_sums(a, how.sums, keepdims)
     if how.is_wide:
         total, squares = total.astype(object), squares.astype(object)
-    deviations = np.asarray(how.elements * squares - total * total)
+    deviations = np.asarray(how.sums.elements * squares - total * total)
     if deviations.ndim:
-        return to_float64(deviations, how.units, how.divisor, root)
-    rounded = rounded_root if root else rounded_quotient
-    return np.float64(rounded(int(deviations) * how.ratio.numerator, how.ratio.denominator))
+        return to_float64(deviations, how.units, how.ratios, root)
+    ratio, rounded = how.ratios[0], rounded_root if root else rounded_quotient
+    return np.float64(rounded(int(deviations) * ratio.numerator, ratio.denominator))
+
+
+class _Sums(NamedTuple):
+    """How sums and sums of squares of storage are formed, in integers that hold them."""
+
+    axes: Shape
+    elements: int
+    squares: Any
+    """The dtype of squares."""
+    sums: Any
+    """The dtype of sums."""
 
 
 class _Spread(NamedTuple):
     """How variances of tensors of one type and shape are formed: found once for them."""
 
-    axes: Shape
-    elements: int
+    sums: _Sums
     units: Units
-    divisor: Fraction
-    ratio: Fraction
-    """What one of the exact integers is worth, of the first channel."""
+    ratios: list[Fraction]
+    """What one of the exact integers is worth, for each channel."""
     is_wide: bool
     """Whether the integers pass 64 bits."""
 
 
 @lru_cache(maxsize=256)
-def _spread_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, ddof: Fraction) -> _Spread:
+def _spread_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, ddof: Any) -> _Spread:
     axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
     if count == 0 or count <= ddof:
         raise QuantShapeError(f"{name}: {count} elements less ddof leave no degree of freedom")
-    divisor = count * (count - ddof)
-    return _Spread(axes, count, units, divisor, units.products()[0] / divisor, (count * _widest(t)) ** 2 >= 1 << 63)
+    ratios = [unit / (count * (count - Fraction(ddof))) for unit in units.products()]
+    return _Spread(_sums_of(t, axes, count), units, ratios, (count * _widest(t)) ** 2 >= 1 << 63)
+
+
+def _sums_of(t: UniformType, axes: Shape, count: int) -> _Sums:
+    bound = max(count, 1) * _widest(t) ** 2
+    if bound >= 1 << 63:
+        return _Sums(axes, count, object, object)
+    stored = storage_dtype(t)
+    kinds = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(stored.itemsize, (np.int64, np.int64))
+    return _Sums(axes, count, kinds[stored.kind == "u"], np.int32 if bound < I32_END else np.int64)
 
 
 def _exact(name: str, number: Any) -> Fraction:
-    if type(number) is int:
-        return _SMALL[number] if 0 <= number < len(_SMALL) else Fraction(number)
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, Real) and np.isfinite(float(number)):
@@ -177,19 +199,15 @@ def _exact(name: str, number: Any) -> Fraction:
     raise QuantTypeError(f"{name}: ddof must be a finite number, got {shown(number)}")
 
 
-def _power_sums(a: QuantTensor, axes: Shape, count: int, keepdims: bool) -> tuple[Array, Array]:
-    """(sum, sum of squares) of the storage, in integers that hold them."""
-    data, widest = integers_of(a), _widest(a.type)
-    bound = max(count, 1) * widest * widest
-    kinds = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(data.itemsize, (np.int64, np.int64))
-    kind: Any = object if bound >= 1 << 63 else kinds[data.dtype.kind == "u"]
-    if kind is object:
+def _power_sums(a: QuantTensor, how: _Sums, keepdims: bool) -> tuple[Any, Any]:
+    """(sum, sum of squares) of the storage: int64, or objects where that does not hold them."""
+    data = integers_of(a)
+    if how.squares is object:
         data = data.astype(object)
-    squares = np.multiply(data, data, dtype=kind)
-    wide = object if kind is object else np.int32 if bound < I32_END else np.int64
-    kept = np.int64 if wide is np.int32 else wide
-    sums = (np.asarray(add_up(x, axes, wide, None, keepdims), kept) for x in (data, squares))
-    return next(sums), next(sums)
+    squares = np.multiply(data, data, dtype=how.squares)
+    kept = object if how.squares is object else np.int64
+    total, of_squares = (add_up(x, how.axes, how.sums, None, keepdims) for x in (data, squares))
+    return np.asarray(total, kept), np.asarray(of_squares, kept)
 
 
 def _widest(t: UniformType) -> int:
@@ -235,7 +253,7 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
     axes, units, count = _reduction_of(name, x.type, x.shape, axis, keepdims, 2)
-    total, squares = _power_sums(x, axes, count, keepdims)
+    total, squares = _power_sums(x, _sums_of(x.type, axes, count), keepdims)
     zeros = np.broadcast_to(zero_points_of(x.type, x.shape), x.shape)
     first = tuple(slice(0, 1) if keepdims else 0 for _ in axes)
     key: list[Any] = [slice(None)] * x.ndim

@@ -102,6 +102,8 @@ def _mask(name: str, where: Any, shape: Shape) -> Any:
 @implements(np.cumsum, np.nancumsum, kind="sums")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     require_tensors("np.cumsum", a)
+    if axis is None and dtype is None and out is None and a.type.is_per_layer:
+        return _running("np.cumsum", a.type, integers_of(a).reshape(-1), 0)
     return _accumulated("np.cumsum", a.reshape(-1) if axis is None and a.ndim != 1 else a, axis or 0, dtype, out)
 
 
@@ -139,13 +141,16 @@ def _running_of(name: str, t: UniformType, shape: Shape, axis: Any) -> _Running:
     return _Running(d, i32_type(name, units, shape[d] * max_magnitude(t)), zeros if zeros.any() else None)
 
 
+def _running(name: str, t: UniformType, terms: Array, axis: Any) -> QuantTensor:
+    how = _running_of(name, t, terms.shape, hashable_axis(axis))
+    if how.zeros is not None:
+        terms = np.subtract(terms, how.zeros, dtype=np.int32, casting="unsafe")
+    return tensor_of(np.add.accumulate(terms, how.axis, np.int32), how.result, terms.shape)
+
+
 def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
     if dtype is None and out is None and not from_zero:
-        how = _running_of(name, a.type, a.shape, hashable_axis(axis))
-        terms = integers_of(a)
-        if how.zeros is not None:
-            terms = np.subtract(terms, how.zeros, dtype=np.int32, casting="unsafe")
-        return tensor_of(np.add.accumulate(terms, how.axis, np.int32), how.result, a.shape)
+        return _running(name, a.type, integers_of(a), axis)
     d = axis_of(name, axis, a.ndim)
     terms = np.add.accumulate(centred(a), d)
     if from_zero:
