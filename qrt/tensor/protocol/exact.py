@@ -10,6 +10,7 @@ from functools import lru_cache
 from inspect import Parameter, signature
 from math import isqrt, prod
 from numbers import Real
+from operator import index
 from typing import Any, NoReturn
 
 import numpy as np
@@ -167,15 +168,15 @@ def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: 
     the products of the units."""
     ratios = ratios or units.products()
     numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
-    index = np.zeros(acc.size, np.int64)
+    which = np.zeros(acc.size, np.int64)
     if len(ratios) > 1:
-        index = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
+        which = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
     values: Array = np.empty(acc.size)
     unsure: Sequence[int] = range(acc.size)
     if acc.size > _FEW and numbers.dtype != object and _are_ordinary(numbers, ratios):
-        values, unsure = _by_pairs(numbers, index, ratios, root)
+        values, unsure = _by_pairs(numbers, which, ratios, root)
     for i in unsure:
-        ratio = ratios[index[i]]
+        ratio = ratios[which[i]]
         values[i] = rounded(int(numbers[i]) * ratio.numerator, ratio.denominator)
     return values.reshape(acc.shape)
 
@@ -186,12 +187,12 @@ def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
     return all(1 / far < ratio < far for ratio in ratios) and int(abs(numbers).max()) < I64_END
 
 
-def _by_pairs(numbers: Array, index: Array, ratios: Sequence[Fraction], root: bool) -> tuple[Array, Sequence[int]]:
+def _by_pairs(numbers: Array, which: Array, ratios: Sequence[Fraction], root: bool) -> tuple[Array, Sequence[int]]:
     """(values, numbers of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
     high = numbers.astype(np.float64)
     value = high, (numbers - high.astype(np.int64)).astype(np.float64)
     first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
-    value = double_double.multiply(value, (first[index], second[index]))
+    value = double_double.multiply(value, (first[which], second[which]))
     is_zero = numbers == 0
     if root:
         value = double_double.sqrt((np.where(is_zero, 1.0, value[0]), np.where(is_zero, 0.0, value[1])))
@@ -297,12 +298,18 @@ def axis_of(name: str, axis: Any, rank: int) -> int:
 
 
 def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
-    raise QuantShapeError(f"{name}: axis {shown(axis)} does not fit a tensor of rank {rank}")
+    said = axis if isinstance(axis, str) else shown(axis)
+    raise QuantShapeError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
 
 
 def hashable_axis(axis: Any) -> Any:
-    """NumPy's ``axis`` as a cache takes it."""
-    return tuple(axis) if isinstance(axis, list) else shown(axis) if isinstance(axis, (np.ndarray, dict, set)) else axis
+    """NumPy's ``axis`` as a cache takes it; what is no axis as the text that an error says."""
+    if axis is None or isinstance(axis, int):
+        return axis
+    try:
+        return tuple(map(index, axis)) if isinstance(axis, (tuple, list)) else index(axis)
+    except TypeError:
+        return shown(axis)
 
 
 def integers_of(q: QuantTensor) -> Array:

@@ -120,13 +120,18 @@ def _reduction_of(
 
 
 @implements(np.var, np.nanvar, kind="sums")
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, **others: Any) -> Any:
-    return _spread("np.var", False, a, axis, dtype, out, ddof, others)
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
+    return _spread("np.var", False, a, axis, dtype, out, ddof, _named(rest, others))
 
 
 @implements(np.std, np.nanstd, kind="sums")
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, **others: Any) -> Any:
-    return _spread("np.std", True, a, axis, dtype, out, ddof, others)
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
+    return _spread("np.std", True, a, axis, dtype, out, ddof, _named(rest, others))
+
+
+def _named(rest: tuple[Any, ...], others: dict[str, Any]) -> dict[str, Any]:
+    """NumPy takes ``keepdims`` by position too."""
+    return {"keepdims": rest[0], **others} if rest else others
 
 
 def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, others: dict[str, Any]) -> Any:
@@ -224,6 +229,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     name = "np.linalg.norm"
     require_tensors(name, x)
     rank = x.ndim if axis is None else len(axes_of(name, axis, x.ndim))
+    ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
     is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
     if not is_root:
         more = {"ord": ord, "axis": axis, "keepdims": keepdims}
@@ -235,7 +241,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
     name = "np.linalg.vector_norm"
     require_tensors(name, x)
-    if ord != 2:
+    if not (isinstance(ord, (int, float)) and ord == 2):
         more = {"axis": axis, "keepdims": keepdims, "ord": ord}
         return in_floats(name, np.linalg.vector_norm, (x,), more, spelled(name, (x,), more))
     return _root_of_squares(name, x, axis, keepdims is True)
@@ -245,7 +251,7 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any
 def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     name = "np.linalg.matrix_norm"
     require_tensors(name, x)
-    if ord != "fro":
+    if not (isinstance(ord, str) and ord == "fro"):
         more = {"keepdims": keepdims, "ord": ord}
         return in_floats(name, np.linalg.matrix_norm, (x,), more, spelled(name, (x,), more))
     return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), keepdims is True)

@@ -14,6 +14,7 @@ import numpy as np
 from qrt.errors import QuantShapeError, QuantTypeError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
+from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -65,10 +66,19 @@ def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
 
 
 @implements(np.sum, np.nansum, kind="sums")
-def sum_(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
+def sum_(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
     require_tensors("np.sum", a)
-    if dtype is not None or out is not None or others:
-        return _sum_as(a, axis, dtype, out, keepdims is True, **others)
+    if dtype is not None or out is not None or initial is not None or where is not True:
+        refuse_others("np.sum", {"initial": initial})
+        return _sum_as(a, axis, dtype, out, keepdims is True, where)
     how = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
     total = add_up(integers_of(a), how.axes, np.int32, None, keepdims is True)
     if how.offset is not None:
@@ -76,8 +86,7 @@ def sum_(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     return tensor_of(np.asarray(total), how.result, how.shape)
 
 
-def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any = True, **others: Any) -> Any:
-    refuse_others("np.sum", others)
+def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
     axes = axes_of("np.sum", axis, a.ndim)
     units = reduced_units("np.sum", a.type, a.shape, axes, keepdims)
     bound = product(a.shape[d] for d in axes) * max_magnitude(a.type)
@@ -86,7 +95,7 @@ def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, whe
 
 
 def _mask(name: str, where: Any, shape: Shape) -> Any:
-    mask = np.asarray(where)
+    mask = as_array(where)
     try:
         is_mask = mask.dtype == bool and np.broadcast_shapes(mask.shape, shape) == shape
     except ValueError:
@@ -104,7 +113,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     require_tensors("np.cumsum", a)
     if axis is None and dtype is None and out is None and a.type.is_per_layer:
         return _running("np.cumsum", a.type, integers_of(a).reshape(-1), 0)
-    return _accumulated("np.cumsum", a.reshape(-1) if axis is None and a.ndim != 1 else a, axis or 0, dtype, out)
+    return _accumulated("np.cumsum", a.reshape(-1) if axis is None else a, axis, dtype, out)
 
 
 @implements((np.add, "accumulate"), kind="sums")
@@ -121,7 +130,7 @@ def _cumulative_sum(
     require_tensors(name, x)
     if axis is None and x.ndim > 1:
         raise QuantShapeError(f"{name}: axis is needed for a tensor of rank {x.ndim}")
-    return _accumulated(name, x, axis or 0, dtype, out, bool(include_initial))
+    return _accumulated(name, x, axis, dtype, out, bool(include_initial))
 
 
 class _Running(NamedTuple):
@@ -149,6 +158,7 @@ def _running(name: str, t: UniformType, terms: Array, axis: Any) -> QuantTensor:
 
 
 def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
+    axis = 0 if axis is None else axis
     if dtype is None and out is None and not from_zero:
         return _running(name, a.type, integers_of(a), axis)
     d = axis_of(name, axis, a.ndim)
@@ -228,7 +238,10 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     if first == second:
         raise QuantShapeError(f"{name}: axis1 and axis2 must be two axes of a tensor of rank {a.ndim}")
     units = reduced_units(name, a.type, a.shape, tuple(sorted((first, second))), False)
-    acc = np.asarray(np.trace(centred(a), offset, first, second))
+    try:
+        acc = np.asarray(np.trace(centred(a), offset, first, second))
+    except (TypeError, OverflowError):
+        raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
     return finish(name, acc, min(a.shape[first], a.shape[second]) * max_magnitude(a.type), units, dtype, out)
 
 
@@ -243,11 +256,18 @@ def _multiply_reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
 
 
 @implements(np.prod, np.nanprod, kind="sums")
-def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
     name = "np.prod"
     require_tensors(name, a)
-    initial = others.pop("initial", 1)
-    refuse_others(name, {**others, "initial": None if initial in (1, np._NoValue) else initial})
+    refuse_others(name, {"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
     axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
     count = product(a.shape[d] for d in axes)
     bound = max_magnitude(a.type) ** min(count, 64)

@@ -347,6 +347,9 @@ def test_shapes_that_do_not_fit_are_value_errors_as_of_numpy() -> None:
         np.sum(Q, axis=2)
     with pytest.raises(TypeError, match="axis 2"):
         np.sum(Q, axis=2)
+    for call in (lambda: Q + Q[:, :2], lambda: Q @ Q, lambda: np.matmul(np.concatenate([Q, Q]).reshape(2, 2, 3), Q)):
+        with pytest.raises(ValueError, match="dimensions"):
+            call()
 
 
 def test_a_type_of_many_scales_makes_no_long_error() -> None:
