@@ -25,11 +25,16 @@ TYPES = {
     "i16": qrt.UniformType("i16", "f32", 0.5),
 }
 SHAPES = {"16": (4, 4), "64K": (256, 256)}
+CASES = [
+    (name, storage, size)
+    for name in FUNCTIONS
+    for storage in TYPES
+    for size in SHAPES
+    if not (storage == "i16" and size == "64K" and name in ("sum", "cumsum"))  # i32 does not hold them
+]
 
 
-@pytest.mark.parametrize("size", SHAPES)
-@pytest.mark.parametrize("storage", TYPES)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("name", "storage", "size"), CASES)
 def test_sums(benchmark, one_thread, paired, report, name: str, storage: str, size: str):
     t = TYPES[storage]
     rng = np.random.default_rng(0)

@@ -55,9 +55,11 @@ def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: Any) -
     count = product(shape[d] for d in axes)
     result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
-    zeros = np.broadcast_to(zero_points_of(t, shape), shape)
-    offset = np.asarray(add_up(zeros, axes, np.int64, None, keepdims))
-    return _Sum(axes, result, offset.astype(np.int32) if offset.any() else None, kept)
+    # Of the size of the channels, not of the tensor: it is kept. Along axes that are summed there is one zero point.
+    offset = np.multiply(zero_points_of(t, shape), count)
+    if offset.ndim and not keepdims:
+        offset = offset.squeeze(axes)
+    return _Sum(axes, result, np.asarray(offset).astype(np.int32) if np.any(offset) else None, kept)
 
 
 @implements((np.add, "reduce"), kind="sums")

@@ -42,7 +42,7 @@ def channel(labels: str, q: QuantTensor) -> str | None:
     return labels[q.type.axis] if q.type.axis is not None and len(q.type.scales) > 1 else None
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(st.data(), subscripts(), st.sampled_from([(1, 3), (1, 9), (9, 33)]))
 def test_any_subscripts(data: st.DataObject, drawn: tuple[str, list[str], str], widths: tuple[int, int]) -> None:
     text, inputs, output = drawn
@@ -111,7 +111,7 @@ def _along_first(function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "shapes"), [(name, shapes) for name, (_, each) in CALLS.items() for shapes in each])
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_named_products(name: str, shapes: tuple[tuple[int, ...], ...], data: st.DataObject) -> None:
     """NumPy's function on rationals, of narrow storage, whose products always fit."""

@@ -161,7 +161,7 @@ def exact_number(x: Any) -> Fraction:
     return Fraction(*map(int, x.as_integer_ratio())) if hasattr(x, "as_integer_ratio") else Fraction(int(x))
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(tensors(shape=(2, 3)), NUMBERS, st.sampled_from(["q * c", "c * q", "q / c", "np.multiply", "np.divide"]))
 def test_a_number_changes_scales_alone_and_exactly(q: QuantTensor, c: Any, form: str) -> None:
     calls = {
@@ -216,7 +216,7 @@ def test_a_packed_tensor_and_narrow_storage_are_scaled_too() -> None:
 # ----------------------------------------------------------------------------------------------------------- operators
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_sums_and_products_of_tensors_are_exact(data: st.DataObject) -> None:
     q = data.draw(tensors(shape=(2, 3), widths=range(1, 33), scales=st.sampled_from([0.5, 0.375, 3.0])))

@@ -51,7 +51,7 @@ def numbered(axis: Any, rank: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("name", SUMS)
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(data=st.data(), keepdims=st.booleans())
 def test_sums(name: str, data: st.DataObject, keepdims: bool) -> None:
     q = data.draw(tensors())
@@ -68,7 +68,7 @@ def _summed(function: Callable[..., Any], x: Any, axis: Any, keepdims: bool) -> 
 
 
 @pytest.mark.parametrize("name", RUNNING)
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_running_sums(name: str, data: st.DataObject) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 0))
@@ -77,7 +77,7 @@ def test_running_sums(name: str, data: st.DataObject) -> None:
     exactly(lambda x: RUNNING[name](x, axis=axis), q, (d,), q.shape[d] * magnitude(q.type))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.booleans())
 def test_cumulative_sum(data: st.DataObject, include_initial: bool) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 0))
@@ -86,7 +86,7 @@ def test_cumulative_sum(data: st.DataObject, include_initial: bool) -> None:
     exactly(lambda x: np.cumulative_sum(x, axis=d, include_initial=include_initial), q, (d,), bound)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.integers(1, 4))
 def test_differences(data: st.DataObject, n: int) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 0))
@@ -95,7 +95,7 @@ def test_differences(data: st.DataObject, n: int) -> None:
     exactly(lambda x: np.diff(x, n, d), q, (d,), bound)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.booleans())
 def test_the_range_of_values(data: st.DataObject, keepdims: bool) -> None:
     q = data.draw(tensors().filter(lambda q: q.size > 0))
@@ -104,7 +104,7 @@ def test_the_range_of_values(data: st.DataObject, keepdims: bool) -> None:
     exactly(lambda x: np.ptp(x, axis, keepdims=keepdims), q, numbered(axis, q.ndim), bound)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.integers(-3, 3))
 def test_traces(data: st.DataObject, offset: int) -> None:
     q = data.draw(tensors().filter(lambda q: q.ndim > 1))
@@ -113,7 +113,7 @@ def test_traces(data: st.DataObject, offset: int) -> None:
     exactly(lambda x: np.trace(x, offset, first, second), q, (first, second), bound)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_products_of_elements(data: st.DataObject) -> None:
     q = data.draw(tensors(widths=range(1, 9), scales=SHORT_SCALES))
@@ -124,21 +124,21 @@ def test_products_of_elements(data: st.DataObject) -> None:
         exactly(lambda x: np.prod(x, axis), q, axes, magnitude(q.type) ** count)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.integers(1, 4))
 def test_powers(data: st.DataObject, n: int) -> None:
     q = data.draw(tensors(widths=range(1, 12), scales=SHORT_SCALES, kinds=("layer", "axis")))
     exactly(lambda x: x**n, q, (), magnitude(q.type) ** n)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_sums_of_pieces(data: st.DataObject) -> None:
     q = data.draw(tensors(shape=(3, 5)))
     exactly(lambda x: np.add.reduceat(x, [0, 3, 1], axis=1), q, (1,), 5 * magnitude(q.type))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_sums_under_a_mask(data: st.DataObject) -> None:
     q = data.draw(tensors(shape=(3, 4)))
@@ -146,7 +146,7 @@ def test_sums_under_a_mask(data: st.DataObject) -> None:
     exactly(lambda x: np.sum(x, axis=0, where=where, initial=0), q, (0,), 3 * magnitude(q.type))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_a_sum_as_float64_is_rounded_once(data: st.DataObject) -> None:
     """Wide storage, whose sum no i32 holds and whose products with the scale float64 does not."""
@@ -154,7 +154,7 @@ def test_a_sum_as_float64_is_rounded_once(data: st.DataObject) -> None:
     assert float(np.sum(q, dtype=np.float64)) == float(np.add.reduce(values(q), axis=None) + Fraction(0))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_a_sum_in_a_type_that_is_asked_for(data: st.DataObject) -> None:
     """The rule `fixed` multiplies by 31 bits of the exact ratio: one of a power of two it rounds exactly, half up."""
@@ -210,7 +210,7 @@ def _kept(exact: Any, axis: Any) -> list[int]:
     return [n for d, n in enumerate(exact.shape) if d not in axes]
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.integers(0, 2))
 def test_variances_are_rounded_once(data: st.DataObject, ddof: int) -> None:
     q = data.draw(tensors().filter(lambda q: q.size > 0))
@@ -251,7 +251,7 @@ def test_moments_of_many_results(storage: str) -> None:
         )
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_norms_are_rounded_once(data: st.DataObject) -> None:
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.ndim in (1, 2)))
@@ -268,7 +268,7 @@ def test_a_deviation_at_the_ends_of_float64_is_rounded_once(scale: float) -> Non
     assert float(np.std(q)) == float(exact)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data())
 def test_a_mean_is_that_of_qrt_and_as_float64_it_is_rounded_once(data: st.DataObject) -> None:
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.size > 0))
