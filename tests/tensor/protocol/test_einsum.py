@@ -136,6 +136,19 @@ def test_batches_of_powers_and_empty_sums() -> None:
     assert np.vecdot(Q[:, :0], Q[:, :0]).storage.tolist() == [0, 0]
 
 
+def test_sums_count_towards_the_bound_of_a_product() -> None:
+    """Four elements of 30 bits pass i32, and three do not; neither do products with them."""
+    q = QuantTensor([2**29 - 1] * 4, UniformType("i30", "f32", 1.0))
+    one = QuantTensor([-1], UniformType("i1", "f32", 1.0))
+    for text, others in (("i->", ()), ("i,j->j", (one,)), ("i,j->", (one,))):
+        assert int(np.asarray(np.einsum(text, q[:3], *others).storage).ravel()[0]) in (
+            3 * (2**29 - 1),
+            -3 * (2**29 - 1),
+        )
+        with pytest.raises(QuantTypeError, match="the result may reach 2147483648"):
+            np.einsum(text, q, *others)
+
+
 def test_channels_follow_their_label() -> None:
     product = np.einsum("ij,kj->kji", COLUMNS, Q)
     assert product.type == UniformType("i32", "f32", [0.25, 0.125, 0.5], axis=1)

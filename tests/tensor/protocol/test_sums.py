@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
 from qrt.errors import QuantShapeError
+from qrt.tensor.protocol.exact import rounded_root
 from tests.tensor.protocol.rationals import SHORT_SCALES, differs_along, magnitude, outcome, same, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)
@@ -266,6 +267,13 @@ def test_a_deviation_at_the_ends_of_float64_is_rounded_once(scale: float) -> Non
     assert float(np.var(q)) == float(Fraction(variance))
     exact = Fraction(math.isqrt(int(variance / Fraction(scale) ** 2 * 16 * 2**200)), 4 * 2**100) * Fraction(scale)
     assert float(np.std(q)) == float(exact)
+
+
+def test_a_root_just_beyond_the_middle_of_two_doubles_goes_up() -> None:
+    middle = 2**53 + 1
+    assert [rounded_root(middle**2 + more, 1) for more in (-1, 0, 1)] == [2.0**53, 2.0**53, 2.0**53 + 2]
+    assert rounded_root(middle**2 + 1, 2**2300) == 0.0
+    assert rounded_root((middle**2 + 1) << 4000, 1) == math.inf
 
 
 @settings(max_examples=20)
