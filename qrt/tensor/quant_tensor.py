@@ -32,7 +32,8 @@ class QuantTensor(Operators, Tensor):
 
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
     zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
-    gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``.
+    gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. With a
+    positive number, ``*`` and ``/`` change the scales.
 
     Parameters
     ----------
