@@ -365,3 +365,19 @@ def test_a_type_of_many_scales_makes_no_long_error() -> None:
     with pytest.raises(QuantTypeError, match="scales of its own along axis 0") as raised:
         np.sum(QuantTensor(np.zeros(5000, np.int8), many))
     assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "t",
+    [
+        UniformType("i8", "f32", [0.5, 0.25], axis=0),
+        UniformType("i8", "f32", [[0.5, 1.0, 0.5], [1.0, 0.25, 1.0]], block_sizes={0: 1, 1: 1}),
+    ],
+    ids=["axis", "blocks"],
+)
+def test_what_to_write_instead_of_a_sum_over_scales_runs(t: UniformType) -> None:
+    q = QuantTensor(Q.storage, t)
+    for call in (np.sum, np.std, lambda x: np.cumsum(x, axis=0), lambda x: np.einsum("ij->j", x)):
+        with pytest.raises(QuantTypeError, match=r"requantize first, by qrt\.requantize\(q, t\)"):
+            call(q)
+        call(qrt.requantize(q, T))
