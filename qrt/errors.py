@@ -16,6 +16,7 @@ __all__ = [
     "ParseError",
     "Position",
     "QuantError",
+    "QuantShapeError",
     "QuantTypeError",
     "UndefinedError",
     "VerifyError",
@@ -181,6 +182,20 @@ class QuantTypeError(QuantError, TypeError):
     >>> qrt.UniformType("i8", "f32", -1.0)
     Traceback (most recent call last):
     qrt.errors.QuantTypeError: scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]
+    """
+
+
+class QuantShapeError(QuantTypeError, ValueError):
+    """Shapes or axes that do not fit together. NumPy raises a ValueError there, which it is too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import qrt
+    >>> q = qrt.quantize([1.0, 2.0], qrt.UniformType("i8", "f32", 0.5))
+    >>> np.sum(q, axis=1)
+    Traceback (most recent call last):
+    qrt.errors.QuantShapeError: np.sum: axis 1 does not fit a tensor of rank 1
     """
 
 

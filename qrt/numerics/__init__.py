@@ -25,6 +25,7 @@ from qrt.numerics.requantization import (
     requantize_sum,
     rescale_bias,
     round_scaled_float32,
+    scale_fixed,
     sum_parameters,
 )
 from qrt.numerics.rounding import (

@@ -139,12 +139,13 @@ def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
         n = shift.astype(np.int64)
         return (acc.astype(np.int64) * m0.astype(np.int64) + (np.int64(1) << (n - 1))) >> n
     return np.array(
-        [_scale_fixed_one(int(a), int(m), int(n)) for a, m, n in zip(acc.flat, m0.flat, shift.flat, strict=True)],
+        [scale_fixed(int(a), int(m), int(n)) for a, m, n in zip(acc.flat, m0.flat, shift.flat, strict=True)],
         object,
     ).reshape(acc.shape)
 
 
-def _scale_fixed_one(acc: int, m0: int, shift: int) -> int:
+def scale_fixed(acc: int, m0: int, shift: int) -> int:
+    """``fixed`` of one accumulator, of any magnitude, before the zero point and the clamp."""
     if shift > 62:
         return 0
     if shift > 0:
@@ -214,9 +215,7 @@ def rescale_bias(
     """
     values = np.asarray(bias).astype(object) - np.array(zero_point, object)
     rescaled = [
-        v
-        if bs == sa * sw
-        else _scale_fixed_one(int(v), *fixed_multiplier(Fraction(bs) / (Fraction(sa) * Fraction(sw))))
+        v if bs == sa * sw else scale_fixed(int(v), *fixed_multiplier(Fraction(bs) / (Fraction(sa) * Fraction(sw))))
         for v, bs, (sa, sw) in zip(values, bias_scale, scale, strict=True)
     ]
     if any(abs(v) >= 1 << 62 for v in rescaled):

@@ -284,9 +284,9 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-def fail(op: str, message: str, types: Sequence[Type]) -> NoReturn:
+def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeError] = QuantTypeError) -> NoReturn:
     """Raises the family's error: what is wrong, then the operand types."""
-    raise QuantTypeError(f"{op}: {message}; got ({', '.join(map(str, types))})")
+    raise error(f"{op}: {message}; got ({', '.join(map(str, types))})")
 
 
 def declared_element(op: str, result: TensorType | None) -> UniformType | None:

@@ -1,5 +1,6 @@
 """The switch for operations whose results are not exact as quantized values, in the manner of ``np.errstate``."""
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -58,9 +59,20 @@ def in_floats(
     message = f"{name} has no exact result as quantized values: write {hint}"
     if mode == "raise":
         raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
+    out = kwargs.get("out")
+    if any(isinstance(x, Tensor) for x in (out if isinstance(out, tuple) else (out,))):
+        raise QuantTypeError(f"{name}: out must be an array of floats, as the result has no exact quantized values")
     if mode == "warn":
-        warnings.warn(message, stacklevel=4)
+        warnings.warn(message, stacklevel=_frames_inside())
     return function(*_dequantized(args), **_dequantized(dict(kwargs)))
+
+
+def _frames_inside() -> int:
+    """The ``stacklevel`` that makes a warning point to the code that called NumPy, or an operator."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("qrt.tensor"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _dequantized(given: Any) -> Any:

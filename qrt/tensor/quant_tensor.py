@@ -23,17 +23,19 @@ from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.astype import cast
 from qrt.tensor.protocol import table
+from qrt.tensor.protocol.operators import Operators, by_ufunc
 from qrt.types import UniformType, check_integrity
 
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
-class QuantTensor(Tensor):
+class QuantTensor(Operators, Tensor):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
     zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
-    gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``.
+    gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. With a
+    positive number, ``*`` and ``/`` change the scales.
 
     Parameters
     ----------
@@ -245,17 +247,17 @@ class QuantTensor(Tensor):
 
     # ------------------------------------------------------------------------------------------------------- operators
 
-    def __matmul__(self, other: "QuantTensor") -> "QuantTensor":
-        return _operator("matmul", self, other) if isinstance(other, QuantTensor) else NotImplemented
+    def __matmul__(self, other: Any) -> Any:
+        return _operator("matmul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.matmul, self, other)
 
-    def __add__(self, other: "QuantTensor") -> "QuantTensor":
-        return _operator("add", self, other) if isinstance(other, QuantTensor) else NotImplemented
+    def __add__(self, other: Any) -> Any:
+        return _operator("add", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.add, self, other)
 
-    def __sub__(self, other: "QuantTensor") -> "QuantTensor":
-        return _operator("sub", self, other) if isinstance(other, QuantTensor) else NotImplemented
+    def __sub__(self, other: Any) -> Any:
+        return _operator("sub", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.subtract, self, other)
 
-    def __mul__(self, other: "QuantTensor") -> "QuantTensor":
-        return _operator("mul", self, other) if isinstance(other, QuantTensor) else NotImplemented
+    def __mul__(self, other: Any) -> Any:
+        return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if isinstance(kwargs.get("out"), tuple) and len(kwargs["out"]) == 1:

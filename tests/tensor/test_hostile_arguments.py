@@ -100,6 +100,33 @@ CALLS: dict[str, Call] = {
     "np.concatenate": (lambda axis: np.concatenate([Q, Q], axis), {"axis": 0}),
     "np.reshape": (lambda shape: np.reshape(Q, shape), {"shape": 4}),
     "np.transpose": (lambda axes: np.transpose(Q, axes), {"axes": (1, 0)}),
+    "np.sum": (
+        lambda axis, dtype, out, keepdims, initial, where: np.sum(Q, axis, dtype, out, keepdims, initial, where),
+        {"axis": 0, "dtype": None, "out": None, "keepdims": False, "initial": 0, "where": True},
+    ),
+    "np.cumsum": (lambda axis, dtype, out: np.cumsum(Q, axis, dtype, out), {"axis": 0, "dtype": None, "out": None}),
+    "np.diff": (lambda n, axis, append: np.diff(Q, n, axis, append=append), {"n": 1, "axis": 0, "append": Q}),
+    "np.mean": (lambda axis, dtype, out: np.mean(Q, axis, dtype, out), {"axis": 0, "dtype": None, "out": None}),
+    "np.std": (
+        lambda axis, dtype, ddof, k: np.std(Q, axis, dtype, None, ddof, k),
+        {"axis": 0, "dtype": None, "ddof": 0, "k": True},
+    ),
+    "np.prod": (lambda axis, dtype, out: np.prod(Q, axis, dtype, out), {"axis": 0, "dtype": None, "out": None}),
+    "np.trace": (lambda offset, axis1: np.trace(Q, offset, axis1), {"offset": 0, "axis1": 0}),
+    "np.linalg.norm": (lambda ord, axis: np.linalg.norm(Q, ord, axis), {"ord": None, "axis": None}),
+    "np.average": (lambda axis, weights: np.average(Q, axis, weights), {"axis": 0, "weights": None}),
+    "np.add.reduceat": (lambda indices, axis: np.add.reduceat(Q, indices, axis), {"indices": [0], "axis": 0}),
+    "np.einsum": (lambda a, b, dtype: np.einsum(a, Q, b, dtype=dtype), {"a": "ij,jk", "b": Q, "dtype": None}),
+    "np.dot": (lambda b, out: np.dot(Q, b, out), {"b": Q, "out": None}),
+    "np.tensordot": (lambda b, axes: np.tensordot(Q, b, axes), {"b": Q, "axes": 1}),
+    "np.linalg.multi_dot": (lambda b: np.linalg.multi_dot([Q, b, Q]), {"b": Q}),
+    "np.linalg.matrix_power": (lambda n: np.linalg.matrix_power(Q, n), {"n": 2}),
+    "np.vecdot": (lambda b, axis: np.vecdot(Q, b, axis=axis), {"b": Q, "axis": 0}),
+    "np.kron": (lambda b: np.kron(Q, b), {"b": Q}),
+    "np.add": (lambda b, dtype: np.add(Q, b, dtype=dtype), {"b": Q, "dtype": None}),
+    "np.multiply": (lambda b: np.multiply(Q, b), {"b": Q}),
+    "np.divide": (lambda b: np.divide(Q, b), {"b": 2}),
+    "np.power": (lambda b: np.power(Q, b), {"b": 2}),
 }
 PUBLIC_WITHOUT_ARGUMENTS = {"get_num_threads"}
 for _q in (Q, CHANNELS, NIBBLES):

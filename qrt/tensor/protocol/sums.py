@@ -1,28 +1,313 @@
-"""Exact arithmetic: ufuncs with an op family of their own, and sums."""
+"""Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale.
+
+Zero points are subtracted from sums of storage. These may wrap in int32: a result that fits 32 bits is exact all the
+same.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import prod as product
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from qrt.tensor.functions import add, mul, sub
-from qrt.tensor.products import matmul
+from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.ops.core import Array, Shape
+from qrt.ops.requant import max_magnitude
+from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol.exact import (
+    I32_END,
+    Units,
+    add_up,
+    axes_of,
+    axis_of,
+    centred,
+    finish,
+    hashable_axis,
+    i32_type,
+    integers_of,
+    of_tensors,
+    reduced_units,
+    refuse_others,
+    require_tensors,
+    zero_points_of,
+)
 from qrt.tensor.protocol.table import implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, tensor_of
+from qrt.types import UniformType
+
+# ---------------------------------------------------------------------------------------------------------------- sums
 
 
-@implements(np.add, kind="sums")
-def _add(a: QuantTensor, b: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTensor:
-    return add(a, b, out=out)
+class _Sum(NamedTuple):
+    """How the elements of tensors of one type and shape are summed: found once for them."""
+
+    axes: Shape
+    result: UniformType
+    offset: Array | None
+    """What the zero points add to the sum of storage, modulo 2**32; None where that is nothing."""
+    shape: Shape
 
 
-@implements(np.subtract, kind="sums")
-def _subtract(a: QuantTensor, b: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTensor:
-    return sub(a, b, out=out)
+@lru_cache(maxsize=512)
+def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: Any) -> _Sum:
+    axes, keepdims = axes_of(name, axis, len(shape)), keepdims is True
+    count = product(shape[d] for d in axes)
+    result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
+    kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
+    # Of the size of the channels, not of the tensor: it is kept. Along axes that are summed there is one zero point.
+    offset = np.multiply(zero_points_of(t, shape), count)
+    if offset.ndim and not keepdims:
+        offset = offset.squeeze(axes)
+    return _Sum(axes, result, np.asarray(offset).astype(np.int32) if np.any(offset) else None, kept)
 
 
-@implements(np.multiply, kind="sums")
-def _multiply(a: QuantTensor, b: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTensor:
-    return mul(a, b, out=out)
+@implements((np.add, "reduce"), kind="sums")
+def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    return sum_(a, axis, *args, **kwargs)
 
 
-@implements(np.matmul, kind="sums")
-def _matmul(a: QuantTensor, b: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTensor:
-    return matmul(a, b, out=out)
+@implements(np.sum, np.nansum, kind="sums")
+def sum_(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    require_tensors("np.sum", a)
+    if dtype is not None or out is not None or initial is not None or where is not True:
+        refuse_others("np.sum", {"initial": initial})
+        return _sum_as(a, axis, dtype, out, keepdims is True, where)
+    how = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
+    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims is True)
+    if how.offset is not None:
+        total = np.subtract(total, how.offset)  # of NumPy's scalars `-` would warn that it wraps
+    return tensor_of(np.asarray(total), how.result, how.shape)
+
+
+def _sum_as(a: QuantTensor, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
+    axes = axes_of("np.sum", axis, a.ndim)
+    units = reduced_units("np.sum", a.type, a.shape, axes, keepdims)
+    bound = product(a.shape[d] for d in axes) * max_magnitude(a.type)
+    acc = add_up(centred(a), axes, keepdims=keepdims, where=_mask("np.sum", where, a.shape))
+    return finish("np.sum", np.asarray(acc), bound, units, dtype, out)
+
+
+def _mask(name: str, where: Any, shape: Shape) -> Any:
+    mask = as_array(where)
+    try:
+        is_mask = mask.dtype == bool and np.broadcast_shapes(mask.shape, shape) == shape
+    except ValueError:
+        is_mask = False
+    if not is_mask:
+        raise QuantShapeError(f"{name}: where must be bools that broadcast to {shape}")
+    return mask
+
+
+# ------------------------------------------------------------------------------------------------------ running sums
+
+
+@implements(np.cumsum, np.nancumsum, kind="sums")
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    require_tensors("np.cumsum", a)
+    if axis is None and dtype is None and out is None and a.type.is_per_layer:
+        return _running("np.cumsum", a.type, integers_of(a).reshape(-1), 0)
+    return _accumulated("np.cumsum", a.reshape(-1) if axis is None else a, axis, dtype, out)
+
+
+@implements((np.add, "accumulate"), kind="sums")
+def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    require_tensors("np.add.accumulate", a)
+    return _accumulated("np.add.accumulate", a, axis, dtype, out)
+
+
+@implements(np.cumulative_sum, kind="sums")
+def _cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    name = "np.cumulative_sum"
+    require_tensors(name, x)
+    if axis is None and x.ndim > 1:
+        raise QuantShapeError(f"{name}: axis is needed for a tensor of rank {x.ndim}")
+    return _accumulated(name, x, axis, dtype, out, bool(include_initial))
+
+
+class _Running(NamedTuple):
+    """How running sums of tensors of one type and shape are formed: found once for them."""
+
+    axis: int
+    result: UniformType
+    zeros: Array | None
+    """Zero points modulo 2**32; None where all are 0."""
+
+
+@lru_cache(maxsize=512)
+def _running_of(name: str, t: UniformType, shape: Shape, axis: Any) -> _Running:
+    d = axis_of(name, axis, len(shape))
+    units = reduced_units(name, t, shape, (d,), True)
+    zeros = np.asarray(zero_points_of(t, shape)).astype(np.int32)
+    return _Running(d, i32_type(name, units, shape[d] * max_magnitude(t)), zeros if zeros.any() else None)
+
+
+def _running(name: str, t: UniformType, terms: Array, axis: Any) -> QuantTensor:
+    how = _running_of(name, t, terms.shape, hashable_axis(axis))
+    if how.zeros is not None:
+        terms = np.subtract(terms, how.zeros, dtype=np.int32, casting="unsafe")
+    return tensor_of(np.add.accumulate(terms, how.axis, np.int32), how.result, terms.shape)
+
+
+def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
+    axis = 0 if axis is None else axis
+    if dtype is None and out is None and not from_zero:
+        return _running(name, a.type, integers_of(a), axis)
+    d = axis_of(name, axis, a.ndim)
+    terms = np.add.accumulate(centred(a), d)
+    if from_zero:
+        terms = np.concatenate([np.zeros((*a.shape[:d], 1, *a.shape[d + 1 :]), np.int64), terms], d)
+    return finish(name, terms, a.shape[d] * max_magnitude(a.type), _units_along(name, a, d), dtype, out)
+
+
+@implements((np.add, "reduceat"), kind="sums")
+def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    name = "np.add.reduceat"
+    require_tensors(name, a)
+    d = axis_of(name, axis, a.ndim)
+    units, bound = _units_along(name, a, d), a.shape[d] * max_magnitude(a.type)
+    try:
+        acc = np.add.reduceat(centred(a), indices, d)
+    except (TypeError, ValueError, IndexError) as error:
+        raise QuantShapeError(f"{name}: {error}") from error
+    return finish(name, acc, bound, units, dtype, out)
+
+
+def _units_along(name: str, a: QuantTensor, axis: int) -> Units:
+    """The units of a result of the tensor's rank, each of whose elements is made of some along ``axis``."""
+    return reduced_units(name, a.type, a.shape, (axis,), True)
+
+
+# -------------------------------------------------------------------------------------------------------- differences
+
+
+@implements(np.diff, kind="sums")
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:
+    name = "np.diff"
+    ends = [x for x in (prepend, append) if x is not np._NoValue and x is not None]
+    require_tensors(name, a, *ends)
+    d = axis_of(name, axis, a.ndim)
+    if not isinstance(n, (int, np.integer)) or not 0 <= n <= 64:
+        raise QuantTypeError(f"{name}: n must be an integer from 0 to 64, got {shown(n)}")
+    parts = [x for x in (prepend, a, append) if isinstance(x, QuantTensor)]
+    whole: Any = np.concatenate(parts, d) if len(parts) > 1 else a
+    if n == 0:
+        return whole.copy()
+    units = _units_along(name, whole, d)
+    bound = (a.type.storage_max - a.type.storage_min) << (int(n) - 1)
+    wide = np.int32 if bound < I32_END else np.int64
+    return finish(name, np.diff(integers_of(whole).astype(wide), int(n), d), bound, units)
+
+
+@implements(np.ediff1d, kind="sums")
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    require_tensors("np.ediff1d", ary)
+    refuse_others("np.ediff1d", {"to_end": to_end, "to_begin": to_begin})
+    return diff(ary.reshape(-1))
+
+
+@implements(np.ptp, kind="sums")
+def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    name = "np.ptp"
+    require_tensors(name, a)
+    axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
+    if any(a.shape[d] == 0 for d in axes):
+        raise QuantShapeError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
+    units = reduced_units(name, a.type, a.shape, axes, keepdims)
+    whole = integers_of(a)
+    most, least = (np.asarray(pick(whole, axes, keepdims=keepdims), np.int64) for pick in (np.max, np.min))
+    return finish(name, most - least, a.type.storage_max - a.type.storage_min, units, None, out)
+
+
+# ---------------------------------------------------------------------------------------------------- trace, products
+
+
+@implements(np.trace, kind="sums")
+def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+    name = "np.trace"
+    require_tensors(name, a)
+    first, second = axis_of(name, axis1, a.ndim), axis_of(name, axis2, a.ndim)
+    if first == second:
+        raise QuantShapeError(f"{name}: axis1 and axis2 must be two axes of a tensor of rank {a.ndim}")
+    units = reduced_units(name, a.type, a.shape, tuple(sorted((first, second))), False)
+    try:
+        acc = np.asarray(np.trace(centred(a), offset, first, second))
+    except (TypeError, OverflowError):
+        raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
+    return finish(name, acc, min(a.shape[first], a.shape[second]) * max_magnitude(a.type), units, dtype, out)
+
+
+@implements(np.linalg.trace, kind="sums")
+def _linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    return trace(x, offset, -2, -1, dtype)
+
+
+@implements((np.multiply, "reduce"), kind="sums")
+def _multiply_reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    return prod(a, axis, *args, **kwargs)
+
+
+@implements(np.prod, np.nanprod, kind="sums")
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    name = "np.prod"
+    require_tensors(name, a)
+    refuse_others(name, {"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
+    axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
+    count = product(a.shape[d] for d in axes)
+    bound = max_magnitude(a.type) ** min(count, 64)
+    if count > 64 or bound >= 1 << 63:
+        raise QuantTypeError(
+            f"{name}: the product of {count} elements of {a.type.storage} has no exact result: "
+            "write np.prod(np.asarray(q))"
+        )
+    units = reduced_units(name, a.type, a.shape, axes, keepdims, count)
+    return finish(name, np.asarray(np.multiply.reduce(centred(a), axes, keepdims=keepdims)), bound, units, dtype, out)
+
+
+# ------------------------------------------------------------------------------------ NumPy's routines on the integers
+
+
+def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int]) -> None:
+    """Registers a function of two tensors per layer that adds ``terms`` products at most."""
+    name = f"np.{routine.__name__}"
+
+    @of_tensors(routine)
+    def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        require_tensors(name, a, b)
+        for q in (a, b):
+            if not q.type.is_per_layer:
+                raise QuantTypeError(f"{name}: {q.type} must be per layer: requantize first, by qrt.requantize(q, t)")
+        if a.type.expressed_type != b.type.expressed_type:
+            raise QuantTypeError(f"{name}: the operands express {a.type.expressed_type} and {b.type.expressed_type}")
+        bound = terms(a.shape, b.shape) * max_magnitude(a.type) * max_magnitude(b.type)
+        if bound >= 1 << 63:
+            raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
+        try:
+            acc = np.asarray(routine(centred(a), centred(b), *args, **kwargs))
+        except ValueError as error:
+            raise QuantShapeError(f"{name}: {error}") from error
+        return finish(name, acc, bound, Units(a.type.expressed_type, ((a.type.scale, b.type.scale),)))
+
+
+_by_numpy(np.convolve, lambda a, b: min(product(a), product(b)))
+_by_numpy(np.correlate, lambda a, b: min(product(a), product(b)))
+_by_numpy(np.kron, lambda a, b: 1)
+_by_numpy(np.cross, lambda a, b: 2)

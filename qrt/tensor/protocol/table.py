@@ -21,7 +21,7 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
-_RULES = ("moves", "order", "sums", "inspect", "floats")
+_RULES = ("moves", "order", "sums", "moments", "products", "arithmetic", "inspect", "floats")
 _TABLE: dict[Function, "Entry"] = {}
 
 
@@ -68,7 +68,7 @@ def name_of(function: Function) -> str:
 
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """What NumPy's function gives for these arguments, a QuantTensor among them."""
-    entry = table().get(function)
+    entry = _TABLE.get(function) or table().get(function)  # the modules are loaded once
     if entry is None:
         raise QuantTypeError(f"{name_of(function)} takes no QuantTensor: give it np.asarray(q), the values as floats")
     if entry.rule is None:

@@ -1,0 +1,358 @@
+"""Exact integers, and what is made of them: a tensor of i32, of a type that is asked for, or an array of float64.
+
+An exact result is integers, each worth the product of a few scales. ``Units`` are these scales.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from inspect import Parameter, signature
+from math import isqrt, prod
+from numbers import Real
+from operator import index
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from qrt import numerics
+from qrt.eager.storage import is_packed, unpack
+from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.numerics import double_double
+from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
+from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.table import Function, Rule, implements, name_of
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import FloatType, UniformType, check_integrity, parse_type
+from qrt.types.quantized import BlockSizes
+
+I32_END = 1 << 31
+"""Sums below it are exact in i32."""
+I64_END = 1 << 62
+"""Sums below it are requantized."""
+_FEW = 16
+"""So many results are sooner rounded one by one."""
+_WITH_DTYPE = (
+    "add.accumulate add.reduceat cumsum cumulative_sum einsum matvec power prod square sum trace vecdot vecmat"
+)
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_OF_FLOATS = (np.ndarray, np.generic, Real, complex)
+"""Operands beside which a QuantTensor has no exact result."""
+add_up: Callable[..., Any] = np.add.reduce
+"""Without the overloads of its annotations, which are fewer than what it takes."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What one of the integers of a result is worth: the product of some scales, for each channel or block."""
+
+    expressed: FloatType
+    factors: tuple[tuple[float, ...], ...]
+    shape: Shape = ()
+    axis: int | None = None
+    blocks: BlockSizes | None = None
+
+    @staticmethod
+    def of(t: UniformType) -> "Units":
+        factors = tuple((s,) for s in t.scales)
+        return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
+
+    def products(self) -> list[Fraction]:
+        return [prod(map(Fraction, scales), start=Fraction(1)) for scales in self.factors]
+
+
+@lru_cache(maxsize=512)
+def i32_type(name: str, units: Units, bound: int) -> UniformType:
+    """The i32 type of zero point 0 that holds every integer up to ``bound``, or the error that says what to write."""
+    if bound >= I32_END:
+        raise QuantTypeError(
+            f"{name}: no exact i32 result type exists (the result may reach {shown(bound)}): {_instead(name)}"
+        )
+    try:
+        scales = np.array([float(unit) for unit in units.products()]).reshape(units.shape)
+        scale = scales if units.shape else float(scales)
+        return UniformType("i32", units.expressed, scale, axis=units.axis, block_sizes=units.blocks)
+    except (OverflowError, QuantTypeError) as error:
+        reason = str(error).partition(": ")[2] if isinstance(error, QuantTypeError) else "its scale overflows"
+        raise QuantTypeError(f"{name}: no exact result type exists ({reason or error}): {_instead(name)}") from error
+
+
+def _instead(name: str) -> str:
+    if name.removeprefix("np.") in _WITH_DTYPE.split():
+        return "give dtype=t, a !quant.uniform type, or dtype=np.float64"
+    return "give it np.asarray(q), the values as floats"
+
+
+def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
+    """The result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most for these types."""
+    if dtype is None and out is not None:
+        dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
+    wanted = result_type(name, dtype)
+    if isinstance(wanted, np.dtype):
+        return _written(name, to_float64(acc, units), wanted, out)
+    if wanted is None or (bound < I32_END and wanted == i32_type(name, units, bound)):
+        t = i32_type(name, units, bound)
+        storage = np.asarray(acc, np.int32)
+    else:
+        t, storage = wanted, requantized(name, acc, bound, units, wanted)
+    if out is None:
+        return QuantTensor._of(storage, t)
+    if not isinstance(out, QuantTensor) or out.type != t or out.shape != storage.shape:
+        raise QuantTypeError(f"{name}: out must be a QuantTensor of shape {storage.shape} and type {t}")
+    return fill(name, out, QuantTensor._of(storage, t))
+
+
+def fill(name: str, out: QuantTensor, made: QuantTensor) -> QuantTensor:
+    if not out._data.flags.writeable:
+        raise QuantTypeError(f"{name}: out is read-only")
+    out._data[...] = made._data
+    return out
+
+
+def _written(name: str, values: Array, dtype: np.dtype[Any], out: Any) -> Any:
+    if out is None:
+        return values[()]
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
+        raise QuantTypeError(f"{name}: out must be an array of shape {values.shape} and dtype {dtype}")
+    out[...] = values
+    return out
+
+
+def result_type(name: str, dtype: Any) -> UniformType | np.dtype[Any] | None:
+    """What a function of NumPy takes as ``dtype`` beside a QuantTensor: a quantized type or its text, or float64."""
+    if dtype is None or isinstance(dtype, UniformType):
+        return dtype
+    if isinstance(dtype, str) and dtype.startswith("!"):
+        return parse_type(dtype, kind=UniformType)
+    try:
+        if np.dtype(dtype) == np.float64:
+            return np.dtype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise QuantTypeError(f"{name}: dtype must be a !quant.uniform type or np.float64, got {shown(dtype)}")
+
+
+def requantized(name: str, acc: Array, bound: int, units: Units, t: UniformType) -> Array:
+    """Storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
+    if t.expressed_type != units.expressed:
+        raise QuantTypeError(f"{name}: the result expresses {units.expressed}, the dtype {t}")
+    if bound >= I64_END:
+        raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
+    check_zero_points(t, f"{name}: dtype")
+    check_integrity(t, acc.shape)
+    source, target = np.broadcast_arrays(_index(units, acc.shape), parameter_index(t, acc.shape))
+    pairs, inverse = np.unique(np.stack([source.ravel(), target.ravel()]), axis=1, return_inverse=True)
+    parameters = numerics.requant_parameters(
+        "fixed",
+        container(t),
+        t.storage_min,
+        t.storage_max,
+        [units.factors[i] for i in pairs[0]],
+        [(t.scales[i],) for i in pairs[1]],
+        [t.zero_points[i] for i in pairs[1]],
+    )
+    return numerics.requantize(acc, parameters, inverse.reshape(source.shape)).astype(storage_dtype(t))
+
+
+def _index(units: Units, shape: Shape) -> Array:
+    """The number of the unit of every element."""
+    if len(units.factors) == 1:
+        return np.zeros((1,) * len(shape), np.int64)
+    like = UniformType("i8", "f64", np.ones(units.shape), axis=units.axis, block_sizes=units.blocks)
+    return parameter_index(like, shape)
+
+
+def to_float64(acc: Array, units: Units, ratios: Sequence[Fraction] = (), root: bool = False) -> Array:
+    """The integers times what each is worth, or the square root of that, rounded once to float64. ``ratios`` stand for
+    the products of the units."""
+    ratios = ratios or units.products()
+    numbers, rounded = acc.ravel(), rounded_root if root else rounded_quotient
+    which = np.zeros(acc.size, np.int64)
+    if len(ratios) > 1:
+        which = np.broadcast_to(_index(units, acc.shape), acc.shape).ravel()
+    values: Array = np.empty(acc.size)
+    unsure: Sequence[int] = range(acc.size)
+    if acc.size > _FEW and numbers.dtype != object and _are_ordinary(numbers, ratios):
+        values, unsure = _by_pairs(numbers, which, ratios, root)
+    for i in unsure:
+        ratio = ratios[which[i]]
+        values[i] = rounded(int(numbers[i]) * ratio.numerator, ratio.denominator)
+    return values.reshape(acc.shape)
+
+
+def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
+    """Whether double-doubles hold them, far from the ends of float64."""
+    far = Fraction(2) ** 400
+    return all(1 / far < ratio < far for ratio in ratios) and int(abs(numbers).max()) < I64_END
+
+
+def _by_pairs(numbers: Array, which: Array, ratios: Sequence[Fraction], root: bool) -> tuple[Array, Sequence[int]]:
+    """(values, numbers of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
+    high = numbers.astype(np.float64)
+    value = high, (numbers - high.astype(np.int64)).astype(np.float64)
+    first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
+    value = double_double.multiply(value, (first[which], second[which]))
+    is_zero = numbers == 0
+    if root:
+        value = double_double.sqrt((np.where(is_zero, 1.0, value[0]), np.where(is_zero, 0.0, value[1])))
+    high, low = value
+    error = np.abs(high) * 2.0**-85
+    is_sure = ((high + (low + error) == high) & (high + (low - error) == high)) | is_zero
+    return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure).tolist()
+
+
+def rounded_quotient(numerator: int, denominator: int) -> float:
+    """Rounded once to nearest even, as Python divides integers; infinite beyond float64."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return np.inf if numerator > 0 else -np.inf
+
+
+def rounded_root(numerator: int, denominator: int) -> float:
+    """The square root of a quotient that is not negative, rounded once to nearest even."""
+    shift = max(0, 64 + (denominator.bit_length() - numerator.bit_length() + 1) // 2)
+    quotient, rest = divmod(numerator << 2 * shift, denominator)
+    root = isqrt(quotient)
+    # At least 60 bits of the root, and one that says whether more follow: the division then rounds as the root does.
+    more = rest != 0 or root * root != quotient
+    return rounded_quotient(2 * root + more, 2 << shift)
+
+
+# ------------------------------------------------------------------------------------------------------------ operands
+
+
+def require_tensors(name: str, *operands: Any) -> None:
+    for x in operands:
+        if not isinstance(x, QuantTensor):
+            raise QuantTypeError(f"{name}: a QuantTensor is needed, got {type(x).__name__}")
+
+
+def of_tensors(*functions: Function) -> Callable[[Rule], Rule]:
+    """A decorator: the rule of functions that are exact where each operand is a QuantTensor. The operands are the
+    rule's parameters by position without a default, or the items of a list; beside them stand numbers and text."""
+
+    def register(rule: Rule) -> Rule:
+        count = sum(p.default is p.empty for p in signature(rule).parameters.values() if p.kind in _BY_POSITION)
+        for function in functions:
+            implements(function, kind="sums")(_or_floats(function, rule, count))
+        return rule
+
+    return register
+
+
+def _or_floats(function: Function, rule: Callable[..., Any], count: int) -> Callable[..., Any]:
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        operands = args[0] if count == 1 and isinstance(args[0], (list, tuple)) else args[: count or len(args)]
+        if not any(isinstance(x, _OF_FLOATS) and not isinstance(x, QuantTensor) for x in operands):
+            return rule(*args, **kwargs)
+        name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
+        return in_floats(name, plain, args, kwargs, spelled(name, args, kwargs))
+
+    return checked
+
+
+def spelled(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """The call on dequantized values, with a letter for each array: what to write instead."""
+    letters = {True: iter("qrstuvqrstuv"), False: iter("xyzabcxyzabc")}
+
+    def word(value: Any) -> str:
+        if isinstance(value, QuantTensor):
+            return f"np.asarray({next(letters[True], 'q')})"
+        if value is None or isinstance(value, (str, int)):
+            return shown(value)
+        if isinstance(value, (list, tuple)) and len(value) < 9:
+            return f"[{', '.join(map(word, value))}]"
+        return next(letters[False], "x")
+
+    said = {key: value for key, value in kwargs.items() if value is not None and value is not False}
+    return f"{name}({', '.join([*map(word, args), *(f'{key}={word(value)}' for key, value in said.items())])})"
+
+
+def refuse_others(name: str, others: Mapping[str, Any]) -> None:
+    """Refuses keywords of NumPy's function that have no meaning for QuantTensors, unless they hold what they hold where
+    they are not given."""
+    harmless: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "subok": (True,), "order": ("K",)}
+    for key, value in others.items():
+        if value is None or any(value is each for each in (np._NoValue, *harmless.get(key, ()))):
+            continue
+        raise QuantTypeError(f"{name}: {key} is not supported for a QuantTensor")
+
+
+def axes_of(name: str, axis: Any, rank: int) -> Shape:
+    """The axes meant by NumPy's ``axis``, ascending; all of them for None."""
+    if axis is None:
+        return tuple(range(rank))
+    try:
+        return tuple(sorted(normalize_axis_tuple(axis, rank)))
+    except (TypeError, ValueError, OverflowError):
+        wrong_axis(name, axis, rank)
+
+
+def axis_of(name: str, axis: Any, rank: int) -> int:
+    axes = axes_of(name, axis, rank)
+    if len(axes) != 1:
+        wrong_axis(name, axis, rank)
+    return axes[0]
+
+
+def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
+    said = axis if isinstance(axis, str) else shown(axis)
+    raise QuantShapeError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
+
+
+def hashable_axis(axis: Any) -> Any:
+    """NumPy's ``axis`` as a cache takes it; what is no axis as the text that an error says."""
+    if axis is None or isinstance(axis, int):
+        return axis
+    try:
+        return tuple(map(index, axis)) if isinstance(axis, (tuple, list)) else index(axis)
+    except TypeError:
+        return shown(axis)
+
+
+def integers_of(q: QuantTensor) -> Array:
+    """The storage, unpacked: to be read only."""
+    return unpack(q._data, q.type, q.shape) if is_packed(q.type) else q._data
+
+
+def zero_points_of(t: UniformType, shape: Shape) -> Any:
+    """An integer, or an array that broadcasts to the shape."""
+    zeros = t.zero_points
+    if len(zeros) == 1 or len(set(zeros)) == 1:
+        return zeros[0]
+    return np.array(zeros, np.int64)[parameter_index(t, shape)]
+
+
+def centred(q: QuantTensor) -> Array:
+    """``storage - zero point`` in int64."""
+    return np.asarray(np.subtract(integers_of(q), zero_points_of(q.type, q.shape), dtype=np.int64))
+
+
+@lru_cache(maxsize=512)
+def reduced_units(name: str, t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
+    """The units of a sum over axes, which may not carry different scales; of a product of ``power`` elements."""
+    if any(_differs_along(t, axis) for axis in axes):
+        along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
+        raise QuantTypeError(
+            f"{name}: {t if len(t.scales) < 9 else 'the type'} has scales of its own along axis {along}, "
+            "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
+        )
+    kept = [d for d in range(len(shape)) if d not in axes]
+    places = kept if keepdims else list(range(len(kept)))
+    factors = tuple((s,) * power for s in t.scales)
+    if t.axis is not None and t.axis in kept:
+        return Units(t.expressed_type, factors, t.scales_shape, places[kept.index(t.axis)])
+    blocks = dict(t.block_sizes or ())
+    moved = tuple((place, blocks[d]) for d, place in zip(kept, places, strict=True) if d in blocks)
+    if not t.is_sub_channel or not moved:
+        return Units(t.expressed_type, factors[:1])
+    scales_shape = tuple(n for d, n in enumerate(t.scales_shape) if keepdims or d not in axes)
+    return Units(t.expressed_type, factors, scales_shape, None, moved)
+
+
+def _differs_along(t: UniformType, axis: int) -> bool:
+    if t.is_sub_channel:
+        return t.scales_shape[axis] > 1
+    return t.axis == axis and (len(t.scales) > 1)

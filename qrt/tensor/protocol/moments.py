@@ -1,0 +1,270 @@
+"""Means, variances and norms: exact sums, which are rounded once at the end."""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import prod
+from numbers import Rational, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qrt import numerics
+from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.ops.core import Shape, storage_dtype
+from qrt.ops.requant import max_magnitude
+from qrt.tensor.float_results import in_floats
+from qrt.tensor.functions import mean as qrt_mean
+from qrt.tensor.protocol.exact import (
+    I32_END,
+    Units,
+    add_up,
+    axes_of,
+    axis_of,
+    centred,
+    hashable_axis,
+    integers_of,
+    reduced_units,
+    refuse_others,
+    require_tensors,
+    result_type,
+    rounded_quotient,
+    rounded_root,
+    spelled,
+    to_float64,
+    zero_points_of,
+)
+from qrt.tensor.protocol.table import implements
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType
+
+_MANY, _FEW = 4096, 16
+"""Sums of so many elements to so few results are sooner made by NumPy, and scaled one by one."""
+
+
+class _Mean(NamedTuple):
+    """How few averages are made of exact sums: found once for a type and shape. The bits are those of ``qrt.mean``."""
+
+    axes: Shape
+    scaling: tuple[int, int]
+    zeros: int
+    """What the zero point adds to a sum."""
+    kind: Any
+    """The integers of the sums."""
+
+
+@implements(np.mean, np.nanmean, kind="sums")
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
+    name = "np.mean"
+    require_tensors(name, a)
+    if dtype is None and out is None and not others and a.size >= _MANY and a.type.is_per_layer:
+        how = _mean_of(a.type, a.shape, hashable_axis(axis))
+        if how is not None:
+            return _mean_of_many(a, how, keepdims is True)
+    refuse_others(name, others)
+    wanted, keepdims = result_type(name, dtype), keepdims is True
+    if not isinstance(wanted, np.dtype):
+        return qrt_mean(a, axis, keepdims=keepdims, out_type=wanted, out=out)
+    axes, units, count = _reduction(name, a, axis, keepdims)
+    refuse_others(name, {"out": out})
+    if count == 0:
+        raise QuantShapeError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
+    total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
+    return to_float64(total, units, [unit / count for unit in units.products()])[()]
+
+
+@lru_cache(maxsize=256)
+def _mean_of(t: UniformType, shape: Shape, axis: Any) -> _Mean | None:
+    """None where the results are not few: kernels then have enough to do at once."""
+    axes = axes_of("np.mean", axis, len(shape))
+    count = prod(shape[d] for d in axes)
+    if prod(shape) > _FEW * count:
+        return None
+    kind = np.int32 if count * max_magnitude(t) < I32_END else np.int64
+    return _Mean(axes, numerics.fixed_multiplier(Fraction(1, count)), count * t.zero_point, kind)
+
+
+def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
+    t = a.type
+    total = np.asarray(add_up(integers_of(a), how.axes, how.kind, None, keepdims))
+    sums = [n - how.zeros for n in total.ravel().tolist()]
+    if how.kind is np.int32:  # sums of storage may have wrapped; those less the zero points fit 32 bits
+        sums = [(n + I32_END) % (2 * I32_END) - I32_END for n in sums]
+    rounded = [numerics.scale_fixed(n, *how.scaling) + t.zero_point for n in sums]
+    stored = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
+    return QuantTensor._of(np.array(stored, storage_dtype(t)).reshape(total.shape), t)
+
+
+@implements(np.average, kind="sums")
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+    if weights is not None:
+        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": keepdims is True}
+        return in_floats("np.average", np.average, (a,), more, spelled("np.average", (a,), more))
+    require_tensors("np.average", a)
+    refuse_others("np.average", {"returned": returned or None})
+    return mean(a, axis, keepdims=keepdims)
+
+
+def _reduction(name: str, a: QuantTensor, axis: Any, keepdims: bool) -> tuple[Shape, Units, int]:
+    return _reduction_of(name, a.type, a.shape, axis, keepdims, 1)
+
+
+def _reduction_of(
+    name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, power: int
+) -> tuple[Shape, Units, int]:
+    """(axes, units of products of ``power`` elements, number of elements) of a sum."""
+    axes = axes_of(name, axis, len(shape))
+    return axes, reduced_units(name, t, shape, axes, keepdims, power), prod(shape[d] for d in axes)
+
+
+# ----------------------------------------------------------------------------------------------------------- variances
+
+
+@implements(np.var, np.nanvar, kind="sums")
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
+    return _spread("np.var", False, a, axis, dtype, out, ddof, _named(rest, others))
+
+
+@implements(np.std, np.nanstd, kind="sums")
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
+    return _spread("np.std", True, a, axis, dtype, out, ddof, _named(rest, others))
+
+
+def _named(rest: tuple[Any, ...], others: dict[str, Any]) -> dict[str, Any]:
+    """NumPy takes ``keepdims`` by position too."""
+    return {"keepdims": rest[0], **others} if rest else others
+
+
+def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, others: dict[str, Any]) -> Any:
+    require_tensors(name, a)
+    keepdims = False
+    if others or out is not None:
+        keepdims = others.pop("keepdims", False) is True
+        correction = others.pop("correction", np._NoValue)
+        ddof = ddof if correction is np._NoValue else correction
+        refuse_others(name, {**others, "out": out})
+    if dtype is not None and not isinstance(result_type(name, dtype), np.dtype):
+        raise QuantTypeError(f"{name}: the result is float64: write qrt.quantize({name}(q), t)")
+    ddof = ddof if type(ddof) is int else _exact(name, ddof)
+    how = _spread_of(name, a.type, a.shape, hashable_axis(axis), keepdims, ddof)
+    total, squares = _power_sums(a, how.sums, keepdims)
+    if how.is_wide:
+        total, squares = total.astype(object), squares.astype(object)
+    deviations = np.asarray(how.sums.elements * squares - total * total)
+    if deviations.ndim:
+        return to_float64(deviations, how.units, how.ratios, root)
+    ratio, rounded = how.ratios[0], rounded_root if root else rounded_quotient
+    return np.float64(rounded(int(deviations) * ratio.numerator, ratio.denominator))
+
+
+class _Sums(NamedTuple):
+    """How sums and sums of squares of storage are formed, in integers that hold them."""
+
+    axes: Shape
+    elements: int
+    squares: Any
+    """The dtype of squares."""
+    sums: Any
+    """The dtype of sums."""
+
+
+class _Spread(NamedTuple):
+    """How variances of tensors of one type and shape are formed: found once for them."""
+
+    sums: _Sums
+    units: Units
+    ratios: list[Fraction]
+    """What one of the exact integers is worth, for each channel."""
+    is_wide: bool
+    """Whether the integers pass 64 bits."""
+
+
+@lru_cache(maxsize=256)
+def _spread_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, ddof: Any) -> _Spread:
+    axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
+    if count == 0 or count <= ddof:
+        raise QuantShapeError(f"{name}: {count} elements less ddof leave no degree of freedom")
+    ratios = [unit / (count * (count - Fraction(ddof))) for unit in units.products()]
+    return _Spread(_sums_of(t, axes, count), units, ratios, (count * _widest(t)) ** 2 >= 1 << 63)
+
+
+def _sums_of(t: UniformType, axes: Shape, count: int) -> _Sums:
+    bound = max(count, 1) * _widest(t) ** 2
+    if bound >= 1 << 63:
+        return _Sums(axes, count, object, object)
+    stored = storage_dtype(t)
+    kinds = {1: (np.int16, np.uint16), 2: (np.int32, np.uint32)}.get(stored.itemsize, (np.int64, np.int64))
+    return _Sums(axes, count, kinds[stored.kind == "u"], np.int32 if bound < I32_END else np.int64)
+
+
+def _exact(name: str, number: Any) -> Fraction:
+    if isinstance(number, Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
+    if isinstance(number, Real) and np.isfinite(float(number)):
+        return Fraction(float(number))
+    raise QuantTypeError(f"{name}: ddof must be a finite number, got {shown(number)}")
+
+
+def _power_sums(a: QuantTensor, how: _Sums, keepdims: bool) -> tuple[Any, Any]:
+    """(sum, sum of squares) of the storage: int64, or objects where that does not hold them."""
+    data = integers_of(a)
+    if how.squares is object:
+        data = data.astype(object)
+    squares = np.multiply(data, data, dtype=how.squares)
+    kept = object if how.squares is object else np.int64
+    total, of_squares = (add_up(x, how.axes, how.sums, None, keepdims) for x in (data, squares))
+    return np.asarray(total, kept), np.asarray(of_squares, kept)
+
+
+def _widest(t: UniformType) -> int:
+    """The largest magnitude of storage."""
+    return max(-t.storage_min, t.storage_max)
+
+
+# --------------------------------------------------------------------------------------------------------------- norms
+
+
+@implements(np.linalg.norm, kind="sums")
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    """The root of a sum of squares; other norms have no exact result."""
+    name = "np.linalg.norm"
+    require_tensors(name, x)
+    rank = x.ndim if axis is None else len(axes_of(name, axis, x.ndim))
+    ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
+    is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
+    if not is_root:
+        more = {"ord": ord, "axis": axis, "keepdims": keepdims}
+        return in_floats(name, np.linalg.norm, (x,), more, spelled(name, (x,), more))
+    return _root_of_squares(name, x, axis, keepdims is True)
+
+
+@implements(np.linalg.vector_norm, kind="sums")
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    name = "np.linalg.vector_norm"
+    require_tensors(name, x)
+    if not (isinstance(ord, (int, float)) and ord == 2):
+        more = {"axis": axis, "keepdims": keepdims, "ord": ord}
+        return in_floats(name, np.linalg.vector_norm, (x,), more, spelled(name, (x,), more))
+    return _root_of_squares(name, x, axis, keepdims is True)
+
+
+@implements(np.linalg.matrix_norm, kind="sums")
+def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    name = "np.linalg.matrix_norm"
+    require_tensors(name, x)
+    if not (isinstance(ord, str) and ord == "fro"):
+        more = {"keepdims": keepdims, "ord": ord}
+        return in_floats(name, np.linalg.matrix_norm, (x,), more, spelled(name, (x,), more))
+    return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), keepdims is True)
+
+
+def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
+    axes, units, count = _reduction_of(name, x.type, x.shape, axis, keepdims, 2)
+    total, squares = _power_sums(x, _sums_of(x.type, axes, count), keepdims)
+    zeros = np.broadcast_to(zero_points_of(x.type, x.shape), x.shape)
+    first = tuple(slice(0, 1) if keepdims else 0 for _ in axes)
+    key: list[Any] = [slice(None)] * x.ndim
+    for d, one in zip(axes, first, strict=True):
+        key[d] = one
+    zero = zeros[tuple(key)].astype(object) if 0 not in (x.shape[d] for d in axes) else 0
+    centred_squares = np.asarray(squares.astype(object) - 2 * zero * total + count * zero * zero)
+    return to_float64(centred_squares, units, root=True)[()]

@@ -1,0 +1,261 @@
+"""What has no exact result: an error that says what to write, or floats where they are allowed.
+
+Hazards: a hint that does not run, a function of NumPy that dequantizes unasked, numbers that seem to scale a tensor
+exactly."""
+
+import re
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import qrt
+from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt.tensor.protocol.table import Entry, Function, name_of, table
+from tests.tensor.protocol.rationals import differs_along, magnitude, outcome, same, tensors, values
+
+T = UniformType("i8", "f32", 0.5, 3)
+PER_AXIS = UniformType("i8", "f32", [0.5, 0.25, 1.0], [1, 2, 3], axis=1)
+BLOCKS = UniformType("i8", "f32", [[0.5], [0.25], [1.0]], block_sizes={0: 1})
+WIDE = UniformType("i32", "f32", 0.5)
+STORAGE = np.int8([[9, 5, 4], [5, 9, 6], [4, 6, 12]])
+Q, R = QuantTensor(STORAGE, T), QuantTensor(STORAGE[::-1], T)
+X = np.float32([1, 2, 4])
+NAMES = {"np": np, "qrt": qrt, "q": Q, "r": R, "s": Q, "x": X, "y": X, "w": X, "f": np.sum, "t": T}
+FLOATS: dict[str, tuple[Function, Entry]] = {
+    name_of(function): (function, entry) for function, entry in table().items() if entry.kind == "floats"
+}
+
+
+def hint_of(error: BaseException) -> str:
+    """The text that the error says to write."""
+    message = str(error)
+    assert "\n" not in message
+    found = re.search(r': write (.*), or use qrt\.float_results\("allow"\)$', message)
+    assert found, message
+    return found[1]
+
+
+def run(text: str, **names: Any) -> Any:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return eval(text, {**NAMES, **names})
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_a_hint_is_said_and_runs(name: str) -> None:
+    """The call that the hint makes of the dequantized values is an error on the tensor itself, which says the hint."""
+    function, entry = FLOATS[name]
+    plain = getattr(*function) if isinstance(function, tuple) else function
+    operands = [Q, R] if re.search(r"\br\b", entry.hint) else [Q]
+    operands = {"np.piecewise": [Q, [STORAGE > 0], [1.0]]}.get(name, operands)
+    call = re.sub(r"np\.asarray\((\w)\)|np\.ravel\(np\.asarray\((\w)\)\)", r"\1\2", entry.hint)
+    with pytest.raises(QuantTypeError) as raised:
+        run(call) if "storage" not in call and ">" not in call else plain(*operands)
+    assert hint_of(raised.value) == entry.hint
+    assert str(raised.value).startswith(f"{name} has no exact result")
+    run(entry.hint)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, entry) in FLOATS.items() if "ravel" not in entry.hint])
+def test_floats_that_are_allowed_are_those_of_the_hint(name: str) -> None:
+    _, entry = FLOATS[name]
+    if "storage" in entry.hint or ">" in entry.hint:
+        return
+    with qrt.float_results("allow"):
+        result = run(re.sub(r"np\.asarray\((\w)\)", r"\1", entry.hint))
+    expected = run(entry.hint)
+    for given_part, part in zip(parts(result), parts(expected), strict=True):
+        np.testing.assert_array_equal(given_part, part)
+
+
+def parts(result: Any) -> list[Any]:
+    if isinstance(result, (tuple, list)):
+        return [each for part in result for each in parts(part)]
+    return [result]
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "q + x": lambda q, x: q + x,
+    "x + q": lambda q, x: x + q,
+    "q - x": lambda q, x: q - x,
+    "x - q": lambda q, x: x - q,
+    "q * -x": lambda q, x: q * -x,
+    "x / q": lambda q, x: x / q,
+    "q / -x": lambda q, x: q / -x,
+    "q // x": lambda q, x: q // x,
+    "x % q": lambda q, x: x % q,
+    "divmod(q, x)": divmod,
+    "q ** (x / 2)": lambda q, x: q ** (x / 2),
+    "x ** q": lambda q, x: x**q,
+    "np.hypot(q, x)": np.hypot,
+}
+
+
+@pytest.mark.parametrize("t", [T, PER_AXIS, BLOCKS, WIDE], ids=["layer", "axis", "blocks", "wide"])
+@pytest.mark.parametrize("x", [0.5, np.float32(0.5), X, np.float64(STORAGE), np.full((2, 1, 1), 0.5)], ids=str)
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_hint_of_an_operator_runs(name: str, x: Any, t: UniformType) -> None:
+    """Its values are those of floats, but for the rounding of x to the type where the hint quantizes it."""
+    q = QuantTensor(STORAGE, t)
+    with pytest.raises(QuantTypeError) as raised:
+        OPERATIONS[name](q, x)
+    result = run(hint_of(raised.value), q=q, x=x)
+    if name in ("q + x", "x + q", "q - x", "x - q"):
+        expected = OPERATIONS[name](np.asarray(q).astype(np.float64), x)
+        assert np.max(np.abs(np.asarray(result) - expected)) <= max(t.scales) / 2
+
+
+@pytest.mark.parametrize("x", [X, np.float64(X), np.ones((3, 3), np.float32)], ids=str)
+def test_the_hint_of_a_product_with_floats_runs(x: Any) -> None:
+    for call in (lambda: x @ Q, lambda: Q @ x, lambda: np.dot(x, Q), lambda: np.einsum("i...,i...", Q, x)):
+        with pytest.raises(QuantTypeError) as raised:
+            call()
+        hint = hint_of(raised.value)
+        with qrt.float_results("allow"):
+            np.testing.assert_allclose(run(hint, x=x), call(), rtol=1e-6)
+    with pytest.raises(QuantTypeError, match=re.escape("write qrt.float_matmul(x, q)")):
+        X @ Q
+
+
+def test_norms_and_averages_without_an_exact_result_say_what_to_write() -> None:
+    for call in (
+        lambda: np.linalg.norm(Q, 1),
+        lambda: np.linalg.norm(Q, "nuc"),
+        lambda: np.linalg.vector_norm(Q, ord=3),
+        lambda: np.linalg.matrix_norm(Q, ord=1),
+        lambda: np.average(Q, axis=0, weights=X),
+    ):
+        with pytest.raises(QuantTypeError) as raised:
+            call()
+        run(hint_of(raised.value))
+
+
+def test_an_error_never_shows_what_an_array_holds() -> None:
+    x = np.full((3, 3), 12345.0)
+    for call in (lambda: Q + x, lambda: np.dot(Q, x), lambda: np.hypot(Q, x), lambda: np.average(Q, weights=x)):
+        with pytest.raises(QuantTypeError) as raised:
+            call()
+        assert "12345" not in str(raised.value)
+
+
+# -------------------------------------------------------------------------------------------------- numbers as factors
+
+NUMBERS = st.one_of(
+    st.sampled_from(
+        [1, 2, 3, 0.5, 0.1, 1e-300, 1e300, Fraction(1, 3), Fraction(3, 4), 2**70, np.int8(3), np.uint64(5)]
+    ),
+    st.sampled_from([np.float32(0.1), np.float16(0.5), np.float64(7), np.longdouble(0.25), np.array(2.0), np.array(4)]),
+    st.floats(2.0**-30, 2.0**30),
+    st.integers(1, 1000),
+)
+
+
+def exact_number(x: Any) -> Fraction:
+    x = x[()] if isinstance(x, np.ndarray) else x
+    return Fraction(*map(int, x.as_integer_ratio())) if hasattr(x, "as_integer_ratio") else Fraction(int(x))
+
+
+@settings(max_examples=60)
+@given(tensors(shape=(2, 3)), NUMBERS, st.sampled_from(["q * c", "c * q", "q / c", "np.multiply", "np.divide"]))
+def test_a_number_changes_scales_alone_and_exactly(q: QuantTensor, c: Any, form: str) -> None:
+    calls = {
+        "q * c": lambda q: q * c, "c * q": lambda q: c * q, "q / c": lambda q: q / c,
+        "np.multiply": lambda q: np.multiply(q, c), "np.divide": lambda q: np.divide(q, c),
+    }  # fmt: skip
+    factor = exact_number(c) if "/" not in form and form != "np.divide" else 1 / exact_number(c)
+    exact = [Fraction(s) * factor for s in q.type.scales]
+    bits = 24 if q.type.is_sub_channel else 53
+    fits = all(is_float(s, bits) and Fraction(2) ** -149 <= s < Fraction(2) ** 128 - 2**103 for s in exact)
+    result = outcome(lambda: calls[form](q))
+    assert isinstance(result, QuantTypeError) != fits, result
+    if not fits:
+        return
+    assert np.array_equal(result.storage, q.storage)
+    assert not np.shares_memory(result._data, q._data)
+    assert result.type.zero_points == q.type.zero_points
+    assert list(map(Fraction, result.type.scales)) == exact
+    assert values(result).ravel().tolist() == [v * factor for v in values(q).ravel()]
+
+
+def is_float(x: Fraction, bits: int) -> bool:
+    """Whether it is a binary fraction of so many bits, far from the ends of float64."""
+    odd = x.numerator // (x.numerator & -x.numerator)
+    return x.denominator & (x.denominator - 1) == 0 and odd.bit_length() <= bits and is_above_subnormals(x, bits)
+
+
+def is_above_subnormals(x: Fraction, bits: int) -> bool:
+    return bits == 53 or (x * 2**149).denominator == 1
+
+
+@pytest.mark.parametrize("c", [0, -1, 0.0, -0.5, float("nan"), float("inf"), np.nan, 1j, True, np.True_, 10**400])
+def test_other_numbers_have_no_exact_result(c: Any) -> None:
+    with pytest.raises(QuantTypeError):
+        Q * c
+    if c != 0:
+        with pytest.raises(QuantTypeError):
+            Q / c
+
+
+def test_a_packed_tensor_and_narrow_storage_are_scaled_too() -> None:
+    nibbles = QuantTensor([[1, 2, 3]], UniformType("u4", "f32", 0.5))
+    assert (nibbles * 2).dequantize().tolist() == [[1.0, 2.0, 3.0]]
+    assert (qrt.pack(Q) / 2).type.scale == 0.25
+    out = QuantTensor(np.zeros((3, 3), np.int8), T.with_(scales=1.0))
+    assert np.multiply(Q, 2, out=out) is out
+    assert out == Q * 2
+    with pytest.raises(QuantTypeError, match=r"np.multiply: out must be a QuantTensor of shape"):
+        np.multiply(Q, 4, out=out)
+
+
+# ----------------------------------------------------------------------------------------------------------- operators
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_sums_and_products_of_tensors_are_exact(data: st.DataObject) -> None:
+    q = data.draw(tensors(shape=(2, 3), widths=range(1, 33), scales=st.sampled_from([0.5, 0.375, 3.0])))
+    r = QuantTensor(q.storage[::-1], q.type) if not (differs_along(q, 0)) else q
+    for call, bound in ((lambda a, b: a + b, 2 * magnitude(q.type)), (lambda a, b: a - b, 2 * magnitude(q.type))):
+        if bound >= 2**31 or q.type.is_sub_channel:
+            with pytest.raises(QuantTypeError):
+                call(q, r)
+        else:
+            assert same(call(q, r), call(values(q), values(r)))
+
+
+def test_in_place_operators_bind_the_name_anew() -> None:
+    before = q = Q.copy()
+    q += R
+    assert q == before + R
+    assert before == Q
+    q = Q.copy()
+    q *= 2
+    assert q.type.scale == 1.0
+
+
+def test_an_operand_of_another_class_is_asked_itself() -> None:
+    class Other:
+        def __radd__(self, other: Any) -> str:
+            return "other"
+
+        __rmatmul__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __radd__
+
+    assert [Q + Other(), Q - Other(), Q * Other(), Q / Other(), Q ** Other(), Q @ Other()] == ["other"] * 6
+    for wrong in (None, "a", [1], object()):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            Q + wrong
+
+
+def test_ufuncs_take_a_type_for_dtype() -> None:
+    assert np.add(Q, R, dtype=T) == qrt.add(Q, R, out_type=T)
+    assert np.matmul(Q, R, dtype=str(T)) == qrt.matmul(Q, R, out_type=T)
+    with pytest.raises(QuantTypeError, match=r"np.add: dtype must be a !quant.uniform type"):
+        np.add(Q, R, dtype=np.float64)
+    with pytest.raises(QuantTypeError, match=r"np.multiply: where is not supported"):
+        np.multiply(Q, R, where=STORAGE > 0)
