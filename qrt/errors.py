@@ -13,6 +13,7 @@ __all__ = [
     "Position",
     "QuantError",
     "QuantTypeError",
+    "ShapeError",
     "UndefinedError",
     "VerifyError",
     "diagnostics",
@@ -112,6 +113,19 @@ class QuantTypeError(QuantError, TypeError):
     >>> qrt.UniformType("i8", "f32", -1.0)
     Traceback (most recent call last):
     qrt.errors.QuantTypeError: scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]
+    """
+
+
+class ShapeError(QuantTypeError, ValueError):
+    """Shapes that do not broadcast, or an output of another shape. It is a ValueError too, as NumPy's is.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> t = qrt.UniformType("i8", "f32", 0.5)
+    >>> qrt.QuantTensor([1, 2], t) < qrt.QuantTensor([1, 2, 3], t)
+    Traceback (most recent call last):
+    qrt.errors.ShapeError: np.less: shapes (2,) and (3,) do not broadcast
     """
 
 
