@@ -3,11 +3,12 @@
 A real number becomes an integer of the storage for each scale, so that NumPy compares storage. Elsewhere keys compare.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import isnan
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,6 +34,7 @@ _STRICT: dict[Any, Any] = {
     np.greater: np.greater,
     np.greater_equal: np.greater,
 }
+Side = Literal["left", "right"]
 _BEYOND = 1 << 40
 """An integer that is greater than any storage."""
 
@@ -42,12 +44,15 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Tensor):
         ufunc, a, b = _MIRRORED[ufunc], b, a
     if not isinstance(b, Tensor):
-        number = b if isinstance(b, Real) else as_array(b)[()]
+        if type(b) is float or type(b) is int or isinstance(b, Real):
+            return _with_number(ufunc, a, b)
+        number = as_array(b)[()]
         if isinstance(number, Real):
             return _with_number(ufunc, a, number)
     elif (a.type is b.type and a._shape == b._shape) or _have_one_scale(a.type, b.type):
         return _broadcast(ufunc, stored(a), stored(b))
-    return of_keys(ufunc, *keys_of([a, b]))
+    with np.errstate(invalid="ignore"):  # of NaNs that signal
+        return of_keys(ufunc, *keys_of([a, b]))
 
 
 def _have_one_scale(t: UniformType, u: UniformType) -> bool:
@@ -132,16 +137,11 @@ def floor_of(scale: float, zero_point: int, x: Fraction | float) -> tuple[Any, b
     return min(max(zero_point + floor, -_BEYOND), _BEYOND), rest == 0
 
 
-def place_among(q: Tensor, number: float, side: str) -> tuple[Any, str]:
-    """What ``np.searchsorted`` is to look for in the storage of a per-layer tensor, and on which side."""
-    storage = stored(q)
-    floor, is_exact = floor_of(q.type.scales[0], q.type.zero_points[0], rational(number))
-    limits = np.iinfo(storage.dtype)
-    if floor is None or floor > limits.max:
-        return storage.dtype.type(limits.max), "right"
-    if floor < limits.min:
-        return storage.dtype.type(limits.min), "left"
-    return storage.dtype.type(floor), side if is_exact else "right"
+@lru_cache(maxsize=256)
+def place_among(scale: float, zero_point: int, number: Any, side: Side) -> tuple[int, Side]:
+    """What ``np.searchsorted`` is to look for in storage, and on which side: NaN is beyond all."""
+    floor, is_exact = floor_of(scale, zero_point, rational(number))
+    return (_BEYOND if floor is None else floor), (side if is_exact else "right")
 
 
 def floors_of(t: UniformType, x: Fraction) -> tuple[Array, Array]:
@@ -171,14 +171,26 @@ def _is_double(x: Fraction) -> bool:
 
 
 def _comparison(ufunc: np.ufunc) -> None:
-    def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
-        return written(compare(ufunc, a, b), out, where)
+    name = f"np.{ufunc.__name__}"
+
+    def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True, **others: Any) -> Any:
+        if others:
+            refuse(name, others)
+        found = compare(ufunc, a, b)
+        return found if out is None and where is True else written(found, out, where)
 
     implements(ufunc, kind="order")(rule)
 
 
 for _ufunc in _MIRRORED:
     _comparison(_ufunc)
+
+
+def refuse(name: str, arguments: Mapping[str, Any]) -> None:
+    """Raises for the first argument that is given although quantized tensors do not take it."""
+    for argument, value in arguments.items():
+        if value is not None:
+            raise QuantTypeError(f"{name}: {argument} is not supported for quantized tensors, got {shown(value)}")
 
 
 def written(found: Any, out: Array | None, where: Any) -> Any:
@@ -196,7 +208,11 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
 
 @implements(np.array_equal, kind="order")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    return np.shape(a1) == np.shape(a2) and bool(np.all(compare(np.equal, a1, a2)))
+    return _shape(a1) == _shape(a2) and bool(compare(np.equal, a1, a2).all())
+
+
+def _shape(x: Any) -> Any:
+    return x._shape if isinstance(x, Tensor) else as_array(x).shape
 
 
 @implements(np.array_equiv, kind="order")
@@ -211,8 +227,8 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
     """``abs(a - b) <= atol + rtol * abs(b)`` of the rationals. Floats decide where their error cannot matter."""
     operands = a, b, rtol, atol
-    x, y, relative, absolute = map(_nearest_doubles, operands)
     with np.errstate(all="ignore"):
+        x, y, relative, absolute = map(_nearest_doubles, operands)
         try:
             margin = np.abs(x - y) - (absolute + relative * np.abs(y))
         except ValueError:
@@ -230,8 +246,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
 def _nearest_doubles(x: Any) -> Array:
     if isinstance(x, Tensor):
         scales, zero_points = parameters_of(x.type, x._shape)
-        with np.errstate(over="ignore"):
-            return (stored(x).astype(np.float64) - zero_points) * scales
+        return (stored(x).astype(np.float64) - zero_points) * scales
     try:
         return as_array(x).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -241,7 +256,9 @@ def _nearest_doubles(x: Any) -> Array:
 def _is_close(a: Any, b: Any, rtol: Any, atol: Any) -> bool:
     if isinstance(a, float) or isinstance(b, float):  # NaN or infinite, which the other is not
         return False
-    return bool(abs(a - b) <= atol + rtol * abs(b))
+    parts = atol, (rtol * float(b != 0) if isinstance(rtol, float) else rtol * abs(b))
+    # What is infinite or NaN decides by itself: rationals beyond float's range would not be added to it.
+    return bool(abs(a - b) <= sum([part for part in parts if isinstance(part, float)] or parts))
 
 
 @implements(np.allclose, kind="order")

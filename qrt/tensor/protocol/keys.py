@@ -17,6 +17,7 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.eager.storage import is_packed, unpack
+from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, parameter_index
 from qrt.tensor.arrays import as_array
 from qrt.types import UniformType
@@ -37,6 +38,11 @@ def have_one_scale(tensors: Sequence[Tensor]) -> bool:
     """Whether one scale and one zero point are those of all elements of all the tensors."""
     scales: set[float] = set().union(*(q.type.scales for q in tensors))
     return len(scales) == 1 and len(set().union(*(q.type.zero_points for q in tensors))) == 1
+
+
+def axes_of(axis: Any, rank: int) -> tuple[int, ...] | None:
+    """Axes counted from 0; None are all axes, and NumPy raises for those that are wrong."""
+    return None if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
 
 
 def varies_along(t: UniformType, axes: Collection[int] | None) -> bool:
@@ -72,6 +78,8 @@ def ranks_of(operands: Sequence[Any]) -> list[Array]:
     if all(isinstance(x, Tensor) for x in operands) and have_one_scale(operands):
         return [stored(x) for x in operands]
     keys = keys_of(operands)
+    if any(high.dtype == object and not _are_numbers(high) for high, _ in keys):
+        raise QuantTypeError("a tensor is compared with real numbers alone")
     if all(isinstance(low, float) for _, low in keys):
         return [high for high, _ in keys]
     high = np.concatenate([high.ravel() for high, _ in keys])
@@ -86,10 +94,17 @@ def ranks_of(operands: Sequence[Any]) -> list[Array]:
     return [part.reshape(high.shape) for part, (high, _) in zip(np.split(ranks, ends), keys, strict=True)]
 
 
-def in_order(q: Tensor, axes: Collection[int] | None) -> Array:
-    """An array that along the axes is in the order of the values: the storage, where the parameters do not differ
-    there."""
-    return ranks_of([q])[0] if varies_along(q.type, axes) else stored(q)
+def _are_numbers(items: Array) -> bool:
+    return all(isinstance(item, Fraction | float) for item in items.ravel())
+
+
+def in_order(q: Tensor, axis: Any) -> Array:
+    """An array that along the axis, None for all, is in the order of the values: the storage, where the parameters do
+    not differ there."""
+    t: UniformType = q.type
+    if t.is_per_layer or not varies_along(t, axes_of(axis, len(q._shape))):
+        return stored(q)
+    return ranks_of([q])[0]
 
 
 def units_of(scales: Array) -> tuple[Array, int] | None:
@@ -146,6 +161,7 @@ def _as_doubles(x: Array) -> Array | None:
 def shifted(x: Array, top: int) -> Array:
     """Doubles in units of ``2**top``. What is greater or less than every value in units of scales at most ``_WIDEST``
     apart, or nearer to 0, is one number that is so too."""
+    x = np.where(np.isnan(x), np.nan, x)  # quiet NaNs
     mantissas, exponents = np.frexp(x)
     exponents = exponents.astype(np.int64) - top
     held = np.clip(exponents, -_WIDEST - 60, 60)

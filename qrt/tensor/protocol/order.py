@@ -1,7 +1,7 @@
 """The greatest and the least, sorting, and choosing by rank. Values decide; NumPy runs on storage where one scale and
 zero point are along the axis, and else on ranks."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -12,8 +12,9 @@ from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import sub
+from qrt.tensor.protocol.comparisons import refuse
 from qrt.tensor.protocol.keys import in_order, stored
-from qrt.tensor.protocol.results import axes_of, broadcast, delivered, one_tensor, reduced, refuse, require_one_scale
+from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -57,7 +58,7 @@ def _reductions(ufunc: np.ufunc, *functions: Function) -> None:
         initial: Any = None,
         where: Any = True,
     ) -> Any:
-        refuse(name, dtype=dtype)
+        refuse(name, {"dtype": dtype})
         return _extreme(name, ufunc, one_tensor(name, array), axis, out, keepdims, initial, where)
 
     implements(*functions, kind="order")(rule)
@@ -74,8 +75,8 @@ def _accumulations(ufunc: np.ufunc) -> None:
     @implements(*((each, "accumulate") for each in _UFUNCS[ufunc]), kind="order")
     def rule(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
         q = one_tensor(name, array)
-        refuse(name, dtype=dtype)
-        require_one_scale(name, q.type, axes_of(axis, q.ndim))
+        refuse(name, {"dtype": dtype})
+        require_one_scale(name, q, axis)
         return delivered(name, ufunc.accumulate(stored(q), axis), q.type, out)
 
 
@@ -92,7 +93,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Qua
 def _place_of_extreme(find: Callable[..., Any], *functions: Function) -> None:
     def rule(a: Any, axis: Any = None, out: Array | None = None, *, keepdims: Any = False) -> Any:
         q = one_tensor(f"np.{find.__name__}", a)
-        return find(in_order(q, axes_of(axis, q.ndim)), axis, out, keepdims=keepdims)
+        return find(in_order(q, axis), axis, out, keepdims=keepdims)
 
     implements(*functions, kind="order")(rule)
 
@@ -104,37 +105,40 @@ _place_of_extreme(np.argmin, np.argmin, np.nanargmin)
 # -------------------------------------------------------------------------------------------------------------- sorting
 
 
-def _sorted(name: str, q: QuantTensor, axis: Any, sort: Callable[[Array], Array]) -> QuantTensor:
-    """What ``sort`` makes of the storage. Along the axis, None for all, one scale is needed."""
-    require_one_scale(name, q.type, axes_of(axis, q.ndim))
-    t = reduced(name, q, None) if axis is None else q.type
-    return delivered(name, sort(stored(q)), t)
+def _sorted(name: str, q: QuantTensor, axis: Any, sort: Callable[[Array, Any], None]) -> QuantTensor:
+    """What ``sort`` makes in place of the storage. Along the axis, None for all, one scale is needed."""
+    require_one_scale(name, q, axis)
+    storage = stored(q).copy() if axis is not None else stored(q).flatten()
+    sort(storage, -1 if axis is None else axis)
+    return delivered(name, storage, q.type if axis is not None else per_layer(q.type))
 
 
 @implements(np.sort, kind="order")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
-    refuse("np.sort", order=order)
-    return _sorted("np.sort", one_tensor("np.sort", a), axis, lambda s: np.sort(s, axis, kind, stable=stable))
+    if order is not None:
+        refuse("np.sort", {"order": order})
+    return _sorted("np.sort", one_tensor("np.sort", a), axis, lambda s, axis: s.sort(axis, kind, stable=stable))
 
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
-    refuse("np.partition", order=order)
-    return _sorted("np.partition", one_tensor("np.partition", a), axis, lambda s: np.partition(s, kth, axis, kind))
+    refuse("np.partition", {"order": order})
+    return _sorted("np.partition", one_tensor("np.partition", a), axis, lambda s, axis: s.partition(kth, axis, kind))
 
 
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     q = one_tensor("np.argsort", a)
-    refuse("np.argsort", order=order)
-    return np.argsort(in_order(q, axes_of(axis, q.ndim)), axis, kind, stable=stable)
+    if order is not None:
+        refuse("np.argsort", {"order": order})
+    return np.argsort(in_order(q, axis), axis, kind, stable=stable)
 
 
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     q = one_tensor("np.argpartition", a)
-    refuse("np.argpartition", order=order)
-    return np.argpartition(in_order(q, axes_of(axis, q.ndim)), kth, axis, kind)
+    refuse("np.argpartition", {"order": order})
+    return np.argpartition(in_order(q, axis), kth, axis, kind)
 
 
 @implements(np.lexsort, kind="order")
@@ -207,7 +211,7 @@ def _bound_of_layer(name: str, ufunc: Any, t: UniformType, number: Any) -> int:
 
 def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
     """``ufunc`` of storage of the type and of a real number."""
-    if t.is_per_layer and isinstance(number, Hashable):
+    if t.is_per_layer and isinstance(number, (int, float, np.generic)):
         return ufunc(storage, _bound_of_layer(name, ufunc, t, number))
     return ufunc(storage, _bounds(name, ufunc, t, number).astype(storage.dtype)[parameter_index(t, storage.shape)])
 
@@ -216,13 +220,14 @@ def _choices(ufunc: np.ufunc) -> None:
     """The rule of a ufunc that chooses one of two values."""
     name = f"np.{ufunc.__name__}"
 
-    def rule(a: Any, b: Any, /, *, out: Any = None, where: Any = True) -> QuantTensor:
-        refuse(name, where=None if where is True else where)
+    def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
+        if others:
+            refuse(name, others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
             return _of_two(name, ufunc, a, b, out)
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)
-        number = number.item() if isinstance(number, np.ndarray) and number.ndim == 0 else number
-        if np.ndim(number):
+        number = number[()] if isinstance(number, np.ndarray) else number
+        if not isinstance(number, (int, float)) and np.ndim(number):
             raise QuantTypeError(f"{name}: quantize the array first, {name}(q, qrt.quantize(x, q.type))")
         return delivered(name, _with_bound(name, ufunc, stored(one_tensor(name, q)), q.type, number), q.type, out)
 
@@ -234,6 +239,8 @@ def _of_two(name: str, ufunc: Any, a: QuantTensor, b: QuantTensor, out: Any) -> 
         storage = np.asarray(ufunc(stored(a), stored(b)))
     except ValueError:
         raise ShapeError(f"{name}: shapes {a.shape} and {b.shape} do not broadcast") from None
+    if a.type is b.type and (a.type.is_per_layer or a.shape == b.shape):
+        return delivered(name, storage, a.type, out)
     t, u = (broadcast(name, each.type, each.shape, storage.shape) for each in (a, b))
     if t is not u:
         raise QuantTypeError(f"{name}: the operands have different types: requantize one, qrt.requantize(q, r.type)")

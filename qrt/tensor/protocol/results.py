@@ -9,14 +9,9 @@ from qrt.eager.calls import Tensor, tensor_of
 from qrt.eager.storage import pack
 from qrt.errors import QuantTypeError, ShapeError, shown
 from qrt.ops.core import Shape
-from qrt.tensor.protocol.keys import varies_along
+from qrt.tensor.protocol.keys import axes_of, varies_along
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
-
-
-def axes_of(axis: Any, rank: int) -> tuple[int, ...] | None:
-    """Axes counted from 0; None are all axes, and NumPy raises for those that are wrong."""
-    return None if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
 
 
 def reduced(name: str, q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
@@ -26,14 +21,14 @@ def reduced(name: str, q: Tensor, axis: Any, keepdims: bool = False) -> UniformT
     if t.is_per_layer:
         return t
     rank = len(q._shape)
-    axes = axes_of(axis, rank)
-    require_one_scale(name, t, axes)
-    return without_axes(t, range(rank) if axes is None else axes, keepdims)
+    require_one_scale(name, q, axis)
+    return without_axes(t, range(rank) if axis is None else axes_of(axis, rank) or (), keepdims)
 
 
-def require_one_scale(name: str, t: UniformType, axes: Collection[int] | None) -> None:
-    """Raises where elements of different scales or zero points along these axes would need one type."""
-    if varies_along(t, axes):
+def require_one_scale(name: str, q: Tensor, axis: Any) -> None:
+    """Raises where elements of different scales or zero points along the axis, None for all, would need one type."""
+    t: UniformType = q.type
+    if not t.is_per_layer and varies_along(t, axes_of(axis, len(q._shape))):
         raise QuantTypeError(
             f"{name}: the scales or zero points of its operand differ along the axis, so that no type holds the "
             "result: requantize to a per-layer type first, qrt.requantize(q, t)"
@@ -61,6 +56,8 @@ def without_axes(t: UniformType, axes: Collection[int], keepdims: bool = False) 
 
 def per_layer(t: UniformType) -> UniformType:
     """The type of the first element."""
+    if t.is_per_layer:
+        return t
     return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
 
 
@@ -96,13 +93,6 @@ def delivered(name: str, storage: Any, t: UniformType, out: Any = None) -> Quant
         raise ShapeError(f"{name}: out has shape {out.shape}, the result has shape {storage.shape}")
     out._data[...] = pack(storage, t)
     return out
-
-
-def refuse(name: str, **arguments: Any) -> None:
-    """Raises for the first argument that is given although quantized tensors do not take it."""
-    for argument, value in arguments.items():
-        if value is not None:
-            raise QuantTypeError(f"{name}: {argument} is not supported for quantized tensors, got {shown(value)}")
 
 
 def one_tensor(name: str, a: Any) -> QuantTensor:

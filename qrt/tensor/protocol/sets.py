@@ -10,7 +10,7 @@ from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
 from qrt.tensor.protocol.comparisons import place_among
 from qrt.tensor.protocol.keys import have_one_scale, ranks_of, stored
-from qrt.tensor.protocol.results import axes_of, delivered, one_tensor, per_layer, require_one_scale
+from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
 
@@ -27,7 +27,7 @@ def unique(
     **options: Any,
 ) -> Any:
     q = one_tensor("np.unique", ar)
-    require_one_scale("np.unique", q.type, axes_of(axis, q.ndim))
+    require_one_scale("np.unique", q, axis)
     flags: Any = (return_index, return_inverse, return_counts, axis)
     found: Any = np.unique(stored(q), *flags, **options)
     t = per_layer(q.type) if axis is None else q.type
@@ -41,7 +41,7 @@ def _unique(plain: Callable[..., Any]) -> None:
 
     def rule(x: Any) -> Any:
         q = one_tensor(name, x)
-        require_one_scale(name, q.type, None)
+        require_one_scale(name, q, None)
         found = plain(stored(q))
         if isinstance(found, tuple):
             return found._replace(values=delivered(name, found.values, per_layer(q.type)))  # type: ignore[attr-defined]
@@ -89,8 +89,14 @@ def isin(
 @implements(np.searchsorted, kind="order")
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
-        number, beside = place_among(a, v, side)
-        return np.searchsorted(stored(a), number, beside, sorter)  # type: ignore[call-overload]
+        number, beside = place_among(a.type.scales[0], a.type.zero_points[0], v, side)
+        storage = stored(a)
+        limits = np.iinfo(storage.dtype)
+        if number > limits.max:
+            number, beside = limits.max, "right"
+        elif number < limits.min:
+            number, beside = limits.min, "left"
+        return np.searchsorted(storage, storage.dtype.type(number), beside, sorter)
     x, y = ranks_of([a, v])
     return np.searchsorted(x, y, side, sorter)
 

@@ -1,20 +1,25 @@
 """What each element's sign says: whether it is 0, negative, or a truth; the opposite value and the magnitude."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, parameters_of
-from qrt.tensor.protocol.comparisons import compare, written
+from qrt.tensor.protocol.comparisons import compare, refuse, written
 from qrt.tensor.protocol.keys import stored
-from qrt.tensor.protocol.results import delivered, one_tensor, refuse
+from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.table import Function, implements
 from qrt.tensor.quant_tensor import QuantTensor
-from qrt.types import UniformType
+from qrt.types import FloatType, UniformType
 
 # ---------------------------------------------------------------------------------------------------------------- truth
+
+
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4)}
+"""By the size of an element."""
 
 
 def truth(x: Any) -> Any:
@@ -85,8 +90,9 @@ def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], *functions
     """A rule of ufuncs of one tensor, by what gives the storage and the type of its result."""
     name = f"np.{compute.__name__}"
 
-    def rule(x: Any, /, *, out: Any = None, where: Any = True) -> QuantTensor:
-        refuse(name, where=None if where is True else where)
+    def rule(x: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
+        if others:
+            refuse(name, others)
         return delivered(name, *compute(one_tensor(name, x)), out)
 
     implements(*functions, kind="order")(rule)
@@ -94,9 +100,15 @@ def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], *functions
 
 def sign(q: QuantTensor) -> tuple[Any, UniformType]:
     """-1, 0 and 1 as storage of scale 1."""
-    storage, zero_points = stored(q), _zero_points(q)
-    signs = (storage > zero_points).astype(np.int8) - (storage < zero_points).astype(np.int8)
-    return signs, UniformType("i8", q.type.expressed_type, 1.0, storage_min=-1, storage_max=1)
+    storage = stored(q)
+    zero_points = _zero_points(q, storage.dtype)
+    signs = np.asarray(storage > zero_points).view(np.int8) - np.asarray(storage < zero_points).view(np.int8)
+    return signs, _type_of_signs(q.type.expressed_type)
+
+
+@lru_cache(maxsize=64)
+def _type_of_signs(expressed: FloatType) -> UniformType:
+    return UniformType("i8", expressed, 1.0, storage_min=-1, storage_max=1)
 
 
 def positive(q: QuantTensor) -> tuple[Any, UniformType]:
@@ -106,44 +118,51 @@ def positive(q: QuantTensor) -> tuple[Any, UniformType]:
 def negative(q: QuantTensor) -> tuple[Any, UniformType]:
     """Every bit of the storage is complemented, and the zero points and bounds are: ``-(q - z) = ~q - ~z``. Where zero
     points are in the middle of the bounds, storage is mirrored at them, and the type is kept."""
-    t, storage = q.type, stored(q)
-    ends = t.storage_min + t.storage_max
-    if all(2 * z == ends for z in t.zero_points):
-        # Unsigned storage may wrap on the way: the sum of the bounds takes it back.
-        return np.array(ends).astype(storage.dtype) - storage, t
-    low, high = t.default_bounds
-    mirrored = ~storage if high == np.iinfo(storage.dtype).max else storage.dtype.type(high) + low - storage
-    return mirrored, _with_zero_points(
-        t, [low + high - z for z in t.zero_points], storage_min=low + high - t.storage_max,
-        storage_max=low + high - t.storage_min,
-    )  # fmt: skip
+    t, storage = _type_of_negatives(q.type), stored(q)
+    # Unsigned storage may wrap on the way: the sum takes it back.
+    ends = sum(q.type.default_bounds) if t is not q.type else t.storage_min + t.storage_max
+    return np.array(ends).astype(storage.dtype) - storage, t
+
+
+@lru_cache(maxsize=64)
+def _type_of_negatives(t: UniformType) -> UniformType:
+    if all(2 * z == t.storage_min + t.storage_max for z in t.zero_points):
+        return t
+    ends = sum(t.default_bounds)
+    zero_points = [ends - z for z in t.zero_points]
+    return _with_zero_points(t, zero_points, storage_min=ends - t.storage_max, storage_max=ends - t.storage_min)
 
 
 def absolute(q: QuantTensor) -> tuple[Any, UniformType]:
     """Of the same type where that holds every result; else of unsigned storage as wide, with zero point 0, which
     does: two integers of N bits are less than 2**N apart."""
-    t, storage = q.type, stored(q)
+    t, storage = _type_of_magnitudes(q.type), stored(q)
+    if not any(q.type.zero_points):
+        distance = np.abs(storage)  # the least integer stays what it is, which as an unsigned integer is the distance
+    else:
+        # By ufuncs alone: in arithmetic of NumPy's scalars it would be a warning that integers wrap.
+        zero_points = _zero_points(q, storage.dtype)
+        distance = np.subtract(np.maximum(storage, zero_points), np.minimum(storage, zero_points))
+        distance = np.add(distance, zero_points) if t is q.type else distance
+    return np.asarray(distance).view(storage.dtype if t is q.type else _UNSIGNED[storage.itemsize]), t
+
+
+@lru_cache(maxsize=64)
+def _type_of_magnitudes(t: UniformType) -> UniformType:
     if all(z - t.storage_min <= t.storage_max - z for z in t.zero_points):
-        if not any(t.zero_points):
-            return np.abs(storage), t
-        distance = np.abs(storage.astype(np.int64) - _zero_points(q)) + _zero_points(q)
-        return distance.astype(storage.dtype), t
-    distance = np.abs(storage.astype(np.int64) - _zero_points(q))
-    return distance.astype(f"u{storage.itemsize}"), _with_zero_points(t.with_(storage=f"u{t.storage_width}"), None)
+        return t
+    return _with_zero_points(t.with_(storage=f"u{t.storage_width}"), [0] * len(t.scales))
 
 
-def _with_zero_points(t: UniformType, zero_points: list[int] | None, **bounds: int) -> UniformType:
-    if zero_points is None:
-        zero_points = [0] * len(t.scales)
+def _with_zero_points(t: UniformType, zero_points: list[int], **bounds: int) -> UniformType:
     given: Any = zero_points[0] if t.is_per_layer else np.array(zero_points, np.int64).reshape(t.scales_shape)
     return t.with_(zero_points=given, **bounds)
 
 
-def _zero_points(q: QuantTensor) -> Any:
-    """Of every element; one number of the storage's dtype where all are equal."""
-    if q.type.is_per_layer:
-        return q.type.zero_points[0]
-    return parameters_of(q.type, q.shape)[1]
+def _zero_points(q: QuantTensor, dtype: Any) -> Any:
+    """Of every element, in the storage's dtype."""
+    t = q.type
+    return dtype.type(t.zero_points[0]) if t.is_per_layer else parameters_of(t, q.shape)[1].astype(dtype)
 
 
 _unary(sign, np.sign)
