@@ -124,7 +124,7 @@ def _test_of_storage(ufunc: np.ufunc, scale: float, zero_point: int, number: Any
         return (np.greater, _BEYOND)  # nothing is less or greater than NaN
     if ufunc in (np.less, np.greater_equal):
         floor -= is_exact
-    return (np.greater if ufunc in (np.greater, np.greater_equal) else np.less_equal), floor
+    return (np.greater_equal if ufunc in (np.greater, np.greater_equal) else np.less), floor + 1
 
 
 def floor_of(scale: float, zero_point: int, x: Fraction | float) -> tuple[Any, bool]:

@@ -102,7 +102,8 @@ def sign(q: QuantTensor) -> tuple[Any, UniformType]:
     """-1, 0 and 1 as storage of scale 1."""
     storage = stored(q)
     zero_points = _zero_points(q, storage.dtype)
-    signs = np.asarray(storage > zero_points).view(np.int8) - np.asarray(storage < zero_points).view(np.int8)
+    signs = np.asarray(storage > zero_points).view(np.int8)
+    signs -= np.asarray(storage < zero_points).view(np.int8)
     return signs, _type_of_signs(q.type.expressed_type)
 
 
@@ -140,9 +141,14 @@ def absolute(q: QuantTensor) -> tuple[Any, UniformType]:
     if not any(q.type.zero_points):
         distance = np.abs(storage)  # the least integer stays what it is, which as an unsigned integer is the distance
     else:
-        # By ufuncs alone: in arithmetic of NumPy's scalars it would be a warning that integers wrap.
+        # Negative numbers are complemented, and 1 is added. By ufuncs alone: in arithmetic of NumPy's scalars it would
+        # be a warning that integers wrap. NumPy's maximum of an array and a number is ten times slower than these.
         zero_points = _zero_points(q, storage.dtype)
-        distance = np.subtract(np.maximum(storage, zero_points), np.minimum(storage, zero_points))
+        is_negative = np.asarray(np.less(storage, zero_points))
+        ones = np.negative(
+            is_negative.view(storage.dtype) if storage.itemsize == 1 else is_negative.astype(storage.dtype)
+        )
+        distance = np.subtract(np.bitwise_xor(np.subtract(storage, zero_points), ones), ones)
         distance = np.add(distance, zero_points) if t is q.type else distance
     return np.asarray(distance).view(storage.dtype if t is q.type else _UNSIGNED[storage.itemsize]), t
 
