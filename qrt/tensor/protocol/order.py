@@ -175,8 +175,7 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
             return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
         x = one_tensor(name, a)
         t = reduced(name, x, axis, keepdims is True)
-        # NumPy interpolates in the dtype it is given: differences of narrow integers would wrap.
-        storage = np.asarray(plain(stored(x).astype(np.int64), q, axis, **options))
+        storage = np.asarray(plain(stored(x), q, axis, **options))
         element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(stored(x).dtype), element, out)
 

@@ -207,3 +207,30 @@ def test_equals_is_of_type_shape_and_storage() -> None:
     for other in (QuantTensor([[1, 2]], T), QuantTensor([2, 4], T.with_(scales=0.25)), np.asarray(q), None):
         assert not q.equals(other)
     assert np.array_equal(q, QuantTensor([2, 4], T.with_(scales=0.25)))
+
+
+@pytest.mark.parametrize("storage", ["i8", "u16", "i32"])
+def test_doubles_next_to_values_and_between_them(storage: str) -> None:
+    """Of a type with many scales: each has a threshold of its own."""
+    scales = [0.1, 0.3, 1 / 3, 0.7]
+    q = QuantTensor(np.arange(100, 112).reshape(3, 4), UniformType(storage, "f32", scales, [99, 101, 104, 109], axis=1))
+    x = values(q)
+    for value in map(float, x.ravel()):
+        for number in (value, np.nextafter(value, inf), np.nextafter(value, -inf), value + 0.07, value - 0.07):
+            for python in OPERATORS:
+                expected = each(lambda v, python=python, number=number: python(v, Fraction(float(number))), x)
+                np.testing.assert_array_equal(python(q, number), expected)
+
+
+def test_integers_that_no_double_holds() -> None:
+    q = QuantTensor([1 << 24, 1 << 24, 1 << 24], UniformType("i32", "f32", 2.0**30))
+    assert (q == np.array([(1 << 54) - 1, 1 << 54, (1 << 54) + 1])).tolist() == [False, True, False]
+    assert (q < np.array([(1 << 54) - 1, 1 << 54, (1 << 54) + 1], np.uint64)).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("atol", [0.1, 0.10000000000000002, 0.09999999999999999])
+def test_a_tolerance_where_doubles_err(atol: float) -> None:
+    """In doubles 0.1 * 3 - 0.1 * 2 is 0.10000000000000003; exactly, it is the double 0.1."""
+    t = UniformType("i8", "f32", 0.1)
+    expected = Fraction(0.1) <= Fraction(atol)
+    assert np.isclose(QuantTensor(2, t), QuantTensor(3, t), 0, atol) == expected

@@ -110,7 +110,7 @@ def test_sorting(data: st.DataObject) -> None:
 
 @given(st.data(), st.sampled_from(["lower", "higher", "nearest", "inverted_cdf", "closest_observation"]))
 def test_quantiles_that_are_elements(data: st.DataObject, method: str) -> None:
-    """Of 8-bit storage too, whose differences NumPy would compute in 8 bits."""
+    """Of every width: NumPy weighs two neighbours with 0 and 1."""
     q = data.draw(tensors())
     axis, keepdims = data.draw(axes(q.ndim)), data.draw(st.booleans())
     at = data.draw(st.sampled_from([0.0, 1.0, 0.5, 0.3, [0.25, 0.75], [[0.1], [0.9]]]))
@@ -355,6 +355,12 @@ def test_where_a_value_stands(data: st.DataObject, side: Any) -> None:
         np.searchsorted(a, doubles, side), [np.searchsorted(x, as_rational(n), side) for n in doubles.tolist()]
     )
     assert np.searchsorted(a, nan, side) == 5
+
+
+def test_edges_beyond_all_values_stay_in_order() -> None:
+    q = QuantTensor([3, 4, 5], T)
+    assert np.digitize(q, [-1e300, -1e200, 0.25, 1.9 * 2.0**300, 2.0**301]).tolist() == [2, 3, 3]
+    assert np.digitize(q, [1e-300, 1e-299, 1.9e200, 2e300]).tolist() == [0, 2, 2]
 
 
 def as_rational(number: float) -> Any:
