@@ -39,7 +39,7 @@ def pack(w: QuantTensor) -> PackedTensor:
     --------
     >>> t = UniformType("i8", "f32", 0.5)
     >>> a, w = QuantTensor(np.int8([[1, 2]]), t), QuantTensor(np.int8([[3], [4]]), t)
-    >>> (a @ pack(w)) == (a @ w)
+    >>> (a @ pack(w)).equals(a @ w)
     True
     """
     require_tensor(w, "pack: w")

@@ -35,7 +35,8 @@ class QuantTensor(Operators, Tensor):
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
     zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
     gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. With a
-    positive number, ``*`` and ``/`` change the scales.
+    positive number, ``*`` and ``/`` change the scales. ``==``, ``<`` and the like compare values exactly, element by
+    element.
 
     Parameters
     ----------
@@ -184,12 +185,11 @@ class QuantTensor(Operators, Tensor):
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
 
-    def __eq__(self, other: object) -> bool:
-        """Whether type, shape and storage are equal; for values compare ``np.asarray`` of both."""
-        if not isinstance(other, QuantTensor):
-            return NotImplemented
+    def equals(self, other: object) -> bool:
+        """Whether the other is a tensor of the same type, shape and storage; ``np.array_equal`` compares values."""
         return (
-            self.type == other.type
+            isinstance(other, QuantTensor)
+            and self.type == other.type
             and self._shape == other._shape
             and bool(np.array_equal(self.storage, other.storage))
         )
@@ -258,6 +258,33 @@ class QuantTensor(Operators, Tensor):
 
     def __mul__(self, other: Any) -> Any:
         return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return table.call(np.equal, (self, other), {})
+
+    def __ne__(self, other: object) -> Any:
+        return table.call(np.not_equal, (self, other), {})
+
+    def __lt__(self, other: Any) -> Any:
+        return table.call(np.less, (self, other), {})
+
+    def __le__(self, other: Any) -> Any:
+        return table.call(np.less_equal, (self, other), {})
+
+    def __gt__(self, other: Any) -> Any:
+        return table.call(np.greater, (self, other), {})
+
+    def __ge__(self, other: Any) -> Any:
+        return table.call(np.greater_equal, (self, other), {})
+
+    def __neg__(self) -> "QuantTensor":
+        return table.call(np.negative, (self,), {})  # type: ignore[no-any-return]
+
+    def __pos__(self) -> "QuantTensor":
+        return self.copy()
+
+    def __abs__(self) -> "QuantTensor":
+        return table.call(np.absolute, (self,), {})  # type: ignore[no-any-return]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if isinstance(kwargs.get("out"), tuple) and len(kwargs["out"]) == 1:

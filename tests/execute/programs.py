@@ -74,7 +74,7 @@ def assert_same(a, b):
         other = b[name]
         assert type(value) is type(other)
         if isinstance(value, qrt.QuantTensor):
-            assert value == other, name
+            assert value.equals(other), name
         else:
             assert value.dtype == other.dtype
             np.testing.assert_array_equal(value, other)

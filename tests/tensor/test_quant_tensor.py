@@ -188,7 +188,7 @@ def test_transposing_commutes_with_dequantizing(
     np.testing.assert_array_equal(np.asarray(q.transpose(order)), np.asarray(q).transpose(order))
     np.testing.assert_array_equal(np.asarray(q.transpose(*order)), np.asarray(q).transpose(order))
     assert q.transpose(order).shape == np.asarray(q).transpose(order).shape
-    assert q == q.T.T
+    assert q.equals(q.T.T)
 
 
 @pytest.mark.parametrize("t", [PER_AXIS, PER_AXIS_4])
@@ -242,9 +242,9 @@ def test_rank_0() -> None:
         q = QuantTensor(5, t)
         assert (q.shape, q.size, np.asarray(q).shape) == ((), 1, ())
         assert q.reshape(1, 1).shape == (1, 1)
-        assert q == q.T
-        assert q[...] == q
-        assert pickle.loads(pickle.dumps(q)) == q
+        assert q.equals(q.T)
+        assert q[...].equals(q)
+        assert pickle.loads(pickle.dumps(q)).equals(q)
         assert qrt.relu(q).shape == ()
         assert (q + q).shape == ()
 
@@ -257,7 +257,7 @@ def test_copies(data: st.DataObject, rng: np.random.Generator, shape: tuple[int,
     q = drawn(data, rng, shape)
     q = q.transpose() if data.draw(st.booleans()) else q
     for made in (q.copy(), copy.copy(q), copy.deepcopy(q), pickle.loads(pickle.dumps(q))):
-        assert made == q
+        assert made.equals(q)
         assert made.shape == q.shape
         assert not np.shares_memory(made._data, q._data)
         np.testing.assert_array_equal(np.asarray(made), np.asarray(q))
@@ -272,11 +272,11 @@ def test_a_copy_is_independent() -> None:
 
 def test_equality_is_of_type_shape_and_storage() -> None:
     q = QuantTensor([1, 2], I8)
-    assert q == QuantTensor([1, 2], I8)
-    assert q != QuantTensor([1, 3], I8)
-    assert q != QuantTensor([[1, 2]], I8)
-    assert q != QuantTensor([1, 2], I8.with_(scales=1.0))
-    assert q != "q"
+    assert q.equals(QuantTensor([1, 2], I8))
+    assert not q.equals(QuantTensor([1, 3], I8))
+    assert not q.equals(QuantTensor([[1, 2]], I8))
+    assert not q.equals(QuantTensor([1, 2], I8.with_(scales=1.0)))
+    assert not q.equals("q")
     with pytest.raises(TypeError, match="unhashable"):
         hash(q)
 
@@ -316,7 +316,8 @@ def test_operators_and_ufuncs_are_the_functions() -> None:
         (a @ b, np.matmul(a, b), qrt.matmul(a, b)),
     ):
         assert isinstance(operator, QuantTensor)
-        assert operator == ufunc == function
+        assert operator.equals(ufunc)
+        assert operator.equals(function)
 
 
 def test_ufunc_out() -> None:
@@ -339,7 +340,6 @@ def test_ufunc_out() -> None:
         lambda q: np.add(q, q, where=False),
         lambda q: np.stack([q, q]),
         lambda q: q / q,
-        lambda q: -q,
     ],
 )
 def test_what_is_not_defined_is_a_type_error(expression: Any) -> None:
@@ -356,9 +356,9 @@ def test_numpy_functions() -> None:
     assert np.concatenate([q, q], axis=1).type.scales == PER_AXIS.scales * 2
     out = QuantTensor(np.zeros((4, 3), int), PER_AXIS)
     assert np.concatenate([q, q], out=out) is out
-    assert out == joined
-    assert np.transpose(q) == q.T
-    assert np.reshape(q, (1, 2, 3)) == q.reshape(1, 2, 3)
+    assert out.equals(joined)
+    assert np.transpose(q).equals(q.T)
+    assert np.reshape(q, (1, 2, 3)).equals(q.reshape(1, 2, 3))
     assert np.shape(q) == (2, 3)
     assert np.array_equal(q, q.copy())
     assert not np.array_equal(q, q[:1])

@@ -1,15 +1,260 @@
-"""Functions that order and compare by value, exactly."""
+"""The greatest and the least, sorting, and choosing by rank. Values decide; NumPy runs on storage where one scale and
+zero point are along the axis, and else on ranks."""
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from qrt.tensor.protocol.table import implements
+from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.ops.clamp import stored_bounds
+from qrt.ops.core import Array, parameter_index, real_number
+from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.comparisons import refuse
+from qrt.tensor.protocol.keys import in_order, stored
+from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
+from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
 from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType
+
+# ----------------------------------------------------------------------------------------------------------- reductions
 
 
-@implements(np.array_equal, kind="order")
-def array_equal(a: Any, b: Any) -> bool:
-    if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
-        return a == b
-    return bool(np.array_equal(np.asarray(a), np.asarray(b)))
+_UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
+"""What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
+
+
+def _extreme(
+    name: str, ufunc: Any, q: QuantTensor, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    """The reduction by ``np.maximum`` or ``np.minimum``."""
+    t = reduced(name, q, axis, bool(keepdims))
+    if initial is None and where is True:
+        return delivered(name, ufunc.reduce(stored(q), axis, None, None, keepdims), t, out)
+    least = t.storage_min if ufunc is np.maximum else t.storage_max
+    given = {} if initial is None else {"initial": least}
+    found = np.asarray(ufunc.reduce(stored(q), axis, None, None, keepdims, where=where, **given))
+    if initial is not None:
+        found = _with_bound(name, ufunc, found, t, initial)
+    return delivered(name, found, t, out)
+
+
+def _reductions(ufunc: np.ufunc, *functions: Function) -> None:
+    name = f"np.{'max' if ufunc is np.maximum else 'min'}"
+
+    def rule(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        return _extreme(name, ufunc, one_tensor(name, a), axis, out, keepdims, initial, where)
+
+    def reduce(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        refuse(name, {"dtype": dtype})
+        return _extreme(name, ufunc, one_tensor(name, array), axis, out, keepdims, initial, where)
+
+    implements(*functions, kind="order")(rule)
+    implements(*((each, "reduce") for each in _UFUNCS[ufunc]), kind="order")(reduce)
+
+
+_reductions(np.maximum, np.max, np.nanmax)
+_reductions(np.minimum, np.min, np.nanmin)
+
+
+def _accumulations(ufunc: np.ufunc) -> None:
+    name = f"np.{ufunc.__name__}.accumulate"
+
+    @implements(*((each, "accumulate") for each in _UFUNCS[ufunc]), kind="order")
+    def rule(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
+        q = one_tensor(name, array)
+        refuse(name, {"dtype": dtype})
+        require_one_scale(name, q, axis)
+        return delivered(name, ufunc.accumulate(stored(q), axis), q.type, out)
+
+
+_accumulations(np.maximum)
+_accumulations(np.minimum)
+
+
+def _place_of_extreme(find: Callable[..., Any], *functions: Function) -> None:
+    def rule(a: Any, axis: Any = None, out: Array | None = None, *, keepdims: Any = False) -> Any:
+        q = one_tensor(f"np.{find.__name__}", a)
+        return find(in_order(q, axis), axis, out, keepdims=keepdims)
+
+    implements(*functions, kind="order")(rule)
+
+
+_place_of_extreme(np.argmax, np.argmax, np.nanargmax)
+_place_of_extreme(np.argmin, np.argmin, np.nanargmin)
+
+
+# -------------------------------------------------------------------------------------------------------------- sorting
+
+
+def _sorted(name: str, q: QuantTensor, axis: Any, sort: Callable[[Array, Any], None]) -> QuantTensor:
+    """What ``sort`` makes in place of the storage. Along the axis, None for all, one scale is needed."""
+    require_one_scale(name, q, axis)
+    storage = stored(q).copy() if axis is not None else stored(q).flatten()
+    sort(storage, -1 if axis is None else axis)
+    return delivered(name, storage, q.type if axis is not None else per_layer(q.type))
+
+
+@implements(np.sort, kind="order")
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
+    if order is not None:
+        refuse("np.sort", {"order": order})
+    return _sorted("np.sort", one_tensor("np.sort", a), axis, lambda s, axis: s.sort(axis, kind, stable=stable))
+
+
+@implements(np.partition, kind="order")
+def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
+    refuse("np.partition", {"order": order})
+    return _sorted("np.partition", one_tensor("np.partition", a), axis, lambda s, axis: s.partition(kth, axis, kind))
+
+
+@implements(np.argsort, kind="order")
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    q = one_tensor("np.argsort", a)
+    if order is not None:
+        refuse("np.argsort", {"order": order})
+    return np.argsort(in_order(q, axis), axis, kind, stable=stable)
+
+
+@implements(np.argpartition, kind="order")
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+    q = one_tensor("np.argpartition", a)
+    refuse("np.argpartition", {"order": order})
+    return np.argpartition(in_order(q, axis), kth, axis, kind)
+
+
+@implements(np.lexsort, kind="order")
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    rows = keys if isinstance(keys, QuantTensor) else tuple(keys)
+    if isinstance(rows, QuantTensor):
+        return np.lexsort(in_order(rows, None), axis)
+    return np.lexsort(tuple(in_order(row, None) if isinstance(row, QuantTensor) else row for row in rows), axis)
+
+
+# ------------------------------------------------------------------------------------------------------------ quantiles
+
+_CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher", "nearest"})
+"""The methods whose results are elements."""
+
+
+def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
+    name = f"np.{plain.__name__}"
+
+    def rule(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        options = {"method": method, "keepdims": keepdims is True, "weights": weights}
+        if method not in _CHOOSING:
+            hint = f"{name}(q, ..., method='lower'), or 'higher', 'nearest', 'inverted_cdf'"
+            return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
+        x = one_tensor(name, a)
+        t = reduced(name, x, axis, keepdims is True)
+        storage = np.asarray(plain(stored(x), q, axis, **options))
+        element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
+        return delivered(name, storage.astype(stored(x).dtype), element, out)
+
+    implements(*functions, kind="order")(rule)
+
+
+_quantile(np.quantile, np.quantile, np.nanquantile)
+_quantile(np.percentile, np.percentile, np.nanpercentile)
+has_no_exact_result(np.median, np.nanmedian, hint='np.quantile(q, 0.5, method="lower"), one of the elements')
+
+
+# --------------------------------------------------------------------------------------------------------- two operands
+
+
+def _bounds(name: str, ufunc: Any, t: UniformType, number: Any) -> Array:
+    """A real number as storage of each parameter of the type, by the default cast rule, as ``qrt.clamp`` stores its
+    bounds. One that no value reaches changes nothing; one that no value of the type is near would be the result."""
+    x = real_number(name, "a bound", number)
+    scales, zero_points = np.array(t.scales), np.array(t.zero_points, np.int64)
+    with np.errstate(over="ignore"):
+        place = x / scales + zero_points
+    beyond = place > t.storage_max + 0.5 if ufunc is np.maximum else place < t.storage_min - 0.5
+    if np.isnan(x) or beyond.any():
+        raise QuantTypeError(f"{name}: no value of the type is near {shown(number)}: requantize to a wider type first")
+    return stored_bounds(t, {"min": x, "max": None})[0]
+
+
+@lru_cache(maxsize=256)
+def _bound_of_layer(name: str, ufunc: Any, t: UniformType, number: Any) -> int:
+    return int(_bounds(name, ufunc, t, number)[0])
+
+
+def _with_bound(name: str, ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
+    """``ufunc`` of storage of the type and of a real number."""
+    if t.is_per_layer and isinstance(number, (int, float, np.generic)):
+        return ufunc(storage, _bound_of_layer(name, ufunc, t, number))
+    return ufunc(storage, _bounds(name, ufunc, t, number).astype(storage.dtype)[parameter_index(t, storage.shape)])
+
+
+def _choices(ufunc: np.ufunc) -> None:
+    """The rule of a ufunc that chooses one of two values."""
+    name = f"np.{ufunc.__name__}"
+
+    def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
+        if others:
+            refuse(name, others)
+        if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
+            return _of_two(name, ufunc, a, b, out)
+        q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)
+        number = number[()] if isinstance(number, np.ndarray) else number
+        if not isinstance(number, (int, float)) and np.ndim(number):
+            raise QuantTypeError(f"{name}: quantize the array first, {name}(q, qrt.quantize(x, q.type))")
+        return delivered(name, _with_bound(name, ufunc, stored(one_tensor(name, q)), q.type, number), q.type, out)
+
+    implements(*_UFUNCS[ufunc], kind="order")(rule)
+
+
+def _of_two(name: str, ufunc: Any, a: QuantTensor, b: QuantTensor, out: Any) -> QuantTensor:
+    try:
+        storage = np.asarray(ufunc(stored(a), stored(b)))
+    except ValueError:
+        raise QuantShapeError(f"{name}: shapes {a.shape} and {b.shape} do not broadcast") from None
+    if a.type is b.type and (a.type.is_per_layer or a.shape == b.shape):
+        return delivered(name, storage, a.type, out)
+    t, u = (broadcast(name, each.type, each.shape, storage.shape) for each in (a, b))
+    if t is not u:
+        raise QuantTypeError(f"{name}: the operands have different types: requantize one, qrt.requantize(q, r.type)")
+    return delivered(name, storage, t, out)
+
+
+_choices(np.maximum)
+_choices(np.minimum)
+
+
+@implements(np.clip, kind="order")
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
+) -> QuantTensor:
+    q = one_tensor("np.clip", a)
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if q.type.is_per_layer and isinstance(low, int | float | None) and isinstance(high, int | float | None):
+        bounds: Any = (
+            None if bound is None else _bound_of_layer("np.clip", ufunc, q.type, bound)
+            for bound, ufunc in ((low, np.maximum), (high, np.minimum))
+        )
+        return delivered("np.clip", np.clip(stored(q), *bounds), q.type, out)
+    found = q.copy() if low is None else np.maximum(q, low)
+    found = found if high is None else np.minimum(found, high)
+    return delivered("np.clip", stored(found), found.type, out)

@@ -21,7 +21,19 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
-_RULES = ("moves", "order", "sums", "moments", "products", "arithmetic", "inspect", "floats")
+_RULES = (
+    "moves",
+    "comparisons",
+    "order",
+    "signs",
+    "sets",
+    "sums",
+    "moments",
+    "products",
+    "arithmetic",
+    "inspect",
+    "floats",
+)
 _TABLE: dict[Function, "Entry"] = {}
 
 

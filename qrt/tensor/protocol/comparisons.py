@@ -1,0 +1,266 @@
+"""Comparisons by value, exact: of tensors with tensors, with arrays of numbers and with real numbers.
+
+A real number becomes an integer of the storage for each scale, so that NumPy compares storage. Elsewhere keys compare.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import isnan
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from qrt.eager.calls import Tensor
+from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.ops.core import Array, parameter_index, parameters_of
+from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, stored, units_of
+from qrt.tensor.protocol.table import implements
+from qrt.types import UniformType
+
+_MIRRORED: dict[Any, Any] = {
+    np.equal: np.equal,
+    np.not_equal: np.not_equal,
+    np.less: np.greater,
+    np.less_equal: np.greater_equal,
+    np.greater: np.less,
+    np.greater_equal: np.less_equal,
+}
+_STRICT: dict[Any, Any] = {
+    np.less: np.less,
+    np.less_equal: np.less,
+    np.greater: np.greater,
+    np.greater_equal: np.greater,
+}
+Side = Literal["left", "right"]
+_BEYOND = 1 << 40
+"""An integer that is greater than any storage."""
+
+
+def compare(ufunc: Any, a: Any, b: Any) -> Any:
+    """What ``ufunc`` says of the values, an array of bool; one of the operands is a tensor."""
+    if not isinstance(a, Tensor):
+        ufunc, a, b = _MIRRORED[ufunc], b, a
+    if not isinstance(b, Tensor):
+        if type(b) is float or type(b) is int or isinstance(b, Real):
+            return _with_number(ufunc, a, b)
+        number = as_array(b)[()]
+        if isinstance(number, Real):
+            return _with_number(ufunc, a, number)
+    elif (a.type is b.type and a._shape == b._shape) or _have_one_scale(a.type, b.type):
+        return _broadcast(ufunc, stored(a), stored(b))
+    with np.errstate(invalid="ignore"):  # of NaNs that signal
+        return of_keys(ufunc, *keys_of([a, b]))
+
+
+def _have_one_scale(t: UniformType, u: UniformType) -> bool:
+    return t.is_per_layer and u.is_per_layer and t.scales == u.scales and t.zero_points == u.zero_points
+
+
+def of_keys(ufunc: np.ufunc, a: Key, b: Key) -> Any:
+    (high, low), (other, rest) = a, b
+    if isinstance(low, float) and isinstance(rest, float):
+        return _broadcast(ufunc, high, other)
+    is_equal = _broadcast(np.equal, high, other)
+    if ufunc is np.equal:
+        return is_equal & (low == rest)
+    if ufunc is np.not_equal:
+        return ~(is_equal & (low == rest))
+    return _STRICT[ufunc](high, other) | (is_equal & ufunc(low, rest))
+
+
+def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
+    try:
+        return ufunc(a, b)
+    except ValueError:
+        raise QuantShapeError(f"np.{ufunc.__name__}: shapes {a.shape} and {b.shape} do not broadcast") from None
+    except TypeError:  # of Python's numbers and what is no number
+        raise QuantTypeError(f"np.{ufunc.__name__}: a tensor is compared with real numbers alone") from None
+
+
+# -------------------------------------------------------------------------------------------------------------- numbers
+
+
+def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
+    t: UniformType = q.type
+    if t.is_per_layer:
+        test, threshold = _test_of_storage(ufunc, t.scales[0], t.zero_points[0], number)
+        return test(stored(q), threshold)
+    x = rational(number)
+    if not isinstance(x, Fraction):
+        return ufunc(np.zeros(q._shape), x)  # as every finite value does
+    floors, is_exact = floors_of(t, x)
+    index = parameter_index(t, q._shape)
+    storage = stored(q)
+    if ufunc in (np.equal, np.not_equal):
+        is_equal = is_exact & (floors >= t.storage_min) & (floors <= t.storage_max)
+        found = (storage == _of_dtype(floors, t, storage.dtype)[index]) & is_equal[index]
+        return ~found if ufunc is np.not_equal else found
+    if ufunc in (np.less, np.greater_equal):
+        floors = floors - is_exact
+    # Storage beyond the floor: `>=` and the floor as it is where some floor lies below all integers of the dtype.
+    is_greater = ufunc in (np.greater, np.greater_equal)
+    if floors.max() < t.storage_max:
+        test = np.greater_equal if is_greater else np.less
+        return test(storage, _of_dtype(floors + 1, t, storage.dtype)[index])
+    if floors.min() >= t.storage_min:
+        return (np.greater if is_greater else np.less_equal)(storage, _of_dtype(floors, t, storage.dtype)[index])
+    return (np.greater if is_greater else np.less_equal)(storage, floors[index])
+
+
+def _of_dtype(integers: Array, t: UniformType, dtype: np.dtype[Any]) -> Array:
+    return np.clip(integers, t.storage_min, t.storage_max).astype(dtype)
+
+
+@lru_cache(maxsize=256)
+def _test_of_storage(ufunc: np.ufunc, scale: float, zero_point: int, number: Any) -> tuple[np.ufunc, int]:
+    """The comparison of storage, and the integer to compare it with."""
+    floor, is_exact = floor_of(scale, zero_point, rational(number))
+    if ufunc in (np.equal, np.not_equal):
+        return (ufunc, floor) if is_exact else (ufunc, _BEYOND)
+    if floor is None:
+        return (np.greater, _BEYOND)  # nothing is less or greater than NaN
+    if ufunc in (np.less, np.greater_equal):
+        floor -= is_exact
+    return (np.greater_equal if ufunc in (np.greater, np.greater_equal) else np.less), floor + 1
+
+
+def floor_of(scale: float, zero_point: int, x: Fraction | float) -> tuple[Any, bool]:
+    """(the greatest storage whose value is not above the number, were there no bounds; whether it is the number).
+    Infinities give an integer beyond all storage, NaN gives None."""
+    if not isinstance(x, Fraction):
+        return (None if isnan(x) else _BEYOND if x > 0 else -_BEYOND), False
+    numerator, denominator = scale.as_integer_ratio()
+    floor, rest = divmod(x.numerator * denominator, x.denominator * numerator)
+    return min(max(zero_point + floor, -_BEYOND), _BEYOND), rest == 0
+
+
+@lru_cache(maxsize=256)
+def place_among(scale: float, zero_point: int, number: Any, side: Side) -> tuple[int, Side]:
+    """What ``np.searchsorted`` is to look for in storage, and on which side: NaN is beyond all."""
+    floor, is_exact = floor_of(scale, zero_point, rational(number))
+    return (_BEYOND if floor is None else floor), (side if is_exact else "right")
+
+
+def floors_of(t: UniformType, x: Fraction) -> tuple[Array, Array]:
+    """``floor_of`` for each parameter of the type, up to ``_BEYOND``."""
+    scales, zero_points = np.array(t.scales, np.float64), np.array(t.zero_points, np.int64)
+    units = units_of(scales)
+    if units is None or not _is_double(x):
+        found = [floor_of(scale, zero, x) for scale, zero in zip(t.scales, t.zero_points, strict=True)]
+        return np.array([floor for floor, _ in found], np.int64), np.array([is_exact for _, is_exact in found])
+    with np.errstate(over="ignore"):
+        quotients = np.clip(float(x) / scales, -_BEYOND, _BEYOND)
+    # A quotient is off by much less than 1: the floor is the nearest integer or the one below, as its product says.
+    nearest = np.rint(quotients)
+    key, limit = product(nearest, units[0]), (shifted(np.array(float(x)), units[1]), 0.0)
+    floors = zero_points + nearest.astype(np.int64) - of_keys(np.greater, key, limit)
+    return floors, of_keys(np.equal, key, limit)
+
+
+def _is_double(x: Fraction) -> bool:
+    try:
+        return float(x) == x
+    except OverflowError:
+        return False
+
+
+# ------------------------------------------------------------------------------------------------------------ functions
+
+
+def _comparison(ufunc: np.ufunc) -> None:
+    name = f"np.{ufunc.__name__}"
+
+    def rule(a: Any, b: Any, /, *, out: Array | None = None, where: Any = True, **others: Any) -> Any:
+        if others:
+            refuse(name, others)
+        found = compare(ufunc, a, b)
+        return found if out is None and where is True else written(found, out, where)
+
+    implements(ufunc, kind="order")(rule)
+
+
+for _ufunc in _MIRRORED:
+    _comparison(_ufunc)
+
+
+def refuse(name: str, arguments: Mapping[str, Any]) -> None:
+    """Raises for the first argument that is given although quantized tensors do not take it."""
+    for argument, value in arguments.items():
+        if value is not None:
+            raise QuantTypeError(f"{name}: {argument} is not supported for quantized tensors, got {shown(value)}")
+
+
+def written(found: Any, out: Array | None, where: Any) -> Any:
+    """A result as a ufunc gives it: in ``out``, and only where it is asked for."""
+    if out is None and where is True:
+        return found
+    if out is None:
+        out = np.empty(np.broadcast_shapes(np.shape(found), np.shape(where)), bool)
+    try:
+        np.copyto(out, found, where=where)
+    except ValueError:
+        raise QuantShapeError(f"out has shape {np.shape(out)}, the result has shape {np.shape(found)}") from None
+    return out
+
+
+@implements(np.array_equal, kind="order")
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    return _shape(a1) == _shape(a2) and bool(compare(np.equal, a1, a2).all())
+
+
+def _shape(x: Any) -> Any:
+    return x._shape if isinstance(x, Tensor) else as_array(x).shape
+
+
+@implements(np.array_equiv, kind="order")
+def array_equiv(a1: Any, a2: Any) -> bool:
+    try:
+        return bool(np.all(compare(np.equal, a1, a2)))
+    except QuantShapeError:
+        return False
+
+
+@implements(np.isclose, kind="order")
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    """``abs(a - b) <= atol + rtol * abs(b)`` of the rationals. Floats decide where their error cannot matter."""
+    operands = a, b, rtol, atol
+    with np.errstate(all="ignore"):
+        x, y, relative, absolute = map(_nearest_doubles, operands)
+        try:
+            margin = np.abs(x - y) - (absolute + relative * np.abs(y))
+        except ValueError:
+            raise QuantShapeError(f"np.isclose: shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
+        # No rounding is off by more than 2**-53 of this sum, or by 2**-1074; there are fewer than 16.
+        sum_of_all = np.abs(x) + np.abs(y) * (1 + np.abs(relative)) + np.abs(absolute)
+        is_doubtful = ~(np.abs(margin) > sum_of_all * 2.0**-49 + 2.0**-1000)
+    found = np.asarray(margin < 0)
+    if is_doubtful.any():
+        rows = zip(*(rationals_where(each, np.asarray(is_doubtful)) for each in operands), strict=True)
+        found[is_doubtful] = [_is_close(*row) for row in rows]
+    return found[()]
+
+
+def _nearest_doubles(x: Any) -> Array:
+    if isinstance(x, Tensor):
+        scales, zero_points = parameters_of(x.type, x._shape)
+        return (stored(x).astype(np.float64) - zero_points) * scales
+    try:
+        return as_array(x).astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise QuantTypeError(f"np.isclose: real numbers are needed, got {shown(x)}") from None
+
+
+def _is_close(a: Any, b: Any, rtol: Any, atol: Any) -> bool:
+    if isinstance(a, float) or isinstance(b, float):  # NaN or infinite, which the other is not
+        return False
+    parts = atol, (rtol * float(b != 0) if isinstance(rtol, float) else rtol * abs(b))
+    # What is infinite or NaN decides by itself: rationals beyond float's range would not be added to it.
+    return bool(abs(a - b) <= sum([part for part in parts if isinstance(part, float)] or parts))
+
+
+@implements(np.allclose, kind="order")
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    return bool(np.all(isclose(a, b, rtol, atol)))

@@ -1,0 +1,107 @@
+"""Which values there are, and where one stands among others: by value, exact. Functions whose results hold values of
+the operands need one scale and zero point; the others do not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from qrt.eager.calls import Tensor
+from qrt.errors import QuantTypeError
+from qrt.tensor.protocol.comparisons import place_among
+from qrt.tensor.protocol.keys import have_one_scale, ranks_of, stored
+from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
+from qrt.tensor.protocol.table import implements
+from qrt.tensor.quant_tensor import QuantTensor
+
+
+@implements(np.unique, kind="order")
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    **options: Any,
+) -> Any:
+    q = one_tensor("np.unique", ar)
+    require_one_scale("np.unique", q, axis)
+    flags: Any = (return_index, return_inverse, return_counts, axis)
+    found: Any = np.unique(stored(q), *flags, **options)
+    t = per_layer(q.type) if axis is None else q.type
+    if isinstance(found, tuple):
+        return delivered("np.unique", found[0], t), *found[1:]
+    return delivered("np.unique", found, t)
+
+
+def _unique(plain: Callable[..., Any]) -> None:
+    name = f"np.{plain.__name__}"
+
+    def rule(x: Any) -> Any:
+        q = one_tensor(name, x)
+        require_one_scale(name, q, None)
+        found = plain(stored(q))
+        if isinstance(found, tuple):
+            return found._replace(values=delivered(name, found.values, per_layer(q.type)))  # type: ignore[attr-defined]
+        return delivered(name, found, per_layer(q.type))
+
+    implements(plain, kind="order")(rule)
+
+
+_unique(np.unique_all)
+_unique(np.unique_counts)
+_unique(np.unique_inverse)
+_unique(np.unique_values)
+
+
+def _of_two_sets(plain: Callable[..., Any]) -> None:
+    name = f"np.{plain.__name__}"
+
+    def rule(ar1: Any, ar2: Any, *args: Any, **options: Any) -> Any:
+        tensors = [x for x in (ar1, ar2) if isinstance(x, QuantTensor)]
+        types = {per_layer(x.type) for x in tensors}
+        if len(tensors) < 2 or len(types) > 1 or not have_one_scale(tensors):
+            raise QuantTypeError(f"{name}: two tensors of one per-layer type are needed: requantize one, or both")
+        found = plain(stored(ar1), stored(ar2), *args, **options)
+        if isinstance(found, tuple):
+            return delivered(name, found[0], types.pop()), *found[1:]
+        return delivered(name, found, types.pop())
+
+    implements(plain, kind="order")(rule)
+
+
+_of_two_sets(np.union1d)
+_of_two_sets(np.intersect1d)
+_of_two_sets(np.setdiff1d)
+_of_two_sets(np.setxor1d)
+
+
+@implements(np.isin, kind="order")
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    a, b = ranks_of([element, test_elements])
+    return np.isin(a, b, assume_unique, invert, kind=kind)
+
+
+@implements(np.searchsorted, kind="order")
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
+        number, beside = place_among(a.type.scales[0], a.type.zero_points[0], v, side)
+        storage = stored(a)
+        limits = np.iinfo(storage.dtype)
+        if number > limits.max:
+            number, beside = limits.max, "right"
+        elif number < limits.min:
+            number, beside = limits.min, "left"
+        return np.searchsorted(storage, storage.dtype.type(number), beside, sorter)
+    x, y = ranks_of([a, v])
+    return np.searchsorted(x, y, side, sorter)
+
+
+@implements(np.digitize, kind="order")
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    values, edges = ranks_of([x, bins])
+    return np.digitize(values, edges, right)

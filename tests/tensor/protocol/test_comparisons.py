@@ -1,0 +1,236 @@
+"""Comparisons: exact by value, across scales that differ, against arrays and numbers of every kind."""
+
+import operator
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, nan
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt.errors import QuantShapeError
+from tests.tensor.protocol.values import NEAR, SCALES, each, tensors, values
+
+OPERATORS = {
+    operator.eq: np.equal,
+    operator.ne: np.not_equal,
+    operator.lt: np.less,
+    operator.le: np.less_equal,
+    operator.gt: np.greater,
+    operator.ge: np.greater_equal,
+}
+T = UniformType("i8", "f32", 0.5)
+
+
+def check(q: Any, r: Any, x: Any, y: Any) -> None:
+    """Each operator and its ufunc, both ways round, say of the tensors or numbers what Python says of rationals."""
+    for python, ufunc in OPERATORS.items():
+        expected = each(python, x, y)
+        for found in (python(q, r), ufunc(q, r)):
+            assert found.dtype == bool
+            np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(python(r, q), each(python, y, x))
+
+
+@given(st.data(), st.sampled_from([SCALES, NEAR]))
+def test_tensors_of_any_two_types(data: st.DataObject, scales: Any) -> None:
+    q = data.draw(tensors(scales=scales))
+    shape = data.draw(st.sampled_from([q.shape, q.shape[1:], tuple(1 for _ in q.shape)]))
+    r = data.draw(tensors(shape, scales=scales))
+    check(q, r, values(q), values(r))
+
+
+def test_values_that_print_the_same_differ() -> None:
+    """3 * 0.2 and 2 * 0.3 are 0.6000000000000000333 and 0.5999999999999999778."""
+    a, b = (UniformType("i8", "f32", scale) for scale in (0.2, 0.3))
+    assert QuantTensor([3], a) != QuantTensor([2], b)
+    assert QuantTensor([3], a) > QuantTensor([2], b)
+    assert QuantTensor([3], a.with_(scales=0.5)) == QuantTensor([6], b.with_(scales=0.25))
+
+
+NUMBERS = st.one_of(
+    st.integers(-(2**70), 2**70),
+    st.integers(-20, 20),
+    st.floats(),
+    st.fractions(),
+    st.booleans(),
+    st.floats(width=32).map(np.float32),
+    st.floats(width=16).map(np.float16),
+    st.floats().map(np.float64),
+    st.floats().map(np.longdouble),
+    st.integers(-128, 127).map(np.int8),
+    st.integers(0, 2**64 - 1).map(np.uint64),
+    st.sampled_from([inf, -inf, nan, 0.0, -0.0, 5e-324, Fraction(1, 3), 10**400, -(10**400), Fraction(1, 10**400)]),
+)
+
+
+def plain(number: Any) -> Any:
+    """A number as Python compares it exactly with a Fraction."""
+    if isinstance(number, np.longdouble):
+        return Fraction(*number.as_integer_ratio()) if np.isfinite(number) else float(number)
+    return number.item() if isinstance(number, np.generic) else number
+
+
+@given(tensors(), NUMBERS, st.data())
+def test_real_numbers_of_any_kind(q: QuantTensor, number: Any, data: st.DataObject) -> None:
+    x = values(q)
+    if x.size and data.draw(st.booleans()):  # one of the values, or close to it
+        number = x.ravel()[data.draw(st.integers(0, x.size - 1))]
+        number = data.draw(st.sampled_from([number, number + Fraction(1, 10**30), number * (1 - Fraction(1, 2**80))]))
+    for python, ufunc in OPERATORS.items():
+        expected = each(lambda v, python=python: python(v, plain(number)), x)
+        np.testing.assert_array_equal(python(q, number), expected)
+        np.testing.assert_array_equal(ufunc(q, number), expected)
+
+
+@given(tensors(), st.data())
+def test_arrays_of_numbers(q: QuantTensor, data: st.DataObject) -> None:
+    """Doubles next to values, subnormal and infinite ones, 64-bit integers that no double holds."""
+    x, rng = values(q), np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    kind = data.draw(st.sampled_from(["near", "f8", "f4", "f2", "g", "i8", "u8", "i1", "?", "bf16", "object"]))
+    if kind == "near":
+        with np.errstate(over="ignore"):
+            nearest = np.array([_nearest(v) for v in x.ravel()]).reshape(x.shape)
+            array = np.nextafter(nearest, rng.choice([-inf, inf, 0.0], x.shape))
+            array = np.where(rng.random(x.shape) < 0.3, nearest, array)
+    elif kind in ("f8", "f4", "f2"):
+        array = rng.integers(0, 256, (*x.shape, np.dtype(kind).itemsize), np.uint8).view(kind)[..., 0]
+    elif kind == "bf16":
+        array = rng.normal(size=x.shape).astype(ml_dtypes.bfloat16)
+    elif kind == "g":
+        array = np.array([float(_nearest(v)) for v in x.ravel()], np.longdouble).reshape(x.shape) * (1 + 2.0**-60)
+    elif kind == "object":
+        array = np.array([*x.ravel(), None], object)[:-1].reshape(x.shape)
+    else:
+        array = rng.integers(0, 256, (*x.shape, np.dtype(kind).itemsize), np.uint8).view(kind)[..., 0]
+        array = rng.random(x.shape) < 0.5 if kind == "?" else array
+    y = np.empty(x.shape, object)
+    for index, item in np.ndenumerate(array):
+        y[index] = plain(item) if array.dtype != ml_dtypes.bfloat16 else float(item)
+    for python, ufunc in OPERATORS.items():
+        np.testing.assert_array_equal(python(q, array), each(python, x, y))
+        np.testing.assert_array_equal(ufunc(array, q), each(python, y, x))
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+@given(st.data())
+def test_whole_arrays(data: st.DataObject) -> None:
+    q = data.draw(tensors(scales=NEAR))
+    r = data.draw(tensors(data.draw(st.sampled_from([q.shape, (*q.shape, 1), q.shape[1:]])), scales=NEAR))
+    r = q.copy() if data.draw(st.booleans()) else r
+    x, y = values(q), values(r)
+    assert np.array_equal(q, r) is np.array_equal(x, y)
+    assert np.array_equiv(q, r) is np.array_equiv(x, y)
+    assert np.array_equal(q, q.copy())
+
+
+@given(st.data(), st.sampled_from([SCALES, NEAR]), st.booleans())
+def test_isclose_is_exact(data: st.DataObject, scales: Any, is_edge: bool) -> None:
+    """Tolerances that are an element's distance, and those that miss it by one part in 2**53."""
+    q = data.draw(tensors(scales=scales))
+    r = data.draw(tensors(q.shape, scales=scales))
+    x, y = values(q), values(r)
+    rtol, atol = data.draw(st.sampled_from([(0, 0), (1e-5, 1e-8), (0.5, 0.0), (Fraction(1, 3), 0), (0.0, inf)]))
+    if is_edge and x.size:
+        atol = _nearest(abs(x.ravel()[0] - y.ravel()[0]))
+        atol = atol if data.draw(st.booleans()) else np.nextafter(atol, 0.0)
+    expected = each(lambda a, b: bool(abs(a - b) <= _plus(atol, Fraction(rtol) * abs(b))), x, y)
+    np.testing.assert_array_equal(np.isclose(q, r, rtol, atol), expected)
+    assert np.allclose(q, r, rtol, atol) is bool(expected.all())
+
+
+def _plus(a: float | Fraction, b: Fraction) -> Any:
+    return a if a == inf else Fraction(a) + b
+
+
+def test_isclose_to_what_is_no_finite_number() -> None:
+    q = QuantTensor([1, 2, 3], T)
+    assert np.isclose(q, [nan, inf, 1.5]).tolist() == [False, False, True]
+    assert np.isclose([nan, -inf, 1.5], q, atol=inf).tolist() == [False, False, True]
+    with pytest.raises(QuantTypeError, match="real numbers are needed"):
+        np.isclose(q, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [(None, [False, False]), ("q", [False, False]), (1.0 + 0j, [False, True]), (Decimal("0.5"), [True, False])],
+)
+def test_what_is_no_real_number_is_unequal(other: Any, expected: list[bool]) -> None:
+    """As in NumPy's arrays: an array of answers, not one. There is no order."""
+    q = QuantTensor([1, 2], T)
+    assert (q == other).tolist() == expected
+    assert (q != other).tolist() == [not each for each in expected]
+    if not isinstance(other, Decimal):
+        with pytest.raises(QuantTypeError, match="compared with real numbers alone"):
+            q < other  # noqa: B015
+
+
+@pytest.mark.parametrize("other", [QuantTensor([1, 2, 3], T), QuantTensor([1, 2, 3], T.with_(scales=0.25)), np.ones(3)])
+def test_shapes_that_do_not_broadcast(other: Any) -> None:
+    for python in OPERATORS:
+        with pytest.raises(QuantShapeError, match="do not broadcast"):
+            python(QuantTensor([1, 2], T), other)
+    with pytest.raises(ValueError, match="do not broadcast"):
+        np.isclose(QuantTensor([1, 2], T), other)
+
+
+def test_outputs_and_masks() -> None:
+    q = QuantTensor([1, 2, 3], T)
+    out = np.array([True, True, True])
+    assert np.less(q, 1.5, out=out, where=[True, False, True]) is out
+    assert out.tolist() == [True, True, False]
+    assert np.equal(q, 1, out=out) is out
+    assert out.tolist() == [False, True, False]
+    with pytest.raises(QuantShapeError, match=r"out has shape \(2,\)"):
+        np.less(q, 1, out=np.empty(2, bool))
+
+
+def test_a_comparison_of_many_has_no_truth() -> None:
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(QuantTensor([1, 2], T) == QuantTensor([1, 2], T))
+
+
+def test_equals_is_of_type_shape_and_storage() -> None:
+    q = QuantTensor([1, 2], T)
+    assert q.equals(q.copy())
+    for other in (QuantTensor([[1, 2]], T), QuantTensor([2, 4], T.with_(scales=0.25)), np.asarray(q), None):
+        assert not q.equals(other)
+    assert np.array_equal(q, QuantTensor([2, 4], T.with_(scales=0.25)))
+
+
+@pytest.mark.parametrize("storage", ["i8", "u16", "i32"])
+def test_doubles_next_to_values_and_between_them(storage: str) -> None:
+    """Of a type with many scales: each has a threshold of its own."""
+    scales = [0.1, 0.3, 1 / 3, 0.7]
+    q = QuantTensor(np.arange(100, 112).reshape(3, 4), UniformType(storage, "f32", scales, [99, 101, 104, 109], axis=1))
+    x = values(q)
+    for value in map(float, x.ravel()):
+        for number in (value, np.nextafter(value, inf), np.nextafter(value, -inf), value + 0.07, value - 0.07):
+            for python in OPERATORS:
+                expected = each(lambda v, python=python, number=number: python(v, Fraction(float(number))), x)
+                np.testing.assert_array_equal(python(q, number), expected)
+
+
+def test_integers_that_no_double_holds() -> None:
+    q = QuantTensor([1 << 24, 1 << 24, 1 << 24], UniformType("i32", "f32", 2.0**30))
+    assert (q == np.array([(1 << 54) - 1, 1 << 54, (1 << 54) + 1])).tolist() == [False, True, False]
+    assert (q < np.array([(1 << 54) - 1, 1 << 54, (1 << 54) + 1], np.uint64)).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("atol", [0.1, 0.10000000000000002, 0.09999999999999999])
+def test_a_tolerance_where_doubles_err(atol: float) -> None:
+    """In doubles 0.1 * 3 - 0.1 * 2 is 0.10000000000000003; exactly, it is the double 0.1."""
+    t = UniformType("i8", "f32", 0.1)
+    expected = Fraction(0.1) <= Fraction(atol)
+    assert np.isclose(QuantTensor(2, t), QuantTensor(3, t), 0, atol) == expected
