@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from numpy.exceptions import AxisError
+
 __all__ = [
     "Diagnostic",
     "DiagnosticError",
@@ -11,8 +13,11 @@ __all__ = [
     "ModelError",
     "ParseError",
     "Position",
+    "QuantAxisError",
     "QuantError",
+    "QuantIndexError",
     "QuantTypeError",
+    "QuantValueError",
     "UndefinedError",
     "VerifyError",
     "diagnostics",
@@ -93,6 +98,12 @@ def shown(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
+def brief(value: object) -> str:
+    """The text of a type, cut where it goes on: one may have half a million scales."""
+    text = str(value)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
 class QuantError(Exception):
     """Base of every error that qrt raises on purpose.
 
@@ -113,6 +124,55 @@ class QuantTypeError(QuantError, TypeError):
     Traceback (most recent call last):
     qrt.errors.QuantTypeError: scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]
     """
+
+
+class QuantIndexError(QuantTypeError, IndexError):
+    """An index beyond a tensor, or none at all: where NumPy raises IndexError. It is that too.
+
+    Examples
+    --------
+    >>> import qrt
+    >>> qrt.quantize([1.0, 2.0], qrt.UniformType("i8", "f32", 0.5))[2]
+    Traceback (most recent call last):
+    qrt.errors.QuantIndexError: index 2 is out of bounds for axis 0 with size 2
+    """
+
+
+class QuantValueError(QuantTypeError, ValueError):
+    """Shapes or values that do not fit, or a tensor that is read-only: where NumPy raises ValueError. It is that too.
+
+    Examples
+    --------
+    >>> import numpy as np, qrt
+    >>> np.split(qrt.quantize([1.0, 2.0, 3.0], qrt.UniformType("i8", "f32", 0.5)), 2)
+    Traceback (most recent call last):
+    qrt.errors.QuantValueError: np.split: array split does not result in an equal division
+    """
+
+
+class QuantAxisError(AxisError, QuantTypeError):
+    """An axis that a tensor does not have: where NumPy raises AxisError. It is that too.
+
+    Examples
+    --------
+    >>> import numpy as np, qrt
+    >>> np.flip(qrt.quantize([1.0, 2.0], qrt.UniformType("i8", "f32", 0.5)), 1)
+    Traceback (most recent call last):
+    qrt.errors.QuantAxisError: np.flip: axis 1 is out of bounds for array of dimension 1
+    """
+
+
+NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError)
+"""What NumPy's routines raise of their arguments."""
+
+
+def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
+    """An error of NumPy's as one of ours, of the same base; ``name`` is the function that was called."""
+    message = f"{name}: {error}" if name else str(error)
+    if isinstance(error, AxisError):
+        return QuantAxisError(message)
+    kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError
+    return kind(message) if isinstance(error, (IndexError, ValueError)) else QuantTypeError(message)
 
 
 class ModelError(QuantError):

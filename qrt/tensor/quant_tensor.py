@@ -15,18 +15,21 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
 from qrt.eager.calls import Tensor, set_tensor_class
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import NUMPY_ERRORS, QuantTypeError, QuantValueError, from_numpy, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_array, integers, require_uniform
 from qrt.tensor.protocol import table
+from qrt.tensor.protocol.assignment import assign
+from qrt.tensor.protocol.elements import made, stored
+from qrt.tensor.protocol.methods import Methods
 from qrt.types import UniformType, check_integrity
 
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
-class QuantTensor(Tensor):
+class QuantTensor(Tensor, Methods):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
@@ -168,7 +171,7 @@ class QuantTensor(Tensor):
 
     def __len__(self) -> int:
         if not self._shape:
-            raise TypeError("len() of a tensor of rank 0")
+            raise QuantTypeError("len() of a tensor of rank 0")
         return self._shape[0]
 
     def __repr__(self) -> str:
@@ -183,36 +186,46 @@ class QuantTensor(Tensor):
     # ----------------------------------------------------------------------------------------------------------- views
 
     def __getitem__(self, key: Any) -> "QuantTensor":
-        """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
-        channel's type. Raises IndexError, as NumPy does, beyond the end of an axis; ``QuantTypeError`` for other
-        indices than integers, slices, ... and None."""
-        element = indexed_element(self.type, self._shape, key)
-        if is_packed(self.type):
-            return self._of(np.asarray(self.storage[key]), element)
-        data = self._data[key]
-        return tensor_of(np.asarray(data), element, np.shape(data))
+        """Indexing as an ndarray's: a view for integers, slices, ``...`` and None, unless bits are packed; a copy for
+        lists, arrays and masks. Channels of a per-axis type are selected as the elements of their axis are; an integer
+        there gives that channel's type. Raises IndexError where NumPy does; ``QuantTypeError`` where channels would mix
+        along one axis, or blocks be cut."""
+        source = stored(self)
+        try:
+            data = source[key]
+            if not isinstance(data, np.ndarray):  # a scalar, which is no view
+                data = source[(*key, ...) if isinstance(key, tuple) else (key, ...)]
+        except NUMPY_ERRORS as error:
+            raise from_numpy(error) from None
+        return made(data, indexed_element(self.type, self._shape, key), source)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
+        ValueError where the storage is read-only: a packed tensor, a broadcast, a part of packed bits."""
+        assign(self, key, value)
 
     def transpose(self, *axes: Any) -> "QuantTensor":
         """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
         channels. Raises ``QuantTypeError`` for other axes than all of them."""
-        order = _axes(axes, self.ndim)
-        element = transposed_element(self.type, order)
-        if is_packed(self.type):
-            return self._of(self.storage.transpose(order), element)
-        data = self._data.transpose(order)
-        return tensor_of(data, element, data.shape)
+        order, source = _axes(axes, self.ndim), stored(self)
+        return made(source.transpose(order), transposed_element(self.type, order), source)
 
-    def reshape(self, *shape: Any) -> "QuantTensor":
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        wanted = _integers_of(shape, "reshape: the shape")
-        source = self.storage if is_packed(self.type) else self._data
+        wanted, source = _integers_of(shape, "reshape: the shape"), stored(self)
+        if order == "F" or (order == "A" and source.flags.fnc):
+            return self.T.reshape(wanted[::-1], copy=copy).T
+        if order not in ("C", "A"):
+            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
             message = f"reshape: {self.tensor_type} does not have the elements of shape {shown(wanted)}"
-            raise QuantTypeError(message) from error
-        element = reshaped_element(self.type, self._shape, data.shape)
-        return self._of(data, element) if is_packed(self.type) else tensor_of(data, element, data.shape)
+            raise QuantValueError(message) from error
+        if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
+            raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
+        result = made(data, reshaped_element(self.type, self._shape, data.shape), source)
+        return result.copy() if copy else result
 
     # ------------------------------------------------------------------------------------------------------- operators
 
@@ -318,7 +331,7 @@ def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
         return tuple(range(rank))[::-1]
     order = tuple(axis + rank * (axis < 0) for axis in given)
     if sorted(order) != list(range(rank)):
-        raise QuantTypeError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
+        raise QuantValueError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
     return order
 
 

@@ -4,24 +4,28 @@
 public names. The modules of ``_RULES`` fill the table when it is first asked: `import qrt` loads none of them.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import NUMPY_ERRORS, QuantError, QuantTypeError, from_numpy
 from qrt.tensor.float_results import in_floats
 
-Kind = Literal["moves", "order", "sums", "inspects", "floats"]
+Kind = Literal["moves", "order", "sums", "inspects", "floats", "refused"]
 """`moves` keep the type, `order` is exact by value, `sums` are exact sums, `inspects` reads no value or writes values
-out, `floats` have no exact result."""
+out, `floats` have no exact result, `refused` are about something else than values."""
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
-_RULES = ("moves", "order", "sums", "inspect", "floats")
+_RULES = ("moves", "joins", "fills", "writes", "order", "sums", "inspect", "floats", "refused")
+_NAMED = re.compile(r"[\w.]+: |np\.")
+"""An error that says which function it is of."""
 _TABLE: dict[Function, "Entry"] = {}
 
 
@@ -33,7 +37,7 @@ class Entry:
     rule: Callable[..., Any] | None
     """It takes what NumPy's function takes. None where no result is exact."""
     hint: str = ""
-    """What to write instead, where no result is exact."""
+    """What to write instead, where there is no rule."""
 
 
 def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
@@ -46,11 +50,22 @@ def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
     return register
 
 
+def present(*names: str) -> tuple[Function, ...]:
+    """Those of NumPy's functions that the installed one has."""
+    return tuple(getattr(np, name) for name in names if hasattr(np, name))
+
+
 def has_no_exact_result(*functions: Function, hint: str) -> None:
     """These give floats where ``qrt.float_results`` allows them, and else an error with the hint."""
     _TABLE.update(dict.fromkeys(functions, Entry("floats", None, hint)))
 
 
+def refuses(*functions: Function, hint: str) -> None:
+    """These are an error with the hint, whatever ``qrt.float_results`` says."""
+    _TABLE.update(dict.fromkeys(functions, Entry("refused", None, hint)))
+
+
+@cache
 def table() -> Mapping[Function, Entry]:
     """Every function that has an entry."""
     for name in _RULES:
@@ -72,6 +87,16 @@ def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
     if entry is None:
         raise QuantTypeError(f"{name_of(function)} takes no QuantTensor: give it np.asarray(q), the values as floats")
     if entry.rule is None:
+        name = name_of(function)
+        if entry.kind == "refused":
+            raise QuantTypeError(f"{name} takes no QuantTensor: write {entry.hint}")
         plain = getattr(*function) if isinstance(function, tuple) else function
-        return in_floats(name_of(function), plain, args, kwargs, entry.hint)
-    return entry.rule(*args, **kwargs)
+        return in_floats(name, plain, args, kwargs, entry.hint)
+    try:
+        return entry.rule(*args, **kwargs)
+    except QuantError as error:
+        if len(error.args) == 1 and not _NAMED.match(str(error)):
+            error.args = (f"{name_of(function)}: {error}",)
+        raise
+    except NUMPY_ERRORS as error:
+        raise from_numpy(error, name_of(function)) from error
