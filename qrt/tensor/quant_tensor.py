@@ -145,7 +145,8 @@ class QuantTensor(Tensor, Methods):
         if copy is False:
             raise ValueError("a quantized tensor cannot be dequantized without a copy")
         values = self.dequantize()
-        return values if dtype is None else values.astype(dtype)
+        # NumPy casts to integers itself, where it may: as an index, values are none.
+        return values if dtype is None or np.dtype(dtype).kind in "biu" else values.astype(dtype)
 
     def copy(self) -> "QuantTensor":
         """A tensor with storage of its own."""

@@ -42,7 +42,16 @@ def concatenate(
         tensors, axis = tuple(ravel(tensor(q, f"operand {i}")) for i, q in enumerate(tensors)), 0
     if any(isinstance(q, QuantTensor) and q.type.is_sub_channel for q in tensors):
         return into(out, _joined_blocks(_tensors(tensors, "operand"), axis))
+    _check_shapes(tensors, axis)
     return join(tensors, axis, None, "fixed", out)
+
+
+def _check_shapes(tensors: tuple[Any, ...], axis: int) -> None:
+    """Raises ValueError, as NumPy does; operands that are no tensors are refused by what joins them."""
+    shapes = [q.shape for q in tensors if isinstance(q, QuantTensor)]
+    at = normalize_axis_index(axis, len(shapes[0])) if shapes else 0
+    if len({(len(shape), shape[:at], shape[at + 1 :]) for shape in shapes}) > 1:
+        raise QuantValueError(f"shapes {brief(shapes)} must agree but along axis {axis}")
 
 
 def _joined_blocks(tensors: tuple[QuantTensor, ...], axis: int) -> QuantTensor:

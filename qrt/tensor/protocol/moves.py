@@ -254,23 +254,23 @@ def roll(a: QuantTensor, shift: Any, axis: Any = None) -> QuantTensor:
 def fftshift(x: QuantTensor, axes: Axes = None) -> QuantTensor:
     """Rolled by half of each axis."""
     along = tuple(range(x.ndim)) if axes is None else normalize_axis_tuple(axes, x.ndim)
-    return _roll(x, [x.shape[i] // 2 for i in along], along) if along else x.copy()
+    return _roll(x, [x.shape[i] // 2 for i in along], along)
 
 
 @implements(np.fft.ifftshift, kind="moves")
 def ifftshift(x: QuantTensor, axes: Axes = None) -> QuantTensor:
     """Rolled back by half of each axis."""
     along = tuple(range(x.ndim)) if axes is None else normalize_axis_tuple(axes, x.ndim)
-    return _roll(x, [-(x.shape[i] // 2) for i in along], along) if along else x.copy()
+    return _roll(x, [-(x.shape[i] // 2) for i in along], along)
 
 
 @implements(np.repeat, kind="moves")
 def repeat(a: QuantTensor, repeats: Any, axis: int | None = None) -> QuantTensor:
     """Each element several times, along an axis or in one line."""
     a = tensor(a, "a")
-    if axis is None:
-        a, axis = ravel(a), 0
-    axis = normalize_axis_index(axis, a.ndim)
+    if a.type.is_per_layer:
+        return made(np.repeat(stored(a), repeats, axis), a.type)
+    a, axis = (ravel(a), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
     return followed(a, np.repeat(stored(a), repeats, axis), (axis,), lambda line, _: np.repeat(line, repeats))
 
 
@@ -333,9 +333,9 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 def delete(arr: QuantTensor, obj: Any, axis: int | None = None) -> QuantTensor:
     """The elements but for some along an axis or in one line."""
     arr = tensor(arr, "arr")
-    if axis is None:
-        arr, axis = ravel(arr), 0
-    axis = normalize_axis_index(axis, arr.ndim)
+    if arr.type.is_per_layer:
+        return made(np.delete(stored(arr), obj, axis), arr.type)
+    arr, axis = (ravel(arr), 0) if axis is None else (arr, normalize_axis_index(axis, arr.ndim))
     return followed(arr, np.delete(stored(arr), obj, axis), (axis,), lambda line, _: np.delete(line, obj))
 
 

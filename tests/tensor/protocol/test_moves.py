@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
@@ -152,13 +152,123 @@ PLAIN = [
 DRAWS: dict[str, Draw] = {
     name.removeprefix("draw_"): value for name, value in list(globals().items()) if name.startswith("draw_")
 }
-FLAT = {"plain", "resize", "windows"}
+FLAT = {"plain", "reshape", "resize", "windows"}
 """Those that may put channels of different places along one axis."""
 DRAWS["plain"] = lambda draw, q: draw(st.sampled_from(PLAIN))
 
 
-@pytest.mark.parametrize("name", DRAWS)
-@given(data=st.data())
-def test_moves_as_numpy_moves_exact_values(name: str, data: st.DataObject) -> None:
+@settings(max_examples=3 * settings().max_examples)
+@given(st.data(), st.sampled_from(sorted(DRAWS)))
+def test_moves_as_numpy_moves_exact_values(data: st.DataObject, name: str) -> None:
     q = data.draw(tensors())
     assert_moves(DRAWS[name](data.draw, q), q, follows=name not in FLAT)
+
+
+# --------------------------------------------------------------------------------------------------------------- types
+
+PER_AXIS = UniformType("i8", "f32", [0.5, 1.0], [0, 1], axis=0)
+ONE = UniformType("i8", "f32", [0.5], axis=0)
+LAYER = UniformType("i8", "f32", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "axis"),
+    [
+        (np.transpose, 1),
+        (np.squeeze, None),
+        (lambda q: np.expand_dims(q, 0), 1),
+        (lambda q: np.take(q, [0], 0), 0),
+        (lambda q: np.take(q, [[0]], 0), 1),
+        (lambda q: np.take(q, 0, 0), None),
+        (lambda q: np.broadcast_to(q, (3, 1)), 0),
+        (lambda q: np.broadcast_to(q, (3, 1, 1)), 1),
+        (lambda q: np.tile(q, (2, 1, 1)), 1),
+        (lambda q: np.tile(q, (2, 1)), 0),
+        (lambda q: np.ravel(q), 0),
+        (lambda q: np.diagonal(q), 0),
+        (lambda q: np.unstack(q)[0], None),
+        (lambda q: np.unstack(q, axis=1)[0], 0),
+        (lambda q: np.stack([q, q]), 1),
+        (lambda q: np.stack([q, q], 1), 0),
+        (lambda q: np.concatenate([q, q]), 0),
+        (lambda q: np.meshgrid(q[:, 0], q[:, 0])[0], 1),
+        (lambda q: np.where([[True], [False]], q, q), 0),
+    ],
+)
+def test_one_channel_stands_where_its_axis_does(call: Call, axis: int | None) -> None:
+    """Sizes of 1 say nothing about the axis: the rule does."""
+    assert call(QuantTensor([[5]], ONE)).type.axis == axis
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (np.ravel, r"np\.ravel would mix the scales of axis 0 of tensor<2x2x.* qrt\.requantize to a type per layer"),
+        (lambda q: np.roll(q, 1), r"np\.roll without axis would mix the scales of axis 0"),
+        (lambda q: np.take_along_axis(q, np.zeros((2, 2), int), 0), r"np\.take_along_axis: elements of several scales"),
+        (lambda q: np.take(q, [[0, 1], [1, 0]], 0), r"np\.take: elements of several scales would stand along one axis"),
+        (lambda q: np.resize(q, 3), r"np\.ravel would mix"),
+        (
+            lambda q: np.lib.stride_tricks.sliding_window_view(q, 2, 0),
+            "sliding_window_view: elements of several scales",
+        ),
+        (lambda q: np.delete(q, [0, 1], 0), r"np\.delete: no channel of .* is left"),
+        (lambda q: np.diag(q[0:2, 0]), r"np\.diag: zeros beside the diagonal have no scale"),
+        (lambda q: np.pad(q, 1), r"np\.pad: quantized dimension size does not match number of scales"),
+        (lambda q: np.insert(q, 0, 0.0, 0), r"np\.insert: elements inserted along axis 0 .* would have no scale"),
+        (lambda q: np.append(q, [[1.0, 2.0]], 0), r"np\.append: quantized dimension size does not match"),
+        (lambda q: np.stack([q, q.T]), r"np\.stack: tensors of one type are needed, got .* and .*: qrt.requantize one"),
+        (lambda q: np.where(True, q, QuantTensor([[1, 2]], LAYER)), r"np\.where: tensors of one type are needed"),
+        (lambda q: np.stack([q, np.ones((2, 2))]), r"np\.stack: operand 1 must be a QuantTensor, got ndarray"),
+        (lambda q: np.stack([q, q], dtype=np.int8), r"np\.stack: a QuantTensor has no dtype: write qrt\.concat"),
+        (lambda q: np.take(q, [0], 0, q), r"np\.take: out must be tensor<1x2x.*, got tensor<2x2x"),
+        (lambda q: np.choose(q, [1, 2]), r"np\.choose: the choices must be said by integers"),
+        (lambda q: np.flip(q, "a"), r"np\.flip: "),
+    ],
+)
+def test_what_would_mix_scales_says_what_to_write(call: Call, message: str) -> None:
+    with pytest.raises(QuantTypeError, match=message) as caught:
+        call(QuantTensor([[1, 2], [3, 4]], PER_AXIS))
+    assert len(str(caught.value)) < 1000
+
+
+def test_errors_stay_short_for_many_channels() -> None:
+    t = UniformType("i8", "f32", np.linspace(1, 2, 500), axis=0)
+    q = QuantTensor(np.zeros((500, 2), int), t)
+    for call in (np.ravel, lambda q: np.stack([q, q.T]), lambda q: q[500], lambda q: np.take(q, 0, out=q)):
+        with pytest.raises(qrt.QuantError) as caught:
+            call(q)
+        assert len(str(caught.value)) < 1000
+
+
+def test_numpys_errors_are_of_numpys_classes() -> None:
+    q = QuantTensor([1, 2, 3], LAYER)
+    for call, kind in (
+        (lambda: np.take(q, 5), IndexError),
+        (lambda: np.swapaxes(q, 0, 1), np.exceptions.AxisError),
+        (lambda: np.split(q, 2), ValueError),
+        (lambda: np.broadcast_to(q, (2, 2)), ValueError),
+        (lambda: q.reshape(2, 2), ValueError),
+        (lambda: q.transpose(1), ValueError),
+        (lambda: q[3], IndexError),
+        (lambda: q.repeat([1, 2]), ValueError),
+    ):
+        with pytest.raises(kind) as caught:
+            call()
+        assert isinstance(caught.value, QuantTypeError)
+
+
+@pytest.mark.parametrize("t", [LAYER, LAYER.with_(storage="u4")])
+def test_views_where_numpy_makes_them(t: UniformType) -> None:
+    q = QuantTensor(np.arange(6).reshape(2, 3), t)
+    for view in (
+        lambda q: np.swapaxes(q, 0, 1), np.ravel, np.flip, np.diagonal, np.squeeze, np.atleast_3d, np.rot90,
+        lambda q: np.broadcast_to(q, (2, 2, 3)), lambda q: np.split(q, 3, 1)[2], lambda q: np.expand_dims(q, 0),
+        lambda q: np.reshape(q, 6), lambda q: np.lib.stride_tricks.sliding_window_view(q, 2, 1),
+    ):  # fmt: skip
+        assert np.shares_memory(view(q), q) == (t is LAYER)
+    for copied in (np.copy(q), q.flatten(), np.take(q, [0, 1], 0), np.roll(q, 1), q[[0, 1]], q.reshape(6, copy=True)):
+        assert not np.shares_memory(copied, q)
+        copied[...] = 1.0
+    with pytest.raises(ValueError, match="without a copy"):
+        q.T.reshape(6, copy=False)
