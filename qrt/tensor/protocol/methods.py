@@ -16,6 +16,7 @@ numpy: Any = np
 """NumPy's functions, which are typed for arrays alone."""
 
 ABSENT = {
+    "__dlpack__": "q.storage has the integers, np.asarray(q) the values",
     "base": "np.shares_memory(q, other) says whether storage is shared",
     "byteswap": "q.storage.byteswap() has the integers swapped",
     "choose": "np.choose(integers, tensors) chooses",

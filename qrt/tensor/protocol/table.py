@@ -24,9 +24,10 @@ Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
 _RULES = ("moves", "joins", "fills", "writes", "order", "sums", "inspect", "floats", "refused")
-_NAMED = re.compile(r"[\w.]+: |np\.")
+_NAMED = re.compile(r"[\w.]+: ")
 """An error that says which function it is of."""
 _TABLE: dict[Function, "Entry"] = {}
+_MODULES: dict[str, "Entry"] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,25 @@ def present(*names: str) -> tuple[Function, ...]:
 
 
 def has_no_exact_result(*functions: Function, hint: str) -> None:
-    """These give floats where ``qrt.float_results`` allows them, and else an error with the hint."""
-    _TABLE.update(dict.fromkeys(functions, Entry("floats", None, hint)))
+    """These give floats where ``qrt.float_results`` allows them, and else an error with the hint. Rules go first."""
+    for function in functions:
+        _TABLE.setdefault(function, Entry("floats", None, hint))
 
 
 def refuses(*functions: Function, hint: str) -> None:
-    """These are an error with the hint, whatever ``qrt.float_results`` says."""
-    _TABLE.update(dict.fromkeys(functions, Entry("refused", None, hint)))
+    """These are an error with the hint, whatever ``qrt.float_results`` says. Rules go first."""
+    for function in functions:
+        _TABLE.setdefault(function, Entry("refused", None, hint))
+
+
+def refuses_module(module: str, hint: str) -> None:
+    """As ``refuses``, for the functions of a module that is not imported for it."""
+    _MODULES[module] = Entry("refused", None, hint)
+
+
+def entry(function: Function) -> Entry | None:
+    """The entry of a function, its own or that of its module."""
+    return table().get(function) or _MODULES.get(getattr(function, "__module__", ""))
 
 
 @cache
@@ -83,20 +96,21 @@ def name_of(function: Function) -> str:
 
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """What NumPy's function gives for these arguments, a QuantTensor among them."""
-    entry = table().get(function)
-    if entry is None:
+    found = entry(function)
+    if found is None:
         raise QuantTypeError(f"{name_of(function)} takes no QuantTensor: give it np.asarray(q), the values as floats")
-    if entry.rule is None:
+    if found.rule is None:
         name = name_of(function)
-        if entry.kind == "refused":
-            raise QuantTypeError(f"{name} takes no QuantTensor: write {entry.hint}")
+        if found.kind == "refused":
+            raise QuantTypeError(f"{name} takes no QuantTensor: write {found.hint}")
         plain = getattr(*function) if isinstance(function, tuple) else function
-        return in_floats(name, plain, args, kwargs, entry.hint)
+        return in_floats(name, plain, args, kwargs, found.hint)
     try:
-        return entry.rule(*args, **kwargs)
+        return found.rule(*args, **kwargs)
     except QuantError as error:
-        if len(error.args) == 1 and not _NAMED.match(str(error)):
-            error.args = (f"{name_of(function)}: {error}",)
+        name = name_of(function)
+        if len(error.args) == 1 and not _NAMED.match(str(error)) and not str(error).startswith(name):
+            error.args = (f"{name}: {error}",)
         raise
     except NUMPY_ERRORS as error:
         raise from_numpy(error, name_of(function)) from error
