@@ -208,12 +208,17 @@ class QuantTensor(Tensor, Methods):
     def transpose(self, *axes: Any) -> "QuantTensor":
         """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
         channels. Raises ``QuantTypeError`` for other axes than all of them."""
-        order, source = _axes(axes, self.ndim), stored(self)
+        source = stored(self)
+        if not axes and self.type.is_per_layer:
+            return made(source.T, self.type, source)
+        order = _axes(axes, self.ndim)
         return made(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        wanted, source = _integers_of(shape, "reshape: the shape"), stored(self)
+        source, wanted = stored(self), shape
+        if set(map(type, shape)) != {int}:
+            wanted = _integers_of(shape, "reshape: the shape")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
         if order not in ("C", "A"):

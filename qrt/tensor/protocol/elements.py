@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qrt.eager import calls
-from qrt.eager.binding import bind_arrays
+from qrt.eager.binding import Bound, bind_arrays, eager
 from qrt.eager.calls import Tensor
 from qrt.eager.storage import is_packed, pack, unpack
 from qrt.errors import QuantTypeError, QuantValueError, brief
@@ -34,7 +34,7 @@ def made(data: Any, t: UniformType, of: Array | None = None) -> "QuantTensor":
     """A tensor around storage, or a scalar of it. Where bits are packed, and NumPy made a view of the storage ``of`` a
     tensor, it is read-only: what would be written to it, the tensor would not hold."""
     array = np.asarray(data)
-    if t.is_sub_channel:
+    if t.block_sizes is not None:
         check_integrity(t, array.shape)
     if not is_packed(t):
         return calls.tensor_of(array, t, array.shape)  # type: ignore[no-any-return]
@@ -68,6 +68,13 @@ def tensor(q: Any, what: str) -> "QuantTensor":
     return q  # type: ignore[return-value]
 
 
+def no_tensor(x: Any, what: str) -> Any:
+    """What is no QuantTensor: indices and the like."""
+    if isinstance(x, Tensor):
+        raise QuantTypeError(f"{what} must not be a QuantTensor: its values are no integers")
+    return x
+
+
 def truth(condition: Any) -> Any:
     """A condition: of a QuantTensor, where its values are not 0."""
     if not isinstance(condition, Tensor):
@@ -86,8 +93,12 @@ def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     if not t.is_per_layer:
         values = np.broadcast_to(values, shape)
     check_integrity(t, values.shape)
-    quantized: Tensor = bind_arrays("qcast", (values,), {}, t, None, t.expressed_type).run()
-    return stored(quantized)
+    return stored(_quantized(values, t))
+
+
+@eager
+def _quantized(values: Array, type: UniformType) -> Bound[Tensor]:
+    return bind_arrays("qcast", (values,), {}, type, None, type.expressed_type)
 
 
 def plain(x: Any) -> Any:
@@ -103,6 +114,8 @@ def plain(x: Any) -> Any:
 def zeros(t: UniformType, shape: Shape) -> Array:
     """The storage of 0, which is the zero point, or the nearest that the storage bounds allow; it broadcasts to
     ``shape``."""
+    if t.is_per_layer:
+        return np.array(min(max(t.zero_points[0], t.storage_min), t.storage_max), storage_dtype(t))
     held = np.clip(np.array(t.zero_points, np.int64), t.storage_min, t.storage_max).astype(storage_dtype(t))
     return held[parameter_index(t, shape)]
 
@@ -156,9 +169,10 @@ def flat_element(q: Tensor, name: str) -> UniformType:
 
 def one_type(types: Sequence[UniformType]) -> UniformType:
     """The type that all have."""
-    other = next((t for t in types if t != types[0]), None)
-    if other is not None:
-        raise QuantTypeError(
-            f"tensors of one type are needed, got {brief(types[0])} and {brief(other)}: qrt.requantize one of them"
-        )
-    return types[0]
+    first = types[0]
+    for other in types:
+        if other is not first:  # they are interned
+            raise QuantTypeError(
+                f"tensors of one type are needed, got {brief(first)} and {brief(other)}: qrt.requantize one of them"
+            )
+    return first

@@ -141,6 +141,8 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
     """Elements around a tensor: zeros or real numbers, quantized; those of its edges; or its extremes along each axis.
     Channels and blocks are padded by their own edges alone."""
     t, source = array.type, stored(array)
+    if mode == "constant" and not options and t.is_per_layer:
+        return made(np.pad(source, pad_width, constant_values=zeros(t, ())), t)
     if mode == "empty" or (mode == "constant" and not options):
         return _framed(array, np.pad(source, pad_width), zeros, pad_width)
     if mode == "constant" and options.keys() == {"constant_values"}:

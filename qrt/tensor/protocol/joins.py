@@ -19,9 +19,12 @@ from qrt.types import UniformType, check_integrity
 
 def _tensors(given: Any, what: str) -> tuple[QuantTensor, ...]:
     """The tensors of a sequence, or along axis 0 of one tensor."""
-    if isinstance(given, QuantTensor) or not np.iterable(given):
+    if not np.iterable(given):
         tensor(given, what)
-    tensors = tuple(tensor(q, f"{what} {i}") for i, q in enumerate(given))
+    tensors = tuple(given)
+    for i, q in enumerate(tensors):
+        if not isinstance(q, QuantTensor):
+            tensor(q, f"{what} {i}")
     if not tensors:
         raise QuantValueError(f"{what}: at least one tensor is needed")
     return tensors
@@ -36,6 +39,8 @@ def concatenate(
 ) -> QuantTensor:
     """Tensors joined along an axis; channels along it are joined too, and so are blocks."""
     tensors = tuple(arrays)
+    if out is dtype is None and axis is not None and _are_alike(tensors):
+        return made(np.concatenate([stored(q) for q in tensors], axis), tensors[0].type)
     if dtype is not None:
         raise QuantTypeError("a QuantTensor has no dtype: write qrt.concat(tensors, axis, out_type=...)")
     if axis is None:
@@ -44,6 +49,14 @@ def concatenate(
         return into(out, _joined_blocks(_tensors(tensors, "operand"), axis))
     _check_shapes(tensors, axis)
     return join(tensors, axis, None, "fixed", out)
+
+
+def _are_alike(tensors: tuple[Any, ...]) -> bool:
+    """Whether all are tensors of one type, per layer."""
+    first = tensors[0] if tensors else None
+    if not isinstance(first, QuantTensor) or not first.type.is_per_layer:
+        return False
+    return all(isinstance(q, QuantTensor) and q.type is first.type for q in tensors)
 
 
 def _check_shapes(tensors: tuple[Any, ...], axis: int) -> None:
@@ -134,7 +147,8 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
     """Elements joined to the end of an axis or of one line; real numbers are quantized."""
     arr = tensor(arr, "arr")
     if axis is None:
-        arr, values, axis = ravel(arr), np.ravel(plain(values)), 0
+        arr, axis = ravel(arr), 0
+        values = ravel(values) if isinstance(values, QuantTensor) else np.ravel(plain(values))
     if not isinstance(values, QuantTensor):
         values = made(numbers(values, arr.type, np.shape(values)), arr.type)
     return concatenate([arr, values], axis)
@@ -184,12 +198,14 @@ def where(condition: Any, *options: Any) -> Any:
     held = truth(condition)
     if len(options) != 2:
         raise QuantValueError("either both or neither of x and y should be given")
-    if not any(isinstance(x, QuantTensor) for x in options):
-        return np.where(held, *options)
-    if all(isinstance(x, QuantTensor) and x.type.is_per_layer for x in options):
-        return made(np.where(held, *map(stored, options)), one_type([x.type for x in options]))
-    (x, y), t = _of_one_type(options, np.broadcast_shapes(*map(np.shape, (held, *options))))
-    return made(np.where(held, x, y), t)
+    x, y = options
+    is_tensor, are_tensors = isinstance(x, QuantTensor), isinstance(y, QuantTensor)
+    if is_tensor and are_tensors and x.type.is_per_layer:
+        return made(np.where(held, stored(x), stored(y)), one_type((x.type, y.type)))
+    if not (is_tensor or are_tensors):
+        return np.where(held, x, y)
+    (first, second), t = _of_one_type(options, np.broadcast_shapes(*map(np.shape, (held, x, y))))
+    return made(np.where(held, first, second), t)
 
 
 @implements(np.select, kind="moves")

@@ -1,12 +1,12 @@
 """What an ndarray has and Python's protocols ask for: each a call of NumPy's function, which the table knows."""
 
 from collections.abc import Iterator
-from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, shown
+from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
 
 if TYPE_CHECKING:
@@ -88,12 +88,12 @@ class Methods:
             if self.size != 1:
                 raise QuantValueError(f"only a tensor of one element is a Python number, got {self.size} elements")
             return float(numpy.asarray(self).item())
-        key = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        key = integers(args[0] if len(args) == 1 and isinstance(args[0], tuple) else args, "item: the index")
         if len(key) == 1 and self.ndim != 1:
-            key = _place(index(key[0]), self.shape, self.size)
+            key = _place(key[0], self.shape, self.size)
         if len(key) != self.ndim:
             raise QuantValueError(f"{len(key)} indices for an element of a tensor of rank {self.ndim}")
-        return self[tuple(map(index, key))].item()
+        return self[key].item()
 
     def tolist(self: Any) -> Any:
         """The values as nested lists of Python numbers."""
@@ -293,5 +293,5 @@ def _scalar(q: Any) -> float:
 def _place(at: int, shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     """The index of an element that is counted row by row."""
     if not -size <= at < size:
-        raise QuantIndexError(f"index {at} is out of bounds for size {size}")
+        raise QuantIndexError(f"index {shown(at)} is out of bounds for size {size}")
     return tuple(int(i) for i in numpy.unravel_index(at % size, shape))

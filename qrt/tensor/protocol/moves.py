@@ -42,6 +42,9 @@ def transpose(a: QuantTensor, axes: Any = None) -> QuantTensor:
 @implements(np.swapaxes, kind="moves")
 def swapaxes(a: QuantTensor, axis1: int, axis2: int) -> QuantTensor:
     """A view with two axes interchanged."""
+    if a.type.is_per_layer:
+        source = stored(a)
+        return made(np.swapaxes(source, axis1, axis2), a.type, source)
     first, second = (normalize_axis_index(axis, a.ndim) for axis in (axis1, axis2))
     order = list(range(a.ndim))
     order[first], order[second] = second, first
@@ -157,7 +160,8 @@ def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTe
 
 def broadcast_view(q: QuantTensor, shape: Any) -> QuantTensor:
     view = made(*broadcast(q, shape))
-    view._data.flags.writeable = False
+    if view._data.flags.writeable:  # a copy, of packed bits
+        view._data.flags.writeable = False
     return view
 
 
@@ -278,6 +282,8 @@ def repeat(a: QuantTensor, repeats: Any, axis: int | None = None) -> QuantTensor
 def tile(A: QuantTensor, reps: Any) -> QuantTensor:  # noqa: N803 - NumPy's name
     """The tensor again and again along axes."""
     a = tensor(A, "A")
+    if a.type.is_per_layer:
+        return made(np.tile(stored(a), reps), a.type)
     counts = tuple(np.atleast_1d(reps).tolist())
     a = a[(None,) * (len(counts) - a.ndim) + (...,)]
     counts = (1,) * (a.ndim - len(counts)) + counts
@@ -455,6 +461,12 @@ def copy(a: QuantTensor, order: Any = "K", subok: bool = False) -> QuantTensor:
 def real(val: QuantTensor, tol: float = 100) -> QuantTensor:
     """The tensor itself: its values are real."""
     return val
+
+
+@implements(np.conjugate, kind="moves")
+def conjugate(x: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTensor:
+    """A copy: its values are real."""
+    return into(out, x.copy())
 
 
 @implements(np.imag, kind="moves")

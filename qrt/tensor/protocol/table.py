@@ -96,7 +96,7 @@ def name_of(function: Function) -> str:
 
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """What NumPy's function gives for these arguments, a QuantTensor among them."""
-    found = entry(function)
+    found = _TABLE.get(function) or entry(function)
     if found is None:
         raise QuantTypeError(f"{name_of(function)} takes no QuantTensor: give it np.asarray(q), the values as floats")
     if found.rule is None:

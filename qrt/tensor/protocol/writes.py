@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import QuantValueError, shown
 from qrt.tensor.protocol.assignment import write
-from qrt.tensor.protocol.elements import truth
+from qrt.tensor.protocol.elements import no_tensor, truth
 from qrt.tensor.protocol.table import implements
 
 
@@ -20,6 +21,9 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 @implements(np.put, kind="moves")
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """Writes at positions in one line."""
+    no_tensor(ind, "ind")
+    if mode not in ("raise", "wrap", "clip"):  # NumPy's own refusal is a SystemError
+        raise QuantValueError(f"mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
     write(a, v, lambda array, values: np.put(array, ind, values, mode))
 
 
@@ -40,6 +44,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 @implements(np.put_along_axis, kind="moves")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Writes at positions that differ from line to line along an axis."""
+    no_tensor(indices, "indices")
     write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 
 
