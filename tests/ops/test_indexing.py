@@ -78,6 +78,8 @@ def test_an_axis_without_blocks_may_be_indexed_away() -> None:
         ((slice(None), [True, False, False, True]), 1),
         (np.eye(3, 4, dtype=bool), 0),
         (([0, 2], ..., [1, 3]), 1),
+        ((slice(None), [3, 0], None, [1, 2]), 0),
+        ((slice(None), [3, 0], ..., [1, 2]), 0),
     ],
 )
 def test_channels_stand_along_the_axis_where_their_indices_do(key: Any, axis: int | None) -> None:

@@ -23,16 +23,30 @@ import qrt
 
 t = qrt.UniformType("i8", "f32", [0.5, 1.0, 2.0], axis=1)
 q = qrt.quantize([[0.5, 1.0, 2.0], [1.5, 2.0, 4.0]], t)
-print(np.flip(q, axis=1).scales, q[:, [2, 0]].scales)
+print(np.flip(q, axis=1))
 q[0] = [2.5, 3.0, -2.0]
-print(q)
+print(q[:, [2, 0]])
 ```
 
 ```text
-[2.  1.  0.5] [2.  0.5]
-QuantTensor([[ 2.5,  3. , -2. ],
-             [ 1.5,  2. ,  4. ]], type=!quant.uniform<i8:f32:1, {5.000000e-01,1.000000e+00,2.000000e+00}>)
+QuantTensor([[2. , 1. , 0.5],
+             [4. , 2. , 1.5]], type=!quant.uniform<i8:f32:1, {2.000000e+00,1.000000e+00,5.000000e-01}>)
+QuantTensor([[-2. ,  2.5],
+             [ 4. ,  1.5]], type=!quant.uniform<i8:f32:1, {2.000000e+00,5.000000e-01}>)
 ```
+
+## Indexing, assignment, Python
+
+`q[key]` takes what an ndarray takes: integers, slices, `...`, `None`, lists, integer arrays and masks. An integer along
+the axis of channels leaves that channel's type per layer; an array leaves a per-axis type of the channels it names.
+It is a view where NumPy makes one, but a copy of bits that are packed (widths 1, 2 and 4).
+
+`q[key] = x` writes real numbers, quantized by the default rule, or a QuantTensor of the type that `q[key]` has. Views
+write through. What is read-only raises ValueError: a tensor of `qrt.pack`, a broadcast, and a part of packed bits, in
+which what is written would be lost.
+
+`len`, iteration, `in`, `bool`, `float`, `int`, `item` and `tolist` are as an ndarray's, and so are the errors: what
+NumPy raises as IndexError, ValueError or AxisError is that, and a `QuantTypeError` too.
 
 """
 SECTIONS: dict[Kind, tuple[str, str]] = {

@@ -232,6 +232,16 @@ def test_what_would_mix_scales_says_what_to_write(call: Call, message: str) -> N
     assert len(str(caught.value)) < 1000
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 2])
+def test_a_diagonal_takes_the_channels_that_it_passes(axis: int, offset: int) -> None:
+    shape = (3, 4, 3)
+    t = UniformType("i8", "f32", 0.5 + np.arange(shape[axis]), axis=axis)
+    q = QuantTensor(np.arange(36).reshape(shape), t)
+    assert_moves(lambda x: np.diagonal(x, offset), q, follows=True)
+    assert_moves(lambda x: np.diagonal(x, offset, 2, 1), q, follows=True)
+
+
 def test_errors_stay_short_for_many_channels() -> None:
     t = UniformType("i8", "f32", np.linspace(1, 2, 500), axis=0)
     q = QuantTensor(np.zeros((500, 2), int), t)
