@@ -77,7 +77,7 @@ def test_assigned_numbers_are_quantized_where_they_stand(data: st.DataObject) ->
             q[key] = 1.0
         return
     values = np.float32(data.draw(st.lists(st.floats(-200, 200, width=32), min_size=1, max_size=1)) * size)
-    given = data.draw(st.sampled_from([2.5, [-7.3], values.reshape(place[key].shape)])) if q.ndim else 2.5
+    given = data.draw(st.sampled_from([2.5, [-7.3], values.reshape(place[key].shape)])) if np.ndim(place[key]) else 2.5
     floats = np.zeros(q.shape, np.float32)
     floats[key] = given
     q[key] = given
