@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, Protocol
 
+from numpy.exceptions import AxisError
+
 __all__ = [
     "Diagnostic",
     "DiagnosticError",
@@ -15,9 +17,11 @@ __all__ = [
     "ModelError",
     "ParseError",
     "Position",
+    "QuantAxisError",
     "QuantError",
-    "QuantShapeError",
+    "QuantIndexError",
     "QuantTypeError",
+    "QuantValueError",
     "UndefinedError",
     "VerifyError",
     "diagnostics",
@@ -185,18 +189,53 @@ class QuantTypeError(QuantError, TypeError):
     """
 
 
-class QuantShapeError(QuantTypeError, ValueError):
-    """Shapes or axes that do not fit together. NumPy raises a ValueError there, which it is too.
+class QuantIndexError(QuantTypeError, IndexError):
+    """An index beyond a tensor, or none at all: where NumPy raises IndexError. It is that too.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import qrt
-    >>> q = qrt.quantize([1.0, 2.0], qrt.UniformType("i8", "f32", 0.5))
-    >>> np.sum(q, axis=1)
+    >>> qrt.quantize([1.0, 2.0], qrt.UniformType("i8", "f32", 0.5))[2]
     Traceback (most recent call last):
-    qrt.errors.QuantShapeError: np.sum: axis 1 does not fit a tensor of rank 1
+    qrt.errors.QuantIndexError: index 2 is out of bounds for axis 0 with size 2
     """
+
+
+class QuantValueError(QuantTypeError, ValueError):
+    """Shapes or values that do not fit, or a tensor that is read-only: where NumPy raises ValueError. It is that too.
+
+    Examples
+    --------
+    >>> import numpy as np, qrt
+    >>> np.split(qrt.quantize([1.0, 2.0, 3.0], qrt.UniformType("i8", "f32", 0.5)), 2)
+    Traceback (most recent call last):
+    qrt.errors.QuantValueError: np.split: array split does not result in an equal division
+    """
+
+
+class QuantAxisError(AxisError, QuantTypeError):
+    """An axis that a tensor does not have: where NumPy raises AxisError. It is that too.
+
+    Examples
+    --------
+    >>> import numpy as np, qrt
+    >>> np.flip(qrt.quantize([1.0, 2.0], qrt.UniformType("i8", "f32", 0.5)), 1)
+    Traceback (most recent call last):
+    qrt.errors.QuantAxisError: np.flip: axis 1 is out of bounds for array of dimension 1
+    """
+
+
+NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError)
+"""What NumPy's routines raise of their arguments."""
+
+
+def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
+    """An error of NumPy's as one of ours, of the same base; ``name`` is the function that was called."""
+    message = f"{name}: {error}" if name else str(error)
+    if isinstance(error, AxisError):
+        return QuantAxisError(message)
+    kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError
+    return kind(message) if isinstance(error, (IndexError, ValueError)) else QuantTypeError(message)
 
 
 class ModelError(QuantError):

@@ -1,8 +1,8 @@
 """What tests compare with and a program writes: `python -m tests.expected`, or `make expected`, writes it anew.
 
 The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/passes/files`, after the pipeline
-that their first line names; and the table of op families in docs/reference/dialects/qrt.md. Look at the
-difference before you commit it.
+that their first line names; the table of op families in docs/reference/dialects/qrt.md; docs/reference/numpy.md. Look
+at the difference before you commit it.
 """
 
 from pathlib import Path
@@ -11,6 +11,7 @@ from qrt import ir
 from qrt.ops import FAMILIES
 from qrt.passes import run_passes
 from tests.docs.documents import DIALECTS, ROOT, family_row
+from tests.tensor.protocol import numpy_page
 
 TESTS = Path(__file__).parent
 SUFFIX = ".expected.mlir"
@@ -43,7 +44,7 @@ def table_of_families() -> str:
 def main() -> None:
     texts = {path.with_suffix(SUFFIX): str(printed(path)) for path in PRINTED}
     texts |= {path.with_suffix(SUFFIX): str(passed(path)) for path in PASSED}
-    texts[DIALECTS["qrt"]] = table_of_families()
+    texts |= {DIALECTS["qrt"]: table_of_families(), numpy_page.PAGE: numpy_page.page()}
     for path, text in texts.items():
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

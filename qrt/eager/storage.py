@@ -24,7 +24,7 @@ def ready(array: Array) -> Array:
 
 
 def is_packed(t: UniformType) -> bool:
-    return t.storage_width in _PACKED_WIDTHS
+    return t.storage_type.width in _PACKED_WIDTHS
 
 
 def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:

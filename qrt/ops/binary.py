@@ -14,7 +14,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.accumulate import check_expressed, without_zero_point
 from qrt.ops.core import (
     Array,
@@ -49,7 +49,7 @@ def _broadcast(op: str, types: Types) -> Dims:
     for i in range(1, max(len(a), len(b)) + 1):
         x, y = (a[-i] if i <= len(a) else 1), (b[-i] if i <= len(b) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
-            fail(op, f"dimensions {x} and {y} do not broadcast", types, QuantShapeError)
+            fail(op, f"dimensions {x} and {y} do not broadcast", types, QuantValueError)
         shape.append(y if x == 1 or (x is None and y != 1) else x)
     return tuple(shape[::-1])
 

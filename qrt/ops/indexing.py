@@ -1,99 +1,175 @@
-"""The effect of basic indexing on a quantized element type."""
+"""What becomes of a quantized element type where elements are selected along the axes of a tensor.
+
+The channels of a per-axis type are selected as the elements of their axis are; blocks of a sub-channel type stay whole.
+The type of the result depends on shapes and indices, never on the elements.
+"""
 
 from operator import index
-from typing import Any, SupportsIndex
+from types import EllipsisType
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
 import numpy as np
 
 from qrt.errors import QuantTypeError, shown
-from qrt.ops.core import Shape
+from qrt.ops.core import Array, Shape
 from qrt.types import UniformType
 
 
-def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:
-    """The element type of ``q[key]`` for a tensor of ``shape``.
+class Selection(NamedTuple):
+    """What becomes of an axis of a tensor."""
 
-    Indexing along the channel axis of a per-axis type selects channels; an integer there leaves that channel's
-    per-layer type. Blocks of a sub-channel type may be cut only along whole blocks.
+    source: int
+    """The axis, counted from 0."""
+    items: slice | int | Array
+    """What is taken of it: a slice, positions below its size, or the one that an integer leaves; an array of several
+    axes where the result varies with it along each of them."""
+    target: int | None
+    """The axis of the result; None where there is none, or several."""
+
+
+_Step = slice | int | Array | EllipsisType | None
+"""A part of a key: each consumes an axis but an ellipsis, which only separates, and None, a new one."""
+
+
+def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:
+    """The element type of ``q[key]`` for a tensor of ``shape``, and a key that NumPy takes for such an array.
+
+    An integer along the channel axis of a per-axis type leaves that channel's per-layer type; one along an axis of
+    blocks, the type of the blocks there.
     """
-    items = _expanded(key, len(shape))
     if t.is_per_layer:
         return t
-    selections: list[tuple[int, Any]] = []
-    axis = 0
-    for item in items:
-        if item is None:
-            selections.append((-1, None))
-            continue
-        selections.append((axis, item))
-        axis += 1
+    selections, rank = _selections(_steps(key, len(shape)), shape)
+    return selected_element(t, shape, selections, rank)
+
+
+def selected_element(t: UniformType, shape: Shape, selections: list[Selection], rank: int) -> UniformType:
+    """The element type where each axis is selected from; the result has ``rank`` axes."""
+    if t.is_per_layer:
+        return t
     if t.is_per_axis:
-        return _per_axis(t, selections)
-    return _sub_channel(t, shape, selections)
+        (channels,) = [selection for selection in selections if selection.source == t.axis]
+        return _per_axis(t, channels)
+    return _sub_channel(t, shape, selections, rank)
 
 
-def _expanded(key: Any, rank: int) -> list[Any]:
-    """The key as one item per axis (plus None for new axes), the ellipsis spelled out."""
-    items = list(key) if isinstance(key, tuple) else [key]
-    for item in items:
-        # NumPy reads a bool and a 0-d array as masks and advanced indices.
-        basic = item is None or item is Ellipsis or isinstance(item, (slice, SupportsIndex))
-        if not basic or isinstance(item, (bool, np.ndarray, type)):
-            raise QuantTypeError(f"only integers, slices, ... and None index a quantized tensor, got {shown(item)}")
-        if isinstance(item, SupportsIndex) and abs(index(item)) >= 1 << 62:
-            raise IndexError(f"index {shown(item)} is out of bounds for every axis")
-        if isinstance(item, slice):
-            try:
-                item.indices(0)
-            except (TypeError, ValueError) as error:
-                raise QuantTypeError(f"{shown(item)} does not index a tensor: {error}") from None
-    used = sum(item is not None and item is not Ellipsis for item in items)
-    if used > rank:
-        raise QuantTypeError(f"{used} indices for a tensor of rank {rank}")
-    gap = [slice(None)] * (rank - used)
-    if Ellipsis in items:
-        at = next(i for i, item in enumerate(items) if item is Ellipsis)
-        return items[:at] + gap + [item for item in items[at + 1 :] if item is not Ellipsis]
-    return items + gap
+# ---------------------------------------------------------------------------------------------------------------- keys
 
 
-def _per_axis(t: UniformType, selections: list[tuple[int, Any]]) -> UniformType:
-    position = 0
-    for axis, item in selections:
-        if axis == t.axis:
-            if not isinstance(item, slice):
-                channel = index(item)
-                if not -len(t.scales) <= channel < len(t.scales):
-                    raise IndexError(f"index {channel} is out of bounds for axis {axis} with size {len(t.scales)}")
-                return t.with_(scales=t.scales[channel], zero_points=t.zero_points[channel], axis=None)
-            if not t.scales[item]:
-                raise QuantTypeError(f"no channel of {t} is left: a per-axis type needs at least one")
-            return t.with_(scales=list(t.scales[item]), zero_points=list(t.zero_points[item]), axis=position)
-        position += axis < 0 or isinstance(item, slice)
-    raise QuantTypeError(f"axis {t.axis} of {t} is beyond the tensor")
-
-
-def _sub_channel(t: UniformType, shape: Shape, selections: list[tuple[int, Any]]) -> UniformType:
-    blocks = dict(t.block_sizes or ())
-    scales = np.array(t.scales, np.float64).reshape(t.scales_shape)
-    zero_points = np.array(t.zero_points, np.int64).reshape(t.scales_shape)
-    keys: list[Any] = []
-    kept: dict[int, int] = {}
-    position = 0
-    for axis, item in selections:
-        if axis < 0 or not isinstance(item, slice):
-            if axis < 0 or axis in blocks:
-                raise QuantTypeError(f"{t} has one parameter axis per dimension: index it with slices")
-            keys.append(0)
+def _steps(key: Any, rank: int) -> list[_Step]:
+    """The key as steps that consume all axes: masks as the positions where they hold, what is not said as slices."""
+    steps: list[_Step] = []
+    for item in key if isinstance(key, tuple) else (key,):
+        if item is None or isinstance(item, (slice, EllipsisType)):
+            steps.append(item)
             continue
-        start, stop, step = item.indices(shape[axis])
-        block = blocks.get(axis)
-        if block is None:
-            keys.append(slice(None))
+        array = np.asarray(item)
+        if array.dtype == bool:
+            if array.ndim == 0:
+                raise QuantTypeError(f"{shown(item)} alone does not index a tensor with several scales: write None")
+            steps += array.nonzero()
         else:
-            if step != 1 or start % block or (stop % block and stop != shape[axis]):
-                raise QuantTypeError(f"axis {axis} of {t} is cut inside a block of {block}")
-            keys.append(slice(start // block, -(-stop // block)))
-            kept[position] = block
-        position += 1
-    return t.with_(scales=scales[tuple(keys)].tolist(), zero_points=zero_points[tuple(keys)].tolist(), block_sizes=kept)
+            steps.append(index(item) if isinstance(item, SupportsIndex) and not array.ndim else array.astype(np.intp))
+    rest = [slice(None)] * (rank - sum(step is not None and step is not ... for step in steps))
+    at = next((i for i, step in enumerate(steps) if step is ...), len(steps))
+    return [*steps[: at + 1], *rest, *steps[at + 1 :]]
+
+
+def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]:
+    """What each axis is selected by, and the rank of the result. With arrays among the steps, NumPy broadcasts them and
+    the integers; their axes stand where the first of these does, or, if they do not stand together, in front."""
+    arrays = [step for step in steps if isinstance(step, np.ndarray)]
+    common = np.broadcast_shapes(*[array.shape for array in arrays])
+    group = [i for i, step in enumerate(steps) if isinstance(step, (int, np.ndarray))] if arrays else []
+    in_front = bool(group) and group[-1] - group[0] >= len(group)
+    source, target = 0, len(common) if in_front else 0
+    place = 0
+    selections: list[Selection] = []
+    for i, step in enumerate(steps):
+        if group and i == group[0] and not in_front:
+            place, target = target, target + len(common)
+        if isinstance(step, np.ndarray):
+            selections.append(_of_array(source, step % max(shape[source], 1), place, common))
+        elif isinstance(step, int):
+            selections.append(Selection(source, step % max(shape[source], 1), None))
+        elif isinstance(step, slice):
+            selections.append(Selection(source, step, target))
+        source += step is not None and step is not ...
+        target += step is None or isinstance(step, slice)
+    return selections, target
+
+
+def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selection:
+    """An array of indices varies along the axes where its own size is not 1; one of a single index, along its last."""
+    own = [d for d in range(-positions.ndim, 0) if positions.shape[d] != 1] or [-1]
+    if len(own) > 1:
+        return Selection(source, positions, None)
+    line = np.broadcast_to(positions.reshape(-1), (common[own[0]],))
+    return Selection(source, line, place + len(common) + own[0])
+
+
+# --------------------------------------------------------------------------------------------------------------- types
+
+
+def _per_axis(t: UniformType, channels: Selection) -> UniformType:
+    if isinstance(channels.items, int):
+        channel = channels.items
+        return t.with_(scales=t.scales[channel], zero_points=t.zero_points[channel], axis=None)
+    if channels.target is None:
+        _refuse_mixed(t, channels.source)
+    if isinstance(channels.items, slice) and channels.items == slice(None):
+        return t.with_(axis=channels.target)
+    scales = np.array(t.scales)[channels.items]
+    if not scales.size:
+        raise QuantTypeError(f"no channel of {t} is left: a per-axis type needs at least one")
+    zero_points = np.array(t.zero_points, np.int64)[channels.items]
+    return t.with_(scales=scales, zero_points=zero_points, axis=channels.target)
+
+
+def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank: int) -> UniformType:
+    blocks = dict(t.block_sizes or ())
+    kept: dict[int, int] = {}
+    lines: list[Any] = [np.zeros(1, np.intp)] * len(shape)
+    for source, items, target in selections:
+        block = blocks.get(source)
+        if isinstance(items, int):
+            lines[source] = np.array([items // (block or shape[source])])
+        elif block is not None:
+            if target is None or target in kept:
+                _refuse_mixed(t, source)
+            lines[source], kept[target] = _whole_blocks(t, source, np.arange(shape[source])[items], block), block
+    grid = np.ix_(*lines)
+    order = [s for s in range(len(shape)) if len(lines[s]) == 1]  # sizes of 1, which may stand anywhere
+    moved = {source: target for source, _, target in selections if len(lines[source]) > 1}
+    order += sorted(moved, key=lambda source: moved[source] or 0)
+    sizes = [len(lines[source]) for source in moved]
+    final = [1] * rank
+    for target, size in zip(moved.values(), sizes, strict=True):
+        final[target or 0] = size
+
+    def selected(values: Array) -> Any:
+        return values.reshape(t.scales_shape)[grid].transpose(order).reshape(final)
+
+    scales, zero_points = selected(np.array(t.scales)), selected(np.array(t.zero_points, np.int64))
+    if kept:
+        return t.with_(scales=scales, zero_points=zero_points, block_sizes=dict(sorted(kept.items())))
+    return t.with_(scales=scales.item(), zero_points=zero_points.item(), block_sizes=None)
+
+
+def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
+    """Which block each block of the result comes from."""
+    if not positions.size:
+        raise QuantTypeError(f"no block of {t} is left: a type has at least one scale")
+    if not positions.size % block:
+        rows = (positions // block).reshape(-1, block)
+        if (rows == rows[:, :1]).all():
+            first: Array = rows[:, 0]
+            return first
+    raise QuantTypeError(f"axis {axis} of {t} is cut inside a block of {block}")
+
+
+def _refuse_mixed(t: UniformType, axis: int) -> NoReturn:
+    raise QuantTypeError(
+        f"elements of several scales would stand along one axis: axis {axis} of {t}; "
+        "index np.asarray(q) for the values, or qrt.requantize to a type per layer first"
+    )

@@ -15,7 +15,7 @@ import numpy as np
 
 from qrt import kernels, numerics
 from qrt._seam import _core
-from qrt.errors import QuantShapeError, QuantTypeError
+from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.accumulate import (
     PreparedBias,
     accumulator_bias,
@@ -78,13 +78,13 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
     """(result shape, K) by NumPy's rules for ``@``."""
     k, depth = a[-1], w[-2] if len(w) > 1 else w[0]
     if k is not None and depth is not None and k != depth:
-        fail("matmul", f"the contracted dimensions differ: {k} and {depth}", types, QuantShapeError)
+        fail("matmul", f"the contracted dimensions differ: {k} and {depth}", types, QuantValueError)
     batch: list[int | None] = []
     left, right = a[:-2][::-1], w[:-2][::-1]
     for i in range(max(len(left), len(right))):
         x, y = (left[i] if i < len(left) else 1), (right[i] if i < len(right) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
-            fail("matmul", f"batch dimensions {x} and {y} do not broadcast", types, QuantShapeError)
+            fail("matmul", f"batch dimensions {x} and {y} do not broadcast", types, QuantValueError)
         batch.append(y if x == 1 else x if y == 1 or x is not None else y)
     rows = a[-2:-1] if len(a) > 1 else ()
     columns = w[-1:] if len(w) > 1 else ()

@@ -24,10 +24,16 @@ def cast(q: Any, wanted: object) -> Any:
 
 def _values(values: Array, dtype: Any) -> Array:
     try:
-        if dtype is not None and np.dtype(dtype).names is None:
-            return values.astype(dtype)
+        wanted = None if dtype is None or np.dtype(dtype).names is not None else np.dtype(dtype)
     except (TypeError, ValueError):
-        pass
+        wanted = None
+    if wanted is not None and wanted.kind in "biu":
+        by_values = f"np.asarray(q).astype({str(wanted)!r})"
+        raise QuantTypeError(
+            f"astype: {wanted} does not hold the values: write q.storage for the integers, or {by_values}"
+        )
+    if wanted is not None and wanted.kind in "fcVO":
+        return values.astype(wanted)
     raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
 
 

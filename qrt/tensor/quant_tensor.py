@@ -4,7 +4,7 @@ Storage of 1, 2 or 4 bits is kept packed (low element first, rows padded to a by
 next larger integer.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from math import prod
 from typing import Any, SupportsIndex, overload
@@ -16,20 +16,23 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
 from qrt.eager.calls import Tensor, set_tensor_class
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import NUMPY_ERRORS, QuantTypeError, QuantValueError, from_numpy, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.astype import cast
 from qrt.tensor.protocol import table
+from qrt.tensor.protocol.assignment import assign
+from qrt.tensor.protocol.elements import made, stored
+from qrt.tensor.protocol.methods import Methods
 from qrt.tensor.protocol.operators import Operators, by_ufunc
 from qrt.types import UniformType, check_integrity
 
 tensor_of: Callable[[Array, UniformType, Shape], "QuantTensor"] = calls.tensor_of
 
 
-class QuantTensor(Operators, Tensor):
+class QuantTensor(Operators, Tensor, Methods):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
@@ -147,7 +150,8 @@ class QuantTensor(Operators, Tensor):
         if copy is False:
             raise ValueError("a quantized tensor cannot be dequantized without a copy")
         values = self.dequantize()
-        return values if dtype is None else values.astype(dtype)
+        # NumPy casts to integers itself, where it may: as an index, values are none.
+        return values if dtype is None or np.dtype(dtype).kind in "biu" else values.astype(dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
         """The expressed values, as ``np.asarray`` gives them, for ``np.from_dlpack`` or ``torch.from_dlpack``. The
@@ -196,11 +200,8 @@ class QuantTensor(Operators, Tensor):
 
     def __len__(self) -> int:
         if not self._shape:
-            raise TypeError("len() of a tensor of rank 0")
+            raise QuantTypeError("len() of a tensor of rank 0")
         return self._shape[0]
-
-    def __iter__(self) -> Iterator["QuantTensor"]:
-        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         try:
@@ -214,36 +215,51 @@ class QuantTensor(Operators, Tensor):
     # ----------------------------------------------------------------------------------------------------------- views
 
     def __getitem__(self, key: Any) -> "QuantTensor":
-        """Basic indexing. Along the channel axis of a per-axis type it selects channels; an integer there gives that
-        channel's type. Raises IndexError, as NumPy does, beyond the end of an axis; ``QuantTypeError`` for other
-        indices than integers, slices, ... and None."""
-        element = indexed_element(self.type, self._shape, key)
-        if is_packed(self.type):
-            return self._of(np.asarray(self.storage[key]), element)
-        data = self._data[key]
-        return tensor_of(np.asarray(data), element, np.shape(data))
+        """Indexing as an ndarray's: a view for integers, slices, ``...`` and None, unless bits are packed; a copy for
+        lists, arrays and masks. Channels of a per-axis type are selected as the elements of their axis are; an integer
+        there gives that channel's type. Raises IndexError where NumPy does; ``QuantTypeError`` where channels would mix
+        along one axis, or blocks be cut."""
+        source = stored(self)
+        try:
+            data = source[key]
+            if not isinstance(data, np.ndarray):  # a scalar, which is no view
+                data = source[(*key, ...) if isinstance(key, tuple) else (key, ...)]
+        except NUMPY_ERRORS as error:
+            raise from_numpy(error) from None
+        return made(data, indexed_element(self.type, self._shape, key), source)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
+        ValueError where the storage is read-only: a packed tensor, a broadcast, a part of packed bits."""
+        assign(self, key, value)
 
     def transpose(self, *axes: Any) -> "QuantTensor":
         """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
         channels. Raises ``QuantTypeError`` for other axes than all of them."""
+        source = stored(self)
+        if not axes and self.type.is_per_layer:
+            return made(source.T, self.type, source)
         order = _axes(axes, self.ndim)
-        element = transposed_element(self.type, order)
-        if is_packed(self.type):
-            return self._of(self.storage.transpose(order), element)
-        data = self._data.transpose(order)
-        return tensor_of(data, element, data.shape)
+        return made(source.transpose(order), transposed_element(self.type, order), source)
 
-    def reshape(self, *shape: Any) -> "QuantTensor":
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        wanted = _integers_of(shape, "reshape: the shape")
-        source = self.storage if is_packed(self.type) else self._data
+        source, wanted = stored(self), shape
+        if set(map(type, shape)) != {int}:
+            wanted = _integers_of(shape, "reshape: the shape")
+        if order == "F" or (order == "A" and source.flags.fnc):
+            return self.T.reshape(wanted[::-1], copy=copy).T
+        if order not in ("C", "A"):
+            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
             message = f"reshape: {self.tensor_type} does not have the elements of shape {shown(wanted)}"
-            raise QuantTypeError(message) from error
-        element = reshaped_element(self.type, self._shape, data.shape)
-        return self._of(data, element) if is_packed(self.type) else tensor_of(data, element, data.shape)
+            raise QuantValueError(message) from error
+        if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
+            raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
+        result = made(data, reshaped_element(self.type, self._shape, data.shape), source)
+        return result.copy() if copy else result
 
     # ------------------------------------------------------------------------------------------------------- operators
 
@@ -258,33 +274,6 @@ class QuantTensor(Operators, Tensor):
 
     def __mul__(self, other: Any) -> Any:
         return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
-
-    def __eq__(self, other: object) -> Any:
-        return table.call(np.equal, (self, other), {})
-
-    def __ne__(self, other: object) -> Any:
-        return table.call(np.not_equal, (self, other), {})
-
-    def __lt__(self, other: Any) -> Any:
-        return table.call(np.less, (self, other), {})
-
-    def __le__(self, other: Any) -> Any:
-        return table.call(np.less_equal, (self, other), {})
-
-    def __gt__(self, other: Any) -> Any:
-        return table.call(np.greater, (self, other), {})
-
-    def __ge__(self, other: Any) -> Any:
-        return table.call(np.greater_equal, (self, other), {})
-
-    def __neg__(self) -> "QuantTensor":
-        return table.call(np.negative, (self,), {})  # type: ignore[no-any-return]
-
-    def __pos__(self) -> "QuantTensor":
-        return self.copy()
-
-    def __abs__(self) -> "QuantTensor":
-        return table.call(np.absolute, (self,), {})  # type: ignore[no-any-return]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if isinstance(kwargs.get("out"), tuple) and len(kwargs["out"]) == 1:
@@ -380,7 +369,7 @@ def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
         return tuple(range(rank))[::-1]
     order = tuple(axis + rank * (axis < 0) for axis in given)
     if sorted(order) != list(range(rank)):
-        raise QuantTypeError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
+        raise QuantValueError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
     return order
 
 

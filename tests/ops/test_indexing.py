@@ -62,25 +62,49 @@ def test_an_axis_without_blocks_may_be_indexed_away() -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "axis"),
+    [
+        ((slice(None), [3, 0]), 1),
+        ((slice(None), np.array([[3, 0]])), 2),
+        ((slice(None), [[3], [0]]), 1),
+        ((slice(None), [[3]]), 2),
+        ((slice(None), np.array(2)), None),
+        (([0, 1, 2], [3, 0, 0]), 0),
+        (([[0], [1]], [3, 0, 0]), 1),
+        (([0, 1, 2], slice(None), [3, 0, 0]), 1),
+        ((slice(None), [1, 2], slice(None), None), 1),
+        ((0, slice(None), [3, 0, 0]), 1),
+        (([0, 1, 2], [1]), 0),
+        ((slice(None), [True, False, False, True]), 1),
+        (np.eye(3, 4, dtype=bool), 0),
+        (([0, 2], ..., [1, 3]), 1),
+        ((slice(None), [3, 0], None, [1, 2]), 0),
+        ((slice(None), [3, 0], ..., [1, 2]), 0),
+    ],
+)
+def test_channels_stand_along_the_axis_where_their_indices_do(key: Any, axis: int | None) -> None:
+    """An array of one index keeps the channel's axis, an integer takes it away: types never depend on sizes of 1."""
+    assert assert_follows(PER_AXIS, (3, 4, 5), key).axis == axis
+
+
+@pytest.mark.parametrize(
+    "key", [[0, 1], ([2, 3, 0, 1], slice(None, None, -1)), (None, slice(2, 4), None), (0, [0, 1]), (3,), (1, 2), [0, 0]]
+)
+def test_blocks_stay_whole_wherever_they_go(key: Any) -> None:
+    assert_follows(BLOCKS, (4, 6), key)
+
+
+@pytest.mark.parametrize(
     ("t", "shape", "key", "message"),
     [
-        (PER_AXIS, (3, 4, 5), (0, 0, 0, 0), "4 indices for a tensor of rank 3"),
         (PER_AXIS, (3, 4, 5), (slice(None), slice(4, None)), "no channel of .* is left"),
-        (PER_AXIS, (3, 4, 5), [0, 1], "only integers, slices, ... and None index a quantized tensor"),
-        (PER_AXIS, (3, 4, 5), np.array([0]), "only integers, slices"),
-        (PER_AXIS, (3, 4, 5), np.array(0), "only integers, slices"),
-        (PER_AXIS, (3, 4, 5), (0, slice(None, 1.5)), "slice indices must be integers or None"),
-        (PER_AXIS, (3, 4, 5), slice(None, None, np.array([1, 2])), "only integer scalar arrays"),
-        (UniformType("i8", "f32", 0.5), (3, 4, 5), slice(None, None, 0), "slice step cannot be zero"),
-        (PER_AXIS, (3, 4, 5), True, "only integers, slices"),
-        (PER_AXIS, (3, 4, 5), np.True_, "only integers, slices"),
-        (PER_AXIS, (3, 4, 5), 1.0, "only integers, slices"),
-        (PER_AXIS, (3, 4, 5), "0", "only integers, slices"),
-        (BLOCKS, (4, 6), 0, "index it with slices"),
-        (BLOCKS, (4, 6), None, "index it with slices"),
+        (PER_AXIS, (3, 4, 5), (slice(None), []), "no channel of .* is left"),
+        (PER_AXIS, (3, 4, 5), (slice(None), [[0, 1], [2, 3]]), "elements of several scales would stand along one axis"),
+        (PER_AXIS, (3, 4, 5), True, "True alone does not index a tensor with several scales"),
         (BLOCKS, (4, 6), slice(1, 3), "axis 0 of .* is cut inside a block of 2"),
         (BLOCKS, (4, 6), slice(None, None, 2), "is cut inside a block"),
-        (BLOCKS, (4, 6), slice(None, None, -1), "is cut inside a block"),
+        (BLOCKS, (4, 6), [1, 2], "is cut inside a block"),
+        (BLOCKS, (4, 6), ([0, 1], [0, 1]), "elements of several scales would stand along one axis"),
         (BLOCKS, (4, 6), slice(2, 2), "at least one scale"),
     ],
 )

@@ -128,6 +128,26 @@ CALLS: dict[str, Call] = {
     "np.divide": (lambda b: np.divide(Q, b), {"b": 2}),
     "np.power": (lambda b: np.power(Q, b), {"b": 2}),
 }
+FUNCTIONS: dict[str, Call] = {
+    "np.delete": (lambda q, obj, axis: np.delete(q, obj, axis), {"obj": 0, "axis": 0}),
+    "np.expand_dims": (lambda q, axis: np.expand_dims(q, axis), {"axis": 0}),
+    "np.flip": (lambda q, axis: np.flip(q, axis), {"axis": 0}),
+    "np.insert": (lambda q, obj, values: np.insert(q, obj, values, 1), {"obj": 0, "values": 1.0}),
+    "np.moveaxis": (lambda q, source, to: np.moveaxis(q, source, to), {"source": 0, "to": 1}),
+    "np.pad": (lambda q, mode: np.pad(q, [(0, 0), (1, 1)], mode), {"mode": "edge"}),
+    "np.pad a value": (lambda q, value: np.pad(q, [(0, 0), (1, 1)], constant_values=value), {"value": 1.0}),
+    "np.put": (lambda q, ind, v, mode: np.put(q.copy(), ind, v, mode), {"ind": 0, "v": 1.0, "mode": "raise"}),
+    "np.put_along_axis": (lambda q, i, axis: np.put_along_axis(q.copy(), i, 1.0, axis), {"i": [[0]], "axis": 1}),
+    "np.roll": (lambda q, shift, axis: np.roll(q, shift, axis), {"shift": 1, "axis": 1}),
+    "np.split": (lambda q, at, axis: np.split(q, at, axis), {"at": 2, "axis": 1}),
+    "np.squeeze": (lambda q, axis: np.squeeze(q, axis), {"axis": None}),
+    "np.stack": (lambda q, other, axis: np.stack([q, other], axis), {"other": Q, "axis": 0}),
+    "np.take": (lambda q, i, axis, mode: np.take(q, i, axis, mode=mode), {"i": 0, "axis": 1, "mode": "clip"}),
+    "np.take_along_axis": (lambda q, i, axis: np.take_along_axis(q, i, axis), {"i": [[0]], "axis": 1}),
+    "np.where": (lambda q, held, other: np.where(held, q, other), {"held": True, "other": 1.0}),
+    "item": (lambda q, index: q.item(index), {"index": 0}),
+    "assignment": (lambda q, index, value: q.copy().__setitem__(index, value), {"index": 0, "value": 1.0}),
+}
 PUBLIC_WITHOUT_ARGUMENTS = {"get_num_threads"}
 for _q in (Q, CHANNELS, NIBBLES):
     for _name in ("__getitem__", "__eq__", "__matmul__", "__add__", "__sub__", "__mul__"):
@@ -137,6 +157,7 @@ for _q in (Q, CHANNELS, NIBBLES):
     CALLS[f"{_q.type}: astype"] = (_q.astype, {})
     CALLS[f"{_q.type}: two axes"] = (lambda axis, q=_q: q.transpose(axis, 0), {"axis": 1})
     CALLS[f"{_q.type}: reshape"] = (lambda shape, q=_q: q.reshape(shape), {"shape": (2, 2)})
+    CALLS |= {f"{_q.type}: {name}": (call, {"q": _q, **given}) for name, (call, given) in FUNCTIONS.items()}
     CALLS[f"{_q.type}: two sizes"] = (lambda size, q=_q: q.reshape(size, 2), {"size": 2})
 
 FLAGS = {"saturating", "interpret", "strict_upstream", "allow_unregistered"}

@@ -223,8 +223,8 @@ def test_bad_views(t: UniformType) -> None:
     for key in (2, -3, (0, 3)):
         with pytest.raises(IndexError):
             q[key]
-    for bad in ([0], True, 1.5, np.array([True, False])):
-        with pytest.raises(QuantTypeError, match="only integers, slices"):
+    for bad in (1.5, "a", np.array([0.5]), q):
+        with pytest.raises(IndexError):
             q[bad]
 
 
@@ -338,7 +338,6 @@ def test_ufunc_out() -> None:
         lambda q: np.ones((2, 2)) @ q,
         lambda q: np.exp(q),
         lambda q: np.add(q, q, where=False),
-        lambda q: np.stack([q, q]),
         lambda q: q / q,
     ],
 )

@@ -18,7 +18,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from qrt import numerics
 from qrt.eager.storage import is_packed, unpack
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.numerics import double_double
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
@@ -299,7 +299,7 @@ def axis_of(name: str, axis: Any, rank: int) -> int:
 
 def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
     said = axis if isinstance(axis, str) else shown(axis)
-    raise QuantShapeError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
+    raise QuantValueError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
 
 
 def hashable_axis(axis: Any) -> Any:

@@ -1,5 +1,5 @@
-"""Python's arithmetic operators beside numbers and arrays: each is NumPy's ufunc. There is none in place, so that
-``q += r`` is ``q = q + r``, whose result may have another type."""
+"""Python's operators: comparisons, and arithmetic beside numbers and arrays. Each is NumPy's ufunc. There is none in
+place, so that ``q += r`` is ``q = q + r``, whose result may have another type."""
 
 from collections.abc import Callable
 from numbers import Number
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
+from qrt.tensor.protocol import table
 
 _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
@@ -25,10 +26,29 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return lambda self, other: by_ufunc(ufunc, other, self)
 
 
+def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """With an operand of any kind: what NumPy does not compare is an error, not False."""
+    return lambda self, other: table.call(ufunc, (self, other), {})
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    return lambda self: table.call(ufunc, (self,), {})
+
+
 class Operators:
     """The operators that no op family computes, and the reflected ones."""
 
     __slots__ = ()
+
+    __eq__ = _comparison(np.equal)
+    __ne__ = _comparison(np.not_equal)
+    __lt__ = _comparison(np.less)
+    __le__ = _comparison(np.less_equal)
+    __gt__ = _comparison(np.greater)
+    __ge__ = _comparison(np.greater_equal)
+    __neg__ = _unary(np.negative)
+    __pos__ = _unary(np.positive)
+    __abs__ = _unary(np.absolute)
 
     __radd__ = _reflected(np.add)
     __rsub__ = _reflected(np.subtract)

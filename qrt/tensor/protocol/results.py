@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.eager.calls import Tensor, tensor_of
 from qrt.eager.storage import pack
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.keys import axes_of, varies_along
 from qrt.tensor.quant_tensor import QuantTensor
@@ -90,7 +90,7 @@ def delivered(name: str, storage: Any, t: UniformType, out: Any = None) -> Quant
     if not isinstance(out, QuantTensor) or out.type is not t:
         raise QuantTypeError(f"{name}: out must be a QuantTensor of the result's type {shown(t)}")
     if out.shape != storage.shape:
-        raise QuantShapeError(f"{name}: out has shape {out.shape}, the result has shape {storage.shape}")
+        raise QuantValueError(f"{name}: out has shape {out.shape}, the result has shape {storage.shape}")
     out._data[...] = pack(storage, t)
     return out
 

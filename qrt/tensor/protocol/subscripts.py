@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 
 Labels = tuple[Hashable, ...]
 _Subscripts = tuple[list[Labels], Labels | None]
@@ -48,7 +48,7 @@ def parsed(subscripts: _Subscripts, ranks: Sequence[int]) -> tuple[list[Labels],
     """(labels of each operand, labels of the result), an ellipsis spelled out."""
     inputs, output = subscripts
     if len(inputs) != len(ranks) or not ranks:
-        raise QuantShapeError(f"np.einsum: subscripts for {len(inputs)} operands are given, and {len(ranks)} operands")
+        raise QuantValueError(f"np.einsum: subscripts for {len(inputs)} operands are given, and {len(ranks)} operands")
     whole = [_expanded(labels, rank) for labels, rank in zip(inputs, ranks, strict=True)]
     batch = max((tuple(x for x in labels if isinstance(x, _Axis)) for labels in whole), key=len, default=())
     if output is None:
@@ -57,7 +57,7 @@ def parsed(subscripts: _Subscripts, ranks: Sequence[int]) -> tuple[list[Labels],
     result = tuple(x for label in output for x in (batch if label is Ellipsis else (label,)))
     known = {label for labels in whole for label in labels}
     if len(set(result)) != len(result) or not known.issuperset(result) or (batch and ... not in output):
-        raise QuantShapeError("np.einsum: the result must have labels of the operands, each once, and their ellipsis")
+        raise QuantValueError("np.einsum: the result must have labels of the operands, each once, and their ellipsis")
     return whole, result
 
 
@@ -71,6 +71,6 @@ class _Axis:
 def _expanded(labels: Labels, rank: int) -> Labels:
     named = sum(label is not Ellipsis for label in labels)
     if named > rank or (named < rank and ... not in labels):
-        raise QuantShapeError(f"np.einsum: {named} subscripts are given for an operand of rank {rank}")
+        raise QuantValueError(f"np.einsum: {named} subscripts are given for an operand of rank {rank}")
     gap = tuple(_Axis(i) for i in range(rank - named, 0, -1))
     return tuple(x for label in labels for x in (gap if label is Ellipsis else (label,)))

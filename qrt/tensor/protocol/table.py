@@ -4,25 +4,30 @@
 public names. The modules of ``_RULES`` fill the table when it is first asked: `import qrt` loads none of them.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import NUMPY_ERRORS, QuantError, QuantTypeError, from_numpy
 from qrt.tensor.float_results import in_floats
 
-Kind = Literal["moves", "order", "sums", "inspects", "floats"]
+Kind = Literal["moves", "order", "sums", "inspects", "floats", "refused"]
 """`moves` keep the type, `order` is exact by value, `sums` are exact sums, `inspects` reads no value or writes values
-out, `floats` have no exact result."""
+out, `floats` have no exact result, `refused` are about something else than values."""
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 
 _RULES = (
     "moves",
+    "joins",
+    "fills",
+    "writes",
     "comparisons",
     "order",
     "signs",
@@ -33,8 +38,12 @@ _RULES = (
     "arithmetic",
     "inspect",
     "floats",
+    "refused",
 )
+_NAMED = re.compile(r"[\w.]+: ")
+"""An error that says which function it is of."""
 _TABLE: dict[Function, "Entry"] = {}
+_MODULES: dict[str, "Entry"] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ class Entry:
     rule: Callable[..., Any] | None
     """It takes what NumPy's function takes. None where no result is exact."""
     hint: str = ""
-    """What to write instead, where no result is exact."""
+    """What to write instead, where there is no rule."""
 
 
 def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
@@ -58,15 +67,38 @@ def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
     return register
 
 
+def present(*names: str) -> tuple[Function, ...]:
+    """Those of NumPy's functions that the installed one has."""
+    return tuple(getattr(np, name) for name in names if hasattr(np, name))
+
+
 def has_no_exact_result(*functions: Function, hint: str) -> None:
-    """These give floats where ``qrt.float_results`` allows them, and else an error with the hint."""
-    _TABLE.update(dict.fromkeys(functions, Entry("floats", None, hint)))
+    """These give floats where ``qrt.float_results`` allows them, and else an error with the hint. Rules go first."""
+    for function in functions:
+        _TABLE.setdefault(function, Entry("floats", None, hint))
 
 
+def refuses(*functions: Function, hint: str) -> None:
+    """These are an error with the hint, whatever ``qrt.float_results`` says. Rules go first."""
+    for function in functions:
+        _TABLE.setdefault(function, Entry("refused", None, hint))
+
+
+def refuses_module(module: str, hint: str) -> None:
+    """As ``refuses``, for the functions of a module that is not imported for it."""
+    _MODULES[module] = Entry("refused", None, hint)
+
+
+def entry(function: Function) -> Entry | None:
+    """The entry of a function, its own or that of its module."""
+    return table().get(function) or _MODULES.get(getattr(function, "__module__", ""))
+
+
+@cache
 def table() -> Mapping[Function, Entry]:
     """Every function that has an entry."""
     for name in _RULES:
-        import_module(f"{__package__}.{name}")
+        import_module(f"{__package__}.rules.{name}")
     return _TABLE
 
 
@@ -80,10 +112,21 @@ def name_of(function: Function) -> str:
 
 def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """What NumPy's function gives for these arguments, a QuantTensor among them."""
-    entry = _TABLE.get(function) or table().get(function)  # the modules are loaded once
-    if entry is None:
+    found = _TABLE.get(function) or entry(function)
+    if found is None:
         raise QuantTypeError(f"{name_of(function)} takes no QuantTensor: give it np.asarray(q), the values as floats")
-    if entry.rule is None:
+    if found.rule is None:
+        name = name_of(function)
+        if found.kind == "refused":
+            raise QuantTypeError(f"{name} takes no QuantTensor: write {found.hint}")
         plain = getattr(*function) if isinstance(function, tuple) else function
-        return in_floats(name_of(function), plain, args, kwargs, entry.hint)
-    return entry.rule(*args, **kwargs)
+        return in_floats(name, plain, args, kwargs, found.hint)
+    try:
+        return found.rule(*args, **kwargs)
+    except QuantError as error:
+        name = name_of(function)
+        if len(error.args) == 1 and not _NAMED.match(str(error)) and not str(error).startswith(name):
+            error.args = (f"{name}: {error}",)
+        raise
+    except NUMPY_ERRORS as error:
+        raise from_numpy(error, name_of(function)) from error

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantShapeError
+from qrt.errors import QuantValueError
 from tests.tensor.protocol.values import NEAR, each, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)
@@ -130,7 +130,7 @@ def test_quantiles_between_elements_have_a_hint() -> None:
     for call in (lambda: np.percentile(q, 50), lambda: np.quantile(q, 0.5, method="hazen")):
         with pytest.raises(QuantTypeError, match="method='lower'"):
             call()
-    with pytest.raises(QuantTypeError, match='method="lower"'):
+    with pytest.raises(QuantTypeError, match=r"np\.asarray\(q\)"):
         np.median(q)
     with qrt.float_results("allow"):
         assert np.median(q) == np.percentile(q, 50) == -0.25
@@ -156,7 +156,7 @@ def test_types_follow_broadcasting() -> None:
     assert np.maximum(column, QuantTensor([1, 2], T)).storage.tolist() == [[1, 2], [9, 9]]
     with pytest.raises(QuantTypeError, match=r"different types: requantize one, qrt\.requantize\(q, r\.type\)"):
         np.maximum(q, column)
-    with pytest.raises(QuantShapeError, match="do not broadcast"):
+    with pytest.raises(QuantValueError, match="do not broadcast"):
         np.minimum(q, QuantTensor([1, 2, 3], T))
 
 
@@ -378,7 +378,7 @@ def test_outputs() -> None:
     assert np.maximum(out, 1.0, out=out) is out
     with pytest.raises(QuantTypeError, match=r"np\.max: out must be a QuantTensor of the result's type"):
         np.max(q, axis=0, out=np.zeros(2))
-    with pytest.raises(QuantShapeError, match=r"np.max: out has shape \(2,\), the result has shape \(\)"):
+    with pytest.raises(QuantValueError, match=r"np.max: out has shape \(2,\), the result has shape \(\)"):
         np.max(q, out=out)
     for call in (
         lambda: np.sort(q, order="x"),

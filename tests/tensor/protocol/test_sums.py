@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantShapeError
+from qrt.errors import QuantValueError
 from qrt.tensor.protocol.exact import rounded_root
 from tests.tensor.protocol.rationals import SHORT_SCALES, differs_along, magnitude, outcome, same, tensors, values
 
@@ -181,7 +181,7 @@ def test_storage_whose_sum_wraps_has_an_exact_sum() -> None:
         assert same(call(q), call(values(q)))
     wide = QuantTensor(np.full((64, 64), low + 3, np.uint32), q.type)
     assert int(np.sum(wide).storage) == 4096
-    assert np.mean(wide) == qrt.mean(wide)
+    assert np.mean(wide).equals(qrt.mean(wide))
 
 
 # ------------------------------------------------------------------------------------------------------------- moments
@@ -223,7 +223,7 @@ def test_variances_are_rounded_once(data: st.DataObject, ddof: int) -> None:
             np.var(q, axis)
         return
     if count <= ddof:
-        with pytest.raises(QuantShapeError, match="no degree of freedom"):
+        with pytest.raises(QuantValueError, match="no degree of freedom"):
             np.std(q, axis, ddof=ddof)
         return
     expected = np.asarray(deviations(values(q), axis, ddof), object)
@@ -247,9 +247,8 @@ def test_moments_of_many_results(storage: str) -> None:
     assert np.linalg.norm(q, axis=1).tolist() == [root(v) for v in np.add.reduce(exact**2, axis=1)]
     assert np.sum(q, axis=1, dtype=np.float64).tolist() == [float(v) for v in np.add.reduce(exact, axis=1)]
     for axis in (None, 0, (0, 1)):
-        assert np.mean(QuantTensor(np.tile(q.storage, (8, 1)), t), axis) == qrt.mean(
-            QuantTensor(np.tile(q.storage, (8, 1)), t), axis
-        )
+        wide = QuantTensor(np.tile(q.storage, (8, 1)), t)
+        assert np.mean(wide, axis).equals(qrt.mean(wide, axis))
 
 
 @settings(max_examples=20)
@@ -281,7 +280,7 @@ def test_a_root_just_beyond_the_middle_of_two_doubles_goes_up() -> None:
 def test_a_mean_is_that_of_qrt_and_as_float64_it_is_rounded_once(data: st.DataObject) -> None:
     q = data.draw(tensors(kinds=("layer",)).filter(lambda q: q.size > 0))
     axis = some_axes(data, q.ndim)
-    assert np.mean(q, axis) == qrt.mean(q, axis)
+    assert np.mean(q, axis).equals(qrt.mean(q, axis))
     exact = np.asarray(np.add.reduce(values(q), axis=axis), object)
     count = Fraction(q.size, max(exact.size, 1))
     floats = np.asarray(np.mean(q, axis, dtype=np.float64))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.products import matmul as qrt_matmul
@@ -204,7 +204,7 @@ def _sizes(name: str, operands: Sequence[QuantTensor], inputs: Sequence[Labels])
     for q, labels in zip(operands, inputs, strict=True):
         repeated = [label for label, times in Counter(labels).items() if times > 1]
         if any(len({n for x, n in zip(labels, q.shape, strict=True) if x == label}) > 1 for label in repeated):
-            raise QuantShapeError(f"{name}: the axes of a diagonal have different sizes in shape {q.shape}")
+            raise QuantValueError(f"{name}: the axes of a diagonal have different sizes in shape {q.shape}")
         for label, size in zip(labels, q.shape, strict=True):
             known = sizes.setdefault(label, size)
             broadcasts = name == "np.einsum" or str(label)[0] == "b"
@@ -212,7 +212,7 @@ def _sizes(name: str, operands: Sequence[QuantTensor], inputs: Sequence[Labels])
                 sizes[label] = size
             elif size != known and not (size == 1 and broadcasts):
                 shapes = " and ".join(str(x.shape) for x in operands)
-                raise QuantShapeError(f"{name}: sizes {known} and {size} do not match, in shapes {shapes}")
+                raise QuantValueError(f"{name}: sizes {known} and {size} do not match, in shapes {shapes}")
     return sizes
 
 
@@ -247,7 +247,7 @@ def _letters(prefix: str, count: int) -> Labels:
 def _ranks(name: str, a: Any, b: Any, least_a: int, least_b: int) -> tuple[int, int]:
     require_tensors(name, a, b)
     if a.ndim < least_a or b.ndim < least_b:
-        raise QuantShapeError(f"{name}: ranks of at least {least_a} and {least_b} are needed, got {a.shape}, {b.shape}")
+        raise QuantValueError(f"{name}: ranks of at least {least_a} and {least_b} are needed, got {a.shape}, {b.shape}")
     return a.ndim, b.ndim
 
 
@@ -279,7 +279,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 @of_tensors(np.linalg.outer)
 def _linalg_outer(x1: Any, x2: Any, /) -> Any:
     if _ranks("np.linalg.outer", x1, x2, 1, 1) != (1, 1):
-        raise QuantShapeError(f"np.linalg.outer: vectors are needed, got {x1.shape} and {x2.shape}")
+        raise QuantValueError(f"np.linalg.outer: vectors are needed, got {x1.shape} and {x2.shape}")
     return outer(x1, x2)
 
 
@@ -363,7 +363,7 @@ def _contracted_axes(name: str, axes: Any, m: int, n: int) -> tuple[Shape, Shape
     except (TypeError, ValueError):
         first = second = (0, 0)
     if len(first) != len(second) or len(set(first)) != len(first) or len(set(second)) != len(second):
-        raise QuantShapeError(f"{name}: axes {shown(axes)} do not fit tensors of ranks {m} and {n}")
+        raise QuantValueError(f"{name}: axes {shown(axes)} do not fit tensors of ranks {m} and {n}")
     return first, second
 
 
@@ -373,7 +373,7 @@ def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
     require_tensors(name, *given)
     ends = (0, len(given) - 1)
     if len(given) < 2 or any(q.ndim != 2 and not (q.ndim == 1 and i in ends) for i, q in enumerate(given)):
-        raise QuantShapeError(f"{name}: two matrices or more are needed, the first and the last may be vectors")
+        raise QuantValueError(f"{name}: two matrices or more are needed, the first and the last may be vectors")
     inputs: list[Labels] = [(f"k{i}", f"k{i + 1}") for i in range(len(given))]
     inputs[0] = inputs[0] if given[0].ndim == 2 else inputs[0][1:]
     inputs[-1] = inputs[-1] if given[-1].ndim == 2 else inputs[-1][:1]
@@ -388,7 +388,7 @@ def _matrix_power(a: Any, n: Any = 1) -> Any:
     if not isinstance(n, (int, np.integer)) or not 1 <= n <= 64:
         raise QuantTypeError(f"{name}: n must be an integer from 1 to 64; write {name}(np.asarray(q), n) for others")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise QuantShapeError(f"{name}: square matrices are needed, got shape {a.shape}")
+        raise QuantValueError(f"{name}: square matrices are needed, got shape {a.shape}")
     if n == 1:
         return a.copy()
     batch, last = _letters("b", a.ndim - 2), f"k{n}"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
@@ -103,7 +103,7 @@ def _mask(name: str, where: Any, shape: Shape) -> Any:
     except ValueError:
         is_mask = False
     if not is_mask:
-        raise QuantShapeError(f"{name}: where must be bools that broadcast to {shape}")
+        raise QuantValueError(f"{name}: where must be bools that broadcast to {shape}")
     return mask
 
 
@@ -131,7 +131,7 @@ def _cumulative_sum(
     name = "np.cumulative_sum"
     require_tensors(name, x)
     if axis is None and x.ndim > 1:
-        raise QuantShapeError(f"{name}: axis is needed for a tensor of rank {x.ndim}")
+        raise QuantValueError(f"{name}: axis is needed for a tensor of rank {x.ndim}")
     return _accumulated(name, x, axis, dtype, out, bool(include_initial))
 
 
@@ -179,7 +179,7 @@ def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any =
     try:
         acc = np.add.reduceat(centred(a), indices, d)
     except (TypeError, ValueError, IndexError) as error:
-        raise QuantShapeError(f"{name}: {error}") from error
+        raise QuantValueError(f"{name}: {error}") from error
     return finish(name, acc, bound, units, dtype, out)
 
 
@@ -222,7 +222,7 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     require_tensors(name, a)
     axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
     if any(a.shape[d] == 0 for d in axes):
-        raise QuantShapeError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
+        raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     units = reduced_units(name, a.type, a.shape, axes, keepdims)
     whole = integers_of(a)
     most, least = (np.asarray(pick(whole, axes, keepdims=keepdims), np.int64) for pick in (np.max, np.min))
@@ -238,7 +238,7 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     require_tensors(name, a)
     first, second = axis_of(name, axis1, a.ndim), axis_of(name, axis2, a.ndim)
     if first == second:
-        raise QuantShapeError(f"{name}: axis1 and axis2 must be two axes of a tensor of rank {a.ndim}")
+        raise QuantValueError(f"{name}: axis1 and axis2 must be two axes of a tensor of rank {a.ndim}")
     units = reduced_units(name, a.type, a.shape, tuple(sorted((first, second))), False)
     try:
         acc = np.asarray(np.trace(centred(a), offset, first, second))
@@ -303,7 +303,7 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int])
         try:
             acc = np.asarray(routine(centred(a), centred(b), *args, **kwargs))
         except ValueError as error:
-            raise QuantShapeError(f"{name}: {error}") from error
+            raise QuantValueError(f"{name}: {error}") from error
         return finish(name, acc, bound, Units(a.type.expressed_type, ((a.type.scale, b.type.scale),)))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qrt import numerics
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
@@ -67,7 +67,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     axes, units, count = _reduction(name, a, axis, keepdims)
     refuse_others(name, {"out": out})
     if count == 0:
-        raise QuantShapeError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
+        raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     return to_float64(total, units, [unit / count for unit in units.products()])[()]
 
@@ -182,7 +182,7 @@ class _Spread(NamedTuple):
 def _spread_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool, ddof: Any) -> _Spread:
     axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
     if count == 0 or count <= ddof:
-        raise QuantShapeError(f"{name}: {count} elements less ddof leave no degree of freedom")
+        raise QuantValueError(f"{name}: {count} elements less ddof leave no degree of freedom")
     ratios = [unit / (count * (count - Fraction(ddof))) for unit in units.products()]
     return _Spread(_sums_of(t, axes, count), units, ratios, (count * _widest(t)) ** 2 >= 1 << 63)
 

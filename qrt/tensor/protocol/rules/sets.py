@@ -8,9 +8,9 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
-from qrt.tensor.protocol.comparisons import place_among
 from qrt.tensor.protocol.keys import have_one_scale, ranks_of, stored
 from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
+from qrt.tensor.protocol.rules.comparisons import place_among
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
 

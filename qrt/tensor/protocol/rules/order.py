@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.comparisons import refuse
 from qrt.tensor.protocol.keys import in_order, stored
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
+from qrt.tensor.protocol.rules.comparisons import refuse
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -177,7 +177,8 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
 
 _quantile(np.quantile, np.quantile, np.nanquantile)
 _quantile(np.percentile, np.percentile, np.nanpercentile)
-has_no_exact_result(np.median, np.nanmedian, hint='np.quantile(q, 0.5, method="lower"), one of the elements')
+has_no_exact_result(np.median, hint="np.median(np.asarray(q))")
+has_no_exact_result(np.nanmedian, hint="np.nanmedian(np.asarray(q))")
 
 
 # --------------------------------------------------------------------------------------------------------- two operands
@@ -230,7 +231,7 @@ def _of_two(name: str, ufunc: Any, a: QuantTensor, b: QuantTensor, out: Any) -> 
     try:
         storage = np.asarray(ufunc(stored(a), stored(b)))
     except ValueError:
-        raise QuantShapeError(f"{name}: shapes {a.shape} and {b.shape} do not broadcast") from None
+        raise QuantValueError(f"{name}: shapes {a.shape} and {b.shape} do not broadcast") from None
     if a.type is b.type and (a.type.is_per_layer or a.shape == b.shape):
         return delivered(name, storage, a.type, out)
     t, u = (broadcast(name, each.type, each.shape, storage.shape) for each in (a, b))

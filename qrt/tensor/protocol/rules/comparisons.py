@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from qrt.eager.calls import Tensor
-from qrt.errors import QuantShapeError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, parameter_index, parameters_of
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, stored, units_of
@@ -75,7 +75,7 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
         return ufunc(a, b)
     except ValueError:
-        raise QuantShapeError(f"np.{ufunc.__name__}: shapes {a.shape} and {b.shape} do not broadcast") from None
+        raise QuantValueError(f"np.{ufunc.__name__}: shapes {a.shape} and {b.shape} do not broadcast") from None
     except TypeError:  # of Python's numbers and what is no number
         raise QuantTypeError(f"np.{ufunc.__name__}: a tensor is compared with real numbers alone") from None
 
@@ -202,7 +202,7 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
     try:
         np.copyto(out, found, where=where)
     except ValueError:
-        raise QuantShapeError(f"out has shape {np.shape(out)}, the result has shape {np.shape(found)}") from None
+        raise QuantValueError(f"out has shape {np.shape(out)}, the result has shape {np.shape(found)}") from None
     return out
 
 
@@ -219,7 +219,7 @@ def _shape(x: Any) -> Any:
 def array_equiv(a1: Any, a2: Any) -> bool:
     try:
         return bool(np.all(compare(np.equal, a1, a2)))
-    except QuantShapeError:
+    except QuantValueError:
         return False
 
 
@@ -232,7 +232,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
         try:
             margin = np.abs(x - y) - (absolute + relative * np.abs(y))
         except ValueError:
-            raise QuantShapeError(f"np.isclose: shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
+            raise QuantValueError(f"np.isclose: shapes {np.shape(a)} and {np.shape(b)} do not broadcast") from None
         # No rounding is off by more than 2**-53 of this sum, or by 2**-1074; there are fewer than 16.
         sum_of_all = np.abs(x) + np.abs(y) * (1 + np.abs(relative)) + np.abs(absolute)
         is_doubtful = ~(np.abs(margin) > sum_of_all * 2.0**-49 + 2.0**-1000)

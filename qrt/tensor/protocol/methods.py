@@ -1,0 +1,286 @@
+"""What an ndarray has and Python's protocols ask for: each a call of NumPy's function, which the table knows."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, shown
+from qrt.tensor.arrays import integers
+from qrt.tensor.protocol.elements import truth
+
+if TYPE_CHECKING:
+    from qrt.tensor.quant_tensor import QuantTensor
+
+numpy: Any = np
+"""NumPy's functions, which are typed for arrays alone."""
+
+ABSENT = {
+    "base": "np.shares_memory(q, other) says whether storage is shared",
+    "byteswap": "q.storage.byteswap() has the integers swapped",
+    "choose": "np.choose(integers, tensors) chooses",
+    "ctypes": "q.storage.ctypes describes the integers",
+    "data": "q.packed has the bytes, q.storage the integers",
+    "dtype": "q.type is its quantized type, q.storage.dtype that of the integers, np.result_type(q) that of the values",
+    "dump": "pickle.dump(q, file) keeps type and storage",
+    "dumps": "pickle.dumps(q) keeps type and storage",
+    "flags": "q.storage.flags describes the integers",
+    "flat": "np.ravel(q) has the elements in one line",
+    "getfield": "q.storage.getfield(...) reads the integers",
+    "itemsize": "q.type.storage_width has the bits of an element, q.nbytes the bytes of all",
+    "resize": "np.resize(q, shape) gives a tensor of another shape",
+    "setfield": "q[...] = x writes elements",
+    "setflags": "qrt.pack(q) gives a tensor that nobody can write",
+    "strides": "q.storage.strides has those of the integers",
+    "tobytes": "q.packed.tobytes() has the bytes, np.asarray(q).tobytes() those of the values",
+    "tofile": "q.packed.tofile(file) writes the bytes, pickle.dump(q, file) type and storage",
+    "view": "q.storage.view(dtype) reads the integers, qrt.scast(integers, type) makes a tensor of them",
+}
+"""Attributes of an ndarray that a tensor does not have, each with what to write instead."""
+
+
+class Methods:
+    """Methods and protocols of an ndarray."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # else every name would be an attribute
+
+        def __getattr__(self, name):
+            hint = ABSENT.get(name)
+            if hint is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            raise AttributeError(f"a QuantTensor has no {name}: {hint}", name=name, obj=self)
+
+    # ------------------------------------------------------------------------------------------------------- protocols
+
+    def __iter__(self: Any) -> Iterator["QuantTensor"]:
+        if not self.ndim:
+            raise QuantTypeError("iteration over a tensor of rank 0")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self: Any, value: Any) -> bool:
+        return bool(numpy.any(numpy.equal(self, value)))
+
+    def __bool__(self: Any) -> bool:
+        """Of one element: whether it is not 0. Raises ValueError for any other number of elements, as NumPy does."""
+        if self.size != 1:
+            which = "a tensor with more than one element" if self.size else "an empty tensor"
+            raise QuantValueError(f"the truth value of {which} is ambiguous: use np.any(q), np.all(q) or q.size")
+        return bool(truth(self).item())
+
+    def __float__(self: Any) -> float:
+        return float(_scalar(self))
+
+    def __int__(self: Any) -> int:
+        return int(_scalar(self))
+
+    def __complex__(self: Any) -> complex:
+        return complex(_scalar(self))
+
+    def __format__(self: Any, spec: str) -> str:
+        return format(self.item(), spec) if spec and not self.ndim else super().__format__(spec)
+
+    def item(self: Any, *args: Any) -> float:
+        """The value of the only element, or of that at an index, as a Python number."""
+        if not args:
+            if self.size != 1:
+                raise QuantValueError(f"only a tensor of one element is a Python number, got {self.size} elements")
+            return float(numpy.asarray(self).item())
+        key = integers(args[0] if len(args) == 1 and isinstance(args[0], tuple) else args, "item: the index")
+        if len(key) == 1 and self.ndim != 1:
+            key = _place(key[0], self.shape, self.size)
+        if len(key) != self.ndim:
+            raise QuantValueError(f"{len(key)} indices for an element of a tensor of rank {self.ndim}")
+        return self[key].item()
+
+    def tolist(self: Any) -> Any:
+        """The values as nested lists of Python numbers."""
+        return numpy.asarray(self).tolist()
+
+    # ------------------------------------------------------------------------------------------------------ what it is
+
+    @property
+    def mT(self: Any) -> "QuantTensor":  # noqa: N802 - NumPy's name
+        """The last two axes interchanged."""
+        return numpy.matrix_transpose(self)
+
+    @property
+    def real(self: Any) -> "QuantTensor":
+        """The tensor itself."""
+        return numpy.real(self)
+
+    @property
+    def imag(self: Any) -> "QuantTensor":
+        """Zeros of its type."""
+        return numpy.imag(self)
+
+    @property
+    def device(self: Any) -> Literal["cpu"]:
+        """Where the storage is."""
+        return "cpu"
+
+    def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> "QuantTensor":
+        """The tensor itself; there is one device."""
+        if device != "cpu":
+            raise QuantValueError(f'the only device is "cpu", got {device!r}')
+        return self
+
+    # ------------------------------------------------------------------------------------------------------------ moves
+
+    def ravel(self: Any, order: str = "C") -> "QuantTensor":
+        """As ``np.ravel``."""
+        return numpy.ravel(self, order)
+
+    def flatten(self: Any, order: str = "C") -> "QuantTensor":
+        """A copy in one line."""
+        return numpy.ravel(self, order).copy()
+
+    def squeeze(self: Any, axis: Any = None) -> "QuantTensor":
+        """As ``np.squeeze``."""
+        return numpy.squeeze(self, axis)
+
+    def swapaxes(self: Any, axis1: int, axis2: int, /) -> "QuantTensor":
+        """As ``np.swapaxes``."""
+        return numpy.swapaxes(self, axis1, axis2)
+
+    def repeat(self: Any, repeats: Any, axis: int | None = None) -> "QuantTensor":
+        """As ``np.repeat``."""
+        return numpy.repeat(self, repeats, axis)
+
+    def take(self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> "QuantTensor":
+        """As ``np.take``."""
+        return numpy.take(self, indices, axis, out, mode)
+
+    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> "QuantTensor":
+        """As ``np.compress``."""
+        return numpy.compress(condition, self, axis, out)
+
+    def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> "QuantTensor":
+        """As ``np.diagonal``."""
+        return numpy.diagonal(self, offset, axis1, axis2)
+
+    def put(self: Any, indices: Any, values: Any, /, mode: str = "raise") -> None:
+        """As ``np.put``."""
+        numpy.put(self, indices, values, mode)
+
+    def fill(self: Any, value: Any) -> None:
+        """Writes a real number, quantized, or a tensor of rank 0 everywhere."""
+        self[...] = value
+
+    # ------------------------------------------------------------------------------------------------------------ order
+
+    def max(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.max``."""
+        return numpy.max(self, axis=axis, out=out, **options)
+
+    def min(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.min``."""
+        return numpy.min(self, axis=axis, out=out, **options)
+
+    def argmax(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.argmax``."""
+        return numpy.argmax(self, axis=axis, out=out, **options)
+
+    def argmin(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.argmin``."""
+        return numpy.argmin(self, axis=axis, out=out, **options)
+
+    def all(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.all``."""
+        return numpy.all(self, axis=axis, out=out, **options)
+
+    def any(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.any``."""
+        return numpy.any(self, axis=axis, out=out, **options)
+
+    def nonzero(self: Any) -> Any:
+        """As ``np.nonzero``."""
+        return numpy.nonzero(self)
+
+    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.clip``."""
+        return numpy.clip(self, min, max, out=out, **options)
+
+    def sort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> None:
+        """Sorts the tensor in place, as ``np.sort`` does."""
+        self[...] = numpy.sort(self, axis=axis, kind=kind, **options)
+
+    def argsort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> Any:
+        """As ``np.argsort``."""
+        return numpy.argsort(self, axis=axis, kind=kind, **options)
+
+    def partition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> None:
+        """Partitions the tensor in place, as ``np.partition`` does."""
+        self[...] = numpy.partition(self, kth, axis=axis, kind=kind)
+
+    def argpartition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> Any:
+        """As ``np.argpartition``."""
+        return numpy.argpartition(self, kth, axis=axis, kind=kind)
+
+    def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """As ``np.searchsorted``."""
+        return numpy.searchsorted(self, v, side=side, sorter=sorter)
+
+    # ------------------------------------------------------------------------------------------------------------- sums
+
+    def sum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.sum``."""
+        return numpy.sum(self, axis=axis, dtype=dtype, out=out, **options)
+
+    def prod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.prod``."""
+        return numpy.prod(self, axis=axis, dtype=dtype, out=out, **options)
+
+    def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.mean``."""
+        return numpy.mean(self, axis=axis, dtype=dtype, out=out, **options)
+
+    def std(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.std``."""
+        return numpy.std(self, axis=axis, dtype=dtype, out=out, **options)
+
+    def var(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
+        """As ``np.var``."""
+        return numpy.var(self, axis=axis, dtype=dtype, out=out, **options)
+
+    def cumsum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """As ``np.cumsum``."""
+        return numpy.cumsum(self, axis=axis, dtype=dtype, out=out)
+
+    def cumprod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """As ``np.cumprod``."""
+        return numpy.cumprod(self, axis=axis, dtype=dtype, out=out)
+
+    def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+        """As ``np.trace``."""
+        return numpy.trace(self, offset=offset, axis1=axis1, axis2=axis2, dtype=dtype, out=out)
+
+    def dot(self: Any, b: Any, /, out: Any = None) -> Any:
+        """As ``np.dot``."""
+        return numpy.dot(self, b, out=out)
+
+    def round(self: Any, decimals: int = 0, out: Any = None) -> Any:
+        """As ``np.round``."""
+        return numpy.round(self, decimals=decimals, out=out)
+
+    def conj(self: Any) -> Any:
+        """As ``np.conjugate``."""
+        return numpy.conjugate(self)
+
+    conjugate = conj
+
+
+def _scalar(q: Any) -> float:
+    """The value of a tensor of rank 0."""
+    if q.ndim:
+        raise QuantTypeError("only tensors of rank 0 can be converted to Python scalars")
+    value: float = q.item()
+    return value
+
+
+def _place(at: int, shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """The index of an element that is counted row by row."""
+    if not -size <= at < size:
+        raise QuantIndexError(f"index {shown(at)} is out of bounds for size {size}")
+    return tuple(int(i) for i in numpy.unravel_index(at % size, shape))

@@ -1,0 +1,1 @@
+"""The rules of NumPy's functions, by subject. The table loads each of these modules."""

@@ -1,0 +1,178 @@
+"""Functions whose results have new elements: zeros, and real numbers quantized by the default rule.
+
+A zero is the zero point; where the storage bounds exclude that, the nearest storage, as ``qrt.qcast`` saturates.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from qrt.errors import QuantTypeError, QuantValueError
+from qrt.ops.core import Array, Shape
+from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.assignment import exact_floats
+from qrt.tensor.protocol.elements import filled, followed, made, numbers, stored, zeros
+from qrt.tensor.protocol.rules.moves import diagonal, ravel
+from qrt.tensor.protocol.table import implements
+from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import check_integrity
+
+# ---------------------------------------------------------------------------------------------------------------- like
+
+
+def _shape(prototype: QuantTensor, shape: Any) -> Shape:
+    return prototype.shape if shape is None else np.broadcast_to(0, shape).shape
+
+
+def _like(plain: Callable[..., Array], a: QuantTensor, dtype: Any, shape: Any) -> Any:
+    """Zeros of the type of ``a``, or an array where a dtype is asked for."""
+    if dtype is not None:
+        return plain(_shape(a, shape), dtype)
+    return filled(a.type, _shape(a, shape))
+
+
+@implements(np.zeros_like, kind="moves")
+def zeros_like(
+    a: QuantTensor, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """Zeros of the tensor's type; of a dtype, an array."""
+    return _like(np.zeros, a, dtype, shape)
+
+
+@implements(np.empty_like, kind="moves")
+def empty_like(
+    prototype: QuantTensor,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """As np.zeros_like: storage is never outside its bounds."""
+    return _like(np.empty, prototype, dtype, shape)
+
+
+@implements(np.full_like, kind="moves")
+def full_like(
+    a: QuantTensor,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """A real number, quantized by the tensor's type, everywhere; with a dtype, an array."""
+    wanted = _shape(a, shape)
+    if dtype is not None:
+        return np.full(wanted, fill_value, dtype)
+    check_integrity(a.type, wanted)
+    if isinstance(fill_value, QuantTensor):
+        result = filled(a.type, wanted)
+        result[...] = fill_value
+        return result
+    return made(np.broadcast_to(numbers(fill_value, a.type, wanted), wanted).copy(), a.type)
+
+
+@implements(np.ones_like, kind="moves")
+def ones_like(
+    a: QuantTensor, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """Ones, quantized by the tensor's type; of a dtype, an array."""
+    return full_like(a, 1, dtype, shape=shape)
+
+
+# ----------------------------------------------------------------------------------------------------------- triangles
+
+
+def _kept(m: QuantTensor, mask: Array) -> QuantTensor:
+    """The elements where a mask holds, and zeros elsewhere."""
+    return made(np.where(mask, stored(m), zeros(m.type, m.shape)), m.type)
+
+
+@implements(np.tril, kind="moves")
+def tril(m: QuantTensor, k: int = 0) -> QuantTensor:
+    """The lower triangles of matrices; zeros above."""
+    return _kept(_matrices(m), np.tri(m.shape[-2], m.shape[-1], k, dtype=bool))
+
+
+@implements(np.triu, kind="moves")
+def triu(m: QuantTensor, k: int = 0) -> QuantTensor:
+    """The upper triangles of matrices; zeros below."""
+    return _kept(_matrices(m), ~np.tri(m.shape[-2], m.shape[-1], k - 1, dtype=bool))
+
+
+def _matrices(m: QuantTensor) -> QuantTensor:
+    if m.ndim < 2:
+        raise QuantValueError(f"a tensor of at least 2 axes is needed, got {m.ndim}")
+    return m
+
+
+@implements(np.diag, kind="moves")
+def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
+    """The diagonal of a matrix, a view; or a matrix of zeros with this diagonal, of a type per layer."""
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise QuantValueError("Input must be 1- or 2-d.")
+    if not v.type.is_per_layer:
+        raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
+    return made(np.where(np.diag(np.ones(v.size, bool), k), np.diag(stored(v), k), zeros(v.type, ())), v.type)
+
+
+@implements(np.diagflat, kind="moves")
+def diagflat(v: QuantTensor, k: int = 0) -> QuantTensor:
+    """A matrix of zeros with the elements along a diagonal, of a type per layer."""
+    return diag(ravel(v), k)
+
+
+# ------------------------------------------------------------------------------------------------------------- padding
+
+_MOVES = ("edge", "reflect", "symmetric", "wrap")
+_ORDER = ("maximum", "minimum")
+
+
+@implements(np.pad, kind="moves")
+def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: Any) -> QuantTensor:
+    """Elements around a tensor: zeros or real numbers, quantized; those of its edges; or its extremes along each axis.
+    Channels and blocks are padded by their own edges alone."""
+    t, source = array.type, stored(array)
+    if mode == "constant" and not options and t.is_per_layer:
+        return made(np.pad(source, pad_width, constant_values=zeros(t, ())), t)
+    if mode == "empty" or (mode == "constant" and not options):
+        return _framed(array, np.pad(source, pad_width), zeros, pad_width)
+    if mode == "constant" and options.keys() == {"constant_values"}:
+        values = exact_floats(options["constant_values"], t)
+        floats = np.pad(np.zeros(array.shape), pad_width, constant_values=values)
+        return _framed(array, np.pad(source, pad_width), lambda t, shape: numbers(floats, t, shape), pad_width)
+    if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
+        widths = np.broadcast_to(_widths(pad_width, array.ndim), (array.ndim, 2))
+        data = np.pad(source, pad_width, mode, **options)
+
+        def line(positions: Array, axis: int) -> Array:
+            return np.pad(positions, widths[axis].tolist(), mode, **options)
+
+        return followed(array, data, range(array.ndim), line)
+    hint = "np.pad(np.asarray(q), ...)"
+    return in_floats("np.pad", np.pad, (array, pad_width, mode), options, hint)  # type: ignore[no-any-return]
+
+
+def _framed(array: QuantTensor, padded: Array, frame: Callable[[Any, Shape], Array], pad_width: Any) -> QuantTensor:
+    """The padded storage, with ``frame`` of the type and shape where it is new."""
+    check_integrity(array.type, padded.shape)
+    is_new = np.pad(np.zeros(array.shape, bool), pad_width, constant_values=True)
+    return made(np.where(is_new, frame(array.type, padded.shape), padded), array.type)
+
+
+def _widths(pad_width: Any, rank: int) -> Array:
+    """The counts before and after, for each axis."""
+    if isinstance(pad_width, dict):
+        widths = np.zeros((rank, 2), int)
+        for axis, width in pad_width.items():
+            widths[normalize_axis_index(axis, rank)] = width
+        return widths
+    return np.asarray(pad_width)
