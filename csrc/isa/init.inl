@@ -1,4 +1,4 @@
-/* The beginning of every init.c: the parent's table, and its own rows in place of the parent's. */
+/* Every init.c includes this file: it puts the ISA's own rows in place of its parent's. */
 #include "isa/rows.h"
 
 qrt_kernels QRT_OF_ISA(parent);

@@ -1,5 +1,6 @@
-/* What the kernels of an ISA's folder begin with: its rows, found by their names. setup.py defines QRT_ISA, the
- * folder's name, and QRT_OWN_<row> for every row: 1 where a .c file of the folder defines <isa>_<row>, else 0. */
+/* Every kernel file of an ISA's folder includes this file, which declares the ISA's rows by their names. setup.py
+ * defines QRT_ISA, the folder's name, and for every row QRT_OWN_<row>: 1 where a .c file of the folder defines
+ * <isa>_<row>, else 0. */
 #ifndef QRT_ISA_ROWS_H
 #define QRT_ISA_ROWS_H
 
@@ -9,7 +10,8 @@
 #define QRT_JOIN_(a, b) a##_##b
 #define QRT_OF_ISA(name) QRT_JOIN(QRT_ISA, name)
 
-/* The table of the parent: a row leaves to it what it does not compute (args->kernels may be a descendant's table). */
+/* The parent's table. A row leaves to it what it does not compute itself; args->kernels would not do, because it may be
+ * a descendant's table. */
 extern qrt_kernels QRT_OF_ISA(parent);
 
 #define QRT_ROW(result, name, parameters) QRT_IF(QRT_OWN_##name, result QRT_OF_ISA(name) parameters;)

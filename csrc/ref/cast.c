@@ -1,4 +1,5 @@
-/* qcast: clamp(round(x / s + f(zp))), dcast: (f(q) - f(zp)) * s, every step rounded to the expressed type. */
+/* Casts in double, one element at a time: qcast is clamp(round(x / s + f(zp))), dcast is (f(q) - f(zp)) * s. Every step
+ * is rounded to the expressed type; floats.h says why that equals the operation in that type. */
 #include "floats.h"
 #include "ref.h"
 
@@ -28,11 +29,12 @@ static int64_t quantize(const qrt_cast_problem *problem, double x, int64_t param
         v = ref_round_expressed(expressed, v + ref_round_expressed(expressed, (double)zero_point));
         offset = 0;
     }
-    /* Not only a NaN input: 0 * (1 / s) and infinity + f(zp) may have none of their operands NaN. */
+    /* v may be a NaN without a NaN among its operands: 0 * (1 / s) and infinity + f(zp) can be NaNs. */
     if (isnan(v))
         return ref_clamp(zero_point, problem->storage_min, problem->storage_max);
     const double r = round_integral(problem->rounding, v);
-    /* The bounds less a zero point are exact in double, and the comparison comes before the conversion. */
+    /* The bounds minus a zero point are exact in double. The comparison comes before the conversion, which is undefined
+     * outside of 64 bits. */
     if (r < (double)(problem->storage_min - offset))
         return problem->storage_min;
     if (r > (double)(problem->storage_max - offset))

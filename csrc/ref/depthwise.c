@@ -1,7 +1,8 @@
-/* Depthwise convolution: all out channels of one pixel over the taps inside the input. */
+/* Depthwise convolution in portable C: all out channels of one pixel over the taps inside the input, summed in 128
+ * bits. */
 #include "ref.h"
 
-/* Each product is below 2^68 and the taps below 2^40. */
+/* Each product is below 2^68 and the number of taps below 2^40, so that no sum overflows. */
 static int128 channel_sum(const qrt_depthwise_problem *problem, const void *x, const void *w, int64_t rows,
                           int64_t columns, int64_t j) {
     const qrt_window *window = &problem->window;

@@ -1,7 +1,8 @@
-/* add, sub, mul, clamp and lookup. */
+/* add, sub, mul, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
 
-/* add, sub: both operands to the result's scale in fixed point with 20 fractional bits, rounded once, half up. */
+/* add, sub: brings both operands to the result's scale, in fixed point with 20 fractional bits, and rounds once, half
+ * up. */
 static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t parameter) {
     const int128 left = (int128)a * args->a_multiplier[parameter];
     const int128 right = (int128)b * args->b_multiplier[parameter];

@@ -1,6 +1,6 @@
-/* Expressed floats as doubles. An operation on two values of a format with p <= 24 bits done in double and then rounded
- * to the format equals the operation rounded once: 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995).
- */
+/* Values of the expressed types as doubles. An operation on two values of a format with p <= 24 bits, done in double
+ * and then rounded to the format, equals the operation rounded once, because 53 >= 2p + 2 (Figueroa, "When is double
+ * rounding innocuous?", 1995). */
 #ifndef QRT_REF_FLOATS_H
 #define QRT_REF_FLOATS_H
 
@@ -9,7 +9,8 @@
 
 #include "qrt/qrt.h"
 
-/* Rounds half to even to `precision` bits, the smallest exponent being min_exponent; beyond `largest` is infinite. */
+/* Rounds half to even to `precision` bits, where min_exponent is the smallest exponent. Results beyond `largest` are
+ * infinite. */
 static inline double ref_round_narrow(double x, int precision, int min_exponent, double largest) {
     if (!isfinite(x) || x == 0)
         return x;

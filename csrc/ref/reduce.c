@@ -1,5 +1,6 @@
-/* Pools (all channels of one output pixel over the valid part of its window), means (exact integer sums over any axes)
- * and softmax of 8-bit storage (exponentials from a table, an exact sum, one division in float64). */
+/* Pools (all channels of one output pixel over the part of its window inside the input), means (exact integer sums over
+ * any axes) and softmax of 8-bit storage (exponentials from a table, an exact sum, one division in float64), in
+ * portable C. */
 #include "ref.h"
 
 void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
@@ -62,7 +63,8 @@ void ref_softmax_row(const qrt_softmax_args *args, const void *x, void *target) 
     }
     for (int64_t i = 0; i < args->size; i++)
         sum += args->table[largest - ref_load(args->container, x, i * args->inner)];
-    /* Positive: the largest value's own entry is. Infinite where the scale is huge: then all ratios are 0. */
+    /* The divisor is positive, because the largest value has a positive entry in the table. It is infinite where the
+     * scale is huge; then all ratios are 0. */
     const double divisor = (double)sum * args->scale;
     const double low = (double)(args->storage_min - args->zero_point);
     const double high = (double)(args->storage_max - args->zero_point);

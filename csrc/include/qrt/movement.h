@@ -8,7 +8,7 @@ typedef struct {
     int rank;
     int itemsize; /* 1, 2, 4 or 8 */
     int64_t shape[QRT_MAX_RANK];
-    int64_t source_strides[QRT_MAX_RANK], target_strides[QRT_MAX_RANK]; /* elements */
+    int64_t source_strides[QRT_MAX_RANK], target_strides[QRT_MAX_RANK]; /* in elements */
     int64_t source_offset, target_offset;
     const void *constant; /* NULL: the part reads the next operand */
 } qrt_copy_part;

@@ -1,4 +1,4 @@
-/* All of the kernels' interface. */
+/* The whole interface of the kernels. */
 #ifndef QRT_H
 #define QRT_H
 

@@ -1,5 +1,5 @@
-/* AMX's tiles as the Intel manual defines them (volume 1, chapter 18, and the pages of the instructions). What raises
- * an exception there ends the process here, with the reason. */
+/* AMX's tiles as the Intel manual defines them (volume 1, chapter 18, and the pages of the instructions). Where the
+ * manual raises an exception, this file prints the reason and ends the process. */
 #ifndef QRT_ISA_AMX_EMULATE_H
 #define QRT_ISA_AMX_EMULATE_H
 
@@ -12,7 +12,7 @@
 #define AMX_ROWS 16
 #define AMX_ROW_BYTES 64
 
-/* A thread's own: XTILECFG and XTILEDATA. Palette 0 is the initial state. */
+/* The state of a thread, XTILECFG and XTILEDATA. Palette 0 is the initial state. */
 static _Thread_local struct {
     amx_config config;
     uint8_t tile[AMX_TILES][AMX_ROWS][AMX_ROW_BYTES];

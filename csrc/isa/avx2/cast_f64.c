@@ -1,9 +1,12 @@
 /* Casts computed in f64, four elements at a time.
  *
- *   vdivpd                  as fast as memory delivers: 4 quotients in 8 cycles
+ *   vdivpd                  the limit of qcast: 4 quotients in 8 cycles, and memory delivers no more
  *   vcvtpd2ps, vcvtps2pd    f32's rounding of each step; from f64 it equals one rounding, as 53 >= 2 * 24 + 2
- *   vroundpd                half even and truncation whatever the control register says
- *   vcvtpd2dq               of integers within the bounds, so exact; unsigned ones are moved by 2^31 to fit */
+ *   vroundpd                half even and truncation whatever the control register says; two uops on ports 0 and 1
+ *   vcvtpd2dq               converts integers within the bounds, so exactly; unsigned ones are moved by 2^31 to fit
+ *
+ * The other uops of four elements fit beside the divider. Exact: see f64.inl. Hazard: fewer than four elements are
+ * loaded and stored through a buffer, because memory may end behind them. */
 #include "isa/rows.h"
 #include "isa/x86/cast/parameters.inl"
 #include "vectors.h"
@@ -27,7 +30,7 @@ QRT_INLINE __m256d where(numbers number, __m256d v, __m256d otherwise) {
     return _mm256_blendv_pd(otherwise, v, number);
 }
 
-/* Elements of 1, 2 or 4 bytes; the sizes of four are constants, which become one move. */
+/* Copies elements of 1, 2 or 4 bytes. Four of them have a constant size, which becomes one move. */
 QRT_INLINE void move(void *to, const void *from, live_doubles live, int size) {
     if (live < DOUBLES)
         memcpy(to, from, (size_t)(live * size));

@@ -1,8 +1,11 @@
 /* Dot products in float32.
  *
- *   vfmadd231ps ymm    8 multiply-adds, two a cycle
+ *   vfmadd231ps ymm     8 multiply-adds, two uops a cycle on ports 0 and 1: 12 per step, 6 cycles
+ *   vbroadcastss, load  6 of A and 2 of B per step: 4 cycles on two load ports
  *
- * 6 rows by two vectors are 12 sums in registers. Masked loads do not fault past their mask. */
+ * 6 rows by two vectors are 12 sums in registers, more than the 8 that hide a latency of 4 cycles. Every sum is the
+ * chain that qrt/float_matmul.h defines, so the bits are those of ref. Hazard: memory may end behind a row; masked
+ * loads do not fault past their mask. */
 #include <immintrin.h>
 #include <math.h>
 
@@ -30,7 +33,7 @@ static inline mask live(int64_t left) {
 #include "isa/x86/float_matmul/tile.inl"
 #include "isa/x86/float_matmul/short.inl"
 
-/* Four lanes of four rows. */
+/* Transposes four lanes of four rows. */
 QRT_INLINE void pack_four(const float *const row[4], int64_t d, float *to, int64_t stride) {
     __m128 r0 = _mm_loadu_ps(row[0] + d), r1 = _mm_loadu_ps(row[1] + d);
     __m128 r2 = _mm_loadu_ps(row[2] + d), r3 = _mm_loadu_ps(row[3] + d);

@@ -1,4 +1,5 @@
-/* Rows of floats by quantized weights. Rows as digits are the parent's. */
+/* Rows of floats by quantized weights: the tiles of mixed_matmul/tile.inl in 512 bits, which has their instructions,
+ * ports, proof and hazards. The parent turns rows into digits. */
 #include <immintrin.h>
 
 #define OP(name) _mm512_##name

@@ -1,5 +1,5 @@
 /* How the SIMD casts walk a row: as runs of one parameter, as periods along which parameters advance with the elements,
- * or, where both are short, through a table in L1 of each element's parameters. */
+ * or, where both are short, through a table in L1 that holds the parameters of each element. */
 #ifndef QRT_ISA_CAST_PARAMETERS_H
 #define QRT_ISA_CAST_PARAMETERS_H
 
@@ -7,38 +7,38 @@
 
 #include "isa/x86/cast/guard.inl"
 
-/* Shorter runs and periods go through the table, where a run is at most QRT_PARAMETER_PADDING elements, and so do
- * periods of long casts that fit: L1 holds them beside the operands. */
+/* Shorter runs and periods go through the table, where a run is at most QRT_PARAMETER_PADDING elements. Periods of long
+ * casts go through it too if they fit: L1 holds the table beside the operands. */
 #define QRT_LEAST_RUN 32
 #define QRT_LEAST_PERIOD 64
 #define QRT_LEAST_TABLE 256
 #define QRT_TABLE 1024
 
-/* Arrays of float and int32_t, or of double: NULL where the kernel reads none. */
+/* Arrays of float and int32_t, or of double. An array that the kernel does not read is NULL. */
 enum { QRT_SCALES, QRT_RECIPROCALS, QRT_ROUNDED_ZERO_POINTS, QRT_ZERO_POINTS, QRT_CAST_ARRAYS };
 
-/* `repeat` is 0, or arrays are those of a table, which repeats after so many elements and goes on for a block. */
+/* repeat: 0 for the parameters' own arrays; those of a table repeat after so many elements, and go on for a block. */
 typedef struct {
     const char *array[QRT_CAST_ARRAYS];
     int64_t repeat;
 } qrt_cast_parameters;
 
-/* `runs` runs of `run` elements, parameter i for run i; with `each` parameter i for element i of every run. */
+/* Casts `runs` runs of `run` elements. Run i has parameter i; with `each`, element i of every run has it. */
 typedef void (*qrt_cast_runs)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                               const char *source, char *target, int64_t run, int64_t runs);
 
 typedef struct {
     const qrt_cast_args *args;
     qrt_cast_runs fn;
-    qrt_cast_parameters parameters; /* of index 0 of the row */
+    qrt_cast_parameters parameters; /* from the row's index 0 on */
     int word;                       /* bytes of a parameter: 4 or 8 */
     int source_size, target_size;
 } qrt_cast_call;
 
 typedef char qrt_cast_table[QRT_CAST_ARRAYS][(QRT_TABLE + QRT_PARAMETER_PADDING) * sizeof(double)];
 
-/* Parameters from element `index` of a table on, by one pointer: arrays lie a constant apart, and a vector instruction
- * whose operand in memory has an index takes one more uop. */
+/* Parameters from element `index` of a table on, by one pointer: the arrays are a constant apart. A vector instruction
+ * with an index in its memory operand takes one more uop. */
 QRT_INLINE qrt_cast_parameters qrt_cast_in_table(const qrt_cast_parameters *table, int64_t index) {
     const char *first = table->array[0] + index * (int64_t)sizeof(float);
     __asm__("" : "+r"(first));
@@ -48,7 +48,7 @@ QRT_INLINE qrt_cast_parameters qrt_cast_in_table(const qrt_cast_parameters *tabl
     return at;
 }
 
-/* How many of the first elements lie before a line of the cache. */
+/* How many of the first elements lie before the next cache line. */
 QRT_INLINE int64_t qrt_cast_until_aligned(const void *target, int size) {
     return (int64_t)(-(uintptr_t)target & 63) / size;
 }
@@ -92,7 +92,7 @@ static inline void qrt_cast_long_periods(const qrt_cast_call *call, const char *
     }
 }
 
-/* table[i] = the parameter of element i from `phase` on, for `count` elements, written in vectors: up to 31 bytes past
+/* Sets table[i] to the parameter of element i from `phase` on, for `count` elements. Vectors write up to 31 bytes past
  * the end. */
 static inline void qrt_cast_fill(char *table, const char *from, int word, int64_t run, int64_t period, int64_t phase,
                                  int64_t count) {
@@ -115,7 +115,8 @@ static inline void qrt_cast_fill(char *table, const char *from, int word, int64_
     }
 }
 
-/* Lays `filled` elements out in `length` or more: filled once, then doubled. */
+/* Fills a table with `filled` elements and doubles them until it has `length`: that takes less time than to fill
+ * all. */
 static inline qrt_cast_parameters qrt_cast_fill_table(const qrt_cast_call *call, qrt_cast_table table, int64_t phase,
                                                       int64_t filled, int64_t length) {
     const int64_t run = call->args->plan.run, period = call->args->plan.period;
@@ -131,7 +132,7 @@ static inline qrt_cast_parameters qrt_cast_fill_table(const qrt_cast_call *call,
     return at;
 }
 
-/* A pattern that fits the table: its repeats are rows. */
+/* A pattern that fits the table: its repetitions are rows. */
 static inline void qrt_cast_short_pattern(const qrt_cast_call *call, const char *source, char *target, int64_t count,
                                           int64_t phase) {
     _Alignas(64) qrt_cast_table table;
@@ -147,7 +148,7 @@ static inline void qrt_cast_short_pattern(const qrt_cast_call *call, const char 
                  count - done, 1);
 }
 
-/* Short runs of a longer pattern, as much of it at a time as the table holds. */
+/* Short runs of a longer pattern: as much of it at a time as the table holds. */
 static inline void qrt_cast_short_runs(const qrt_cast_call *call, const char *source, char *target, int64_t count,
                                        int64_t phase) {
     _Alignas(64) qrt_cast_table table;
@@ -163,7 +164,7 @@ static inline void qrt_cast_short_runs(const qrt_cast_call *call, const char *so
     }
 }
 
-/* Not inlined: one copy serves every kernel of an ISA. */
+/* Not inlined, so that one copy serves every kernel of an ISA. */
 static void qrt_cast_row(const qrt_cast_call *call, const char *source, char *target, int64_t count, int64_t phase) {
     const qrt_cast_plan *plan = &call->args->plan;
     if (plan->period == 1)
@@ -178,7 +179,7 @@ static void qrt_cast_row(const qrt_cast_call *call, const char *source, char *ta
         qrt_cast_short_runs(call, source, target, count, phase);
 }
 
-/* A row by a kernel that computes in f32 or in f64, with its parameters from index `first` on. */
+/* Casts a row by a kernel that computes in f32 or in f64. `first` is the index of its first parameter. */
 #define QRT_CAST_FROM(array) ((const char *)((array) + first))
 
 QRT_INLINE void qrt_cast_in(bool f64, bool quantize, const qrt_cast_args *args, qrt_cast_runs fn, const void *source,

@@ -1,10 +1,10 @@
-/* The rows of an ISA that computes casts in f32, made of rows.inl: included behind it. What is constant in a variant is
- * compiled into its loops. */
+/* The two rows of an ISA that computes casts in f32, made of rows.inl, which comes first. The constants of a variant
+ * are compiled into its loops. */
 #ifndef BLOCK
 #error "rows.inl comes first"
 #endif
 
-/* What f32 does not compute. */
+/* Casts that f32 cannot compute. */
 void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
                            int64_t parameter, int64_t phase);
 void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,

@@ -1,5 +1,5 @@
-/* Depthwise convolution, 512 bits wide: inputs of which each serves several outputs, 16 channels of output to a lane,
- * each lane loaded where its first input is. */
+/* Depthwise convolution, 512 bits wide, where each input channel serves several output channels. A lane has 16 output
+ * channels, and is loaded from where its first input channel is. */
 #ifndef QRT_ISA_DEPTHWISE_REPEATED512_H
 #define QRT_ISA_DEPTHWISE_REPEATED512_H
 

@@ -1,10 +1,13 @@
-/* Products in float32 of short K: all sixteen lanes of a tile one after another, and their tree as they end, so that no
- * sum of a lane is stored.
+/* Products in float32 of short K: the sixteen lanes of a tile are computed one after another and added as they end, so
+ * that no sum of a lane is stored.
  *
- * tile.inl comes first. The including file defines, besides what that asks for, SHORT_ROWS, at most 4, and `flags`
- * made by unordered(a, b), either and holds, which find out whether with_one_nan is needed.
- * Two lanes at a time are independent chains: per step of AVX-512's 4 rows 16 multiply-adds (8 cycles on two ports) for
- * 12 loads, 31 uops in all. */
+ *   vfmadd231ps   two lanes at a time, as independent chains: with AVX-512 16 per step of four rows, 8 cycles
+ *   loads         4 of B and 8 broadcasts of A per step: 6 cycles on two ports; a step has 31 uops in all
+ *
+ * The order of additions is that of qrt/float_matmul.h, so that the bits are those of ref. tile.inl comes first. The
+ * including file defines, besides the macros of that, SHORT_ROWS, at most 4, and `flags` with unordered(a, b), either
+ * and holds, which find out whether with_one_nan is needed. Hazard: memory may end behind the columns, which are
+ * masked. */
 #ifndef QRT_ISA_FLOAT_SHORT_H
 #define QRT_ISA_FLOAT_SHORT_H
 
@@ -60,7 +63,7 @@ QRT_INLINE void four_lanes(const int rows, const qrt_float_panel *p, const float
     }
 }
 
-/* Adding -0 changes nothing. */
+/* Adding -0 changes no sum. */
 QRT_INLINE vector bias_of(const qrt_float_panel *p, int64_t column, mask valid) {
     static const float none = -0.0F;
     return p->bias ? load_live(p->bias + column, valid) : broadcast(&none);

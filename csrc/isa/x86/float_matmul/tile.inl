@@ -1,12 +1,13 @@
-/* Dot products in float32, any vector width: tiles of lanes, and their tree.
+/* Dot products in float32, for any vector width: tiles of lanes, and the tree that adds lanes.
  *
- * Vectors are columns. The including file defines
+ * A vector holds columns. The including file gives the instructions and their ports, and defines
  *
- *   OP(name)                       the intrinsic of that name for `vector`, of WIDTH floats
+ *   OP(name)                       the intrinsic of that name for `vector`, which has WIDTH floats
  *   TILE_ROWS                      rows by two vectors whose sums stay in registers
  *   multiply_add(sum, a, b)
  *   live(left)                     the mask of the first `left` floats; load_live, and store_live by it
- *   with_one_nan(value)            whose NaNs are the one that numerics.md names: the processor's own is negative */
+ *   with_one_nan(value)            replaces NaNs by the one that numerics.md names: those of the processor are negative
+ */
 #ifndef QRT_ISA_FLOAT_TILE_H
 #define QRT_ISA_FLOAT_TILE_H
 
@@ -46,7 +47,7 @@ QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t 
     }
 }
 
-/* Up to TILE_ROWS rows. */
+/* Computes up to TILE_ROWS rows. */
 QRT_INLINE void some_rows(const float *a, const float *b, int64_t steps, int rows, float *sums) {
     switch (rows) {
 #define CASE(count)                                                                                                    \
