@@ -1,6 +1,5 @@
 /* The declarations that the files of core/ share. */
-#ifndef QRT_CORE_H
-#define QRT_CORE_H
+#pragma once
 
 #include <string.h>
 
@@ -9,14 +8,9 @@
 #define QRT_ALIGNMENT 64
 
 static inline int64_t qrt_bias_value(qrt_bias_kind kind, const void *bias, int64_t index) {
-    switch (kind) {
-    case QRT_BIAS_I32:
-        return ((const int32_t *)bias)[index];
-    case QRT_BIAS_I64:
-        return ((const int64_t *)bias)[index];
-    default:
-        return 0;
-    }
+    return kind == QRT_BIAS_I32   ? ((const int32_t *)bias)[index]
+           : kind == QRT_BIAS_I64 ? ((const int64_t *)bias)[index]
+                                  : 0;
 }
 
 /* Returns one more than the union of the bits of all |value|: a bound on each, and at most twice the largest (1 where
@@ -85,5 +79,3 @@ qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const in
 /* Copies the patch of output position `row` in group `group` to `patch`. Taps outside the input become `fill`. */
 void qrt_gather_patch(const qrt_window *window, qrt_container container, const void *input, int64_t row, int64_t group,
                       int64_t fill, void *patch);
-
-#endif

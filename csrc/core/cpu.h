@@ -1,6 +1,5 @@
 /* What the processor and the operating system offer, as the bits that isa.def names. */
-#ifndef QRT_CPU_H
-#define QRT_CPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
 #define QRT_CPU_AMX_INT8 0x20u /* tiles of palette 1, and the system's permission to use them */
 
 uint32_t qrt_cpu_features(void);
-
-#endif

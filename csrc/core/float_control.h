@@ -1,7 +1,6 @@
 /* Sets the floating-point control register to what every rule assumes: round to nearest, no flush to zero, no trapping
  * exceptions. The caller's own setting is restored when the entry returns. */
-#ifndef QRT_FLOAT_CONTROL_H
-#define QRT_FLOAT_CONTROL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -47,5 +46,4 @@ static inline void qrt_float_leave(qrt_float_state saved) {
     fesetenv(&saved);
 }
 
-#endif
 #endif

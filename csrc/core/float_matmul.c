@@ -184,7 +184,7 @@ static void run_short(const float_call *call, const workspace *work) {
 /* Multiplies a few rows by w where it lies. The sums of all lanes, [row][lane][column], stay in L2 while w passes
  * by. */
 static void run_axpy(const float_call *call, const workspace *work) {
-    static const float zeros[AXPY_PANELS * NR];
+    static float zeros[AXPY_PANELS * NR]; /* not const: zeros that may be written take no room in the file */
     const qrt_float_matmul_args *args = call->args;
     const qrt_product *problem = &args->problem;
     const float *a = call->product.a, *w = call->product.w, *bias = call->product.bias;

@@ -1,6 +1,5 @@
 /* What the two products of float32 rows share: the operands of a call, and the cutting of the result into tasks. */
-#ifndef QRT_CORE_PRODUCT_H
-#define QRT_CORE_PRODUCT_H
+#pragma once
 
 #include "core/core.h"
 
@@ -56,5 +55,3 @@ static inline qrt_product_task qrt_product_task_at(const qrt_product *product, c
     return (qrt_product_task){panel, qrt_min(panel + call->panels, qrt_product_panels(product)), row,
                               qrt_min(row + call->rows, product->m)};
 }
-
-#endif

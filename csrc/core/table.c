@@ -68,7 +68,6 @@ static const struct {
     {"depthwise", offsetof(qrt_kernels, depthwise)},
 #define QRT_ROW(result, name, parameters) {#name, offsetof(qrt_kernels, name)},
 #include "rows.def"
-#undef QRT_ROW
 };
 
 #define ROW_COUNT (int)(sizeof rows / sizeof rows[0])
@@ -78,7 +77,7 @@ const char *qrt_row_name(int row) {
 }
 
 bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
-    static const qrt_kernels none;
+    static qrt_kernels none; /* not const: see float_matmul.c */
     const qrt_kernels *parent = NULL;
     for (int i = 0; i < COUNT; i++)
         if (strcmp(isas[i].name, kernels->name) == 0)
@@ -88,15 +87,7 @@ bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
 }
 
 const char *qrt_status_text(qrt_status status) {
-    switch (status) {
-    case QRT_OK:
-        return "done";
-    case QRT_NO_MEMORY:
-        return "out of memory";
-    case QRT_BAD_ARGUMENT:
-        return "bad argument";
-    case QRT_ACCUMULATOR_OVERFLOW:
-        return "the exact accumulator needs more than 64 bits";
-    }
-    return "unknown status";
+    static const char *const text[] = {"done", "out of memory", "bad argument",
+                                       "the exact accumulator needs more than 64 bits"};
+    return status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }

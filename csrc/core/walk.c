@@ -157,7 +157,7 @@ qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const in
         const qrt_row row = {.count = inner};
         return fn(context, &row);
     }
-    static const int64_t none[QRT_MAX_RANK];
+    static int64_t none[QRT_MAX_RANK]; /* not const: see float_matmul.c */
     walk w = {.layout = layout,
               .strides = {a_strides ? a_strides : none, b_strides ? b_strides : none},
               .fn = fn,

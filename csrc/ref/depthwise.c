@@ -12,8 +12,8 @@ static int128 channel_sum(const qrt_depthwise_problem *problem, const void *x, c
         for (int64_t kx = 0; kx < columns; kx++) {
             const int64_t pixel = ky * window->dilations[0] * window->width + kx * window->dilations[1];
             const int64_t tap = ky * window->kernel[1] + kx;
-            sum += (int128)(ref_load(problem->x, x, pixel * window->channels + channel) - *problem->x_zero_point) *
-                   (ref_load(problem->w, w, tap * problem->w_tap_step + j * problem->w_channel_step) - zw);
+            sum += (int128)(qrt_load(problem->x, x, pixel * window->channels + channel) - *problem->x_zero_point) *
+                   (qrt_load(problem->w, w, tap * problem->w_tap_step + j * problem->w_channel_step) - zw);
         }
     return sum;
 }

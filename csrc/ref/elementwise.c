@@ -15,8 +15,8 @@ qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_
                           void *target, int64_t count, int64_t parameter, int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
-        const int64_t left = ref_load(args->a, a, i * a_stride) - args->a_zero_point[p];
-        const int64_t right = ref_load(args->b, b, i * b_stride) - args->b_zero_point[p];
+        const int64_t left = qrt_load(args->a, a, i * a_stride) - args->a_zero_point[p];
+        const int64_t right = qrt_load(args->b, b, i * b_stride) - args->b_zero_point[p];
         int64_t value;
         if (args->kind != QRT_MUL) {
             value = scaled_sum(args, left, right, p);
@@ -36,7 +36,7 @@ void ref_clamp_row(const qrt_unary_args *args, const void *source, void *target,
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
         ref_store_value(args->container, target, i,
-                        ref_clamp(ref_load(args->container, source, i), args->lower[p], args->upper[p]));
+                        ref_clamp(qrt_load(args->container, source, i), args->lower[p], args->upper[p]));
     }
 }
 
@@ -47,5 +47,5 @@ void ref_lookup_row(const qrt_unary_args *args, const void *source, void *target
     (void)parameter, (void)step;
     for (int64_t i = 0; i < count; i++)
         ref_store_value(args->out, target, i,
-                        ref_load(args->out, args->table, (ref_load(args->container, source, i) - least) & mask));
+                        qrt_load(args->out, args->table, (qrt_load(args->container, source, i) - least) & mask));
 }

@@ -17,7 +17,7 @@ static void pack_a(qrt_container container, const void *source, int64_t source_s
     for (int i = 0; i < rows; i++)
         for (int64_t k = 0; k < depth; k++)
             ((int16_t *)((char *)target + i * target_stride))[k] =
-                (int16_t)(ref_load(container, (const char *)source + i * source_stride, k) - zero_point[i]);
+                (int16_t)(qrt_load(container, (const char *)source + i * source_stride, k) - zero_point[i]);
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
@@ -26,7 +26,7 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
     for (int64_t k = 0; k < depth; k++)
         for (int j = 0; j < columns; j++)
             ((int16_t *)panel)[k * NR + j] =
-                (int16_t)(ref_load(container, source, k * k_stride + j * n_stride) - zero_point[j]);
+                (int16_t)(qrt_load(container, source, k * k_stride + j * n_stride) - zero_point[j]);
 }
 
 static void run(const qrt_microkernel_call *call) {
@@ -78,8 +78,8 @@ static int128 sum_of_products(const operands *of, int64_t block, int64_t j) {
     const char *b = (const char *)of->b + of->matrix * problem->b_matrix_stride + j * problem->b_n_stride;
     int128 sum = 0;
     for (int64_t k = first; k < qrt_min(first + depth, problem->k); k++)
-        sum += (int128)(ref_load(problem->a, of->a, k) - of->a_zero_point) *
-               (ref_load(problem->b, b + k * problem->b_k_stride, 0) - zero_point);
+        sum += (int128)(qrt_load(problem->a, of->a, k) - of->a_zero_point) *
+               (qrt_load(problem->b, b + k * problem->b_k_stride, 0) - zero_point);
     return sum;
 }
 

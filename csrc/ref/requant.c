@@ -75,19 +75,13 @@ static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t para
 }
 
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter) {
-    switch (requant->rule) {
-    case QRT_FIXED:
-        return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter],
-                                  requant->zero_point[parameter]);
-    case QRT_FIXED_DOUBLE:
-        return fixed_double(requant, acc, parameter);
-    case QRT_FLOAT32:
-        return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter],
-                                    requant->zero_point[parameter]);
-    case QRT_FLOAT64_AWAY:
-        return float64_away(requant, acc, parameter);
-    }
-    return 0;
+    const int64_t zero_point = requant->zero_point[parameter];
+    if (requant->rule == QRT_FIXED)
+        return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter], zero_point);
+    if (requant->rule == QRT_FLOAT32)
+        return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter], zero_point);
+    return requant->rule == QRT_FIXED_DOUBLE ? fixed_double(requant, acc, parameter)
+                                             : float64_away(requant, acc, parameter);
 }
 
 #define STORE(name, sum)                                                                                               \
@@ -109,7 +103,7 @@ void ref_requantize_row(const qrt_unary_args *args, const void *source, void *ta
                         int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
-        const int64_t acc = ref_load(args->container, source, i) - args->zero_point[p];
+        const int64_t acc = qrt_load(args->container, source, i) - args->zero_point[p];
         ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
     }
 }

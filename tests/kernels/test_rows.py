@@ -13,6 +13,14 @@ ROWS = set(re.findall(r"^QRT_ROW\(\w+, (\w+),", (CSRC / "rows.def").read_text(),
 TABLE = ROWS | {"gemm", "depthwise"}
 
 
+def code_of(isa: str) -> str:
+    """The kernel files of an ISA's folder and the templates which they include, where QRT_OF_ISA(row) is <isa>_row."""
+    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).glob("*.c")))
+    templates = sorted(set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE)))
+    text = "\n".join([text, *((CSRC / each).read_text() for each in templates)])
+    return re.sub(r"QRT_OF_ISA\((\w+)\)", rf"{isa}_\1", text)
+
+
 def test_ref_sets_every_row() -> None:
     assert len(ROWS) > 20
     assert set(_core.own_rows("ref")) == TABLE - {"depthwise"}
@@ -21,7 +29,7 @@ def test_ref_sets_every_row() -> None:
 @pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_what_an_isa_defines_is_installed(isa: str) -> None:
     """A row is defined where a function has the name of the ISA and of the row; amx chooses its gemm when it starts."""
-    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).glob("*.c")))
+    text = code_of(isa)
     defined = set(re.findall(rf"^(?:\w+ )+\*?{isa}_(\w+)(?:\([^;{{]*\{{| = .+)$", text, re.MULTILINE))
     assigned = set(re.findall(r"table->(\w+) = ", text)) & TABLE
     assert defined & TABLE or assigned
@@ -31,6 +39,6 @@ def test_what_an_isa_defines_is_installed(isa: str) -> None:
 @pytest.mark.parametrize("isa", SIMD_ISAS)
 def test_functions_of_an_isa_with_external_names_are_rows(isa: str) -> None:
     """The hazard is a misspelt row, which setup.py would not find."""
-    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).glob("*.c")))
+    text = code_of(isa)
     names = set(re.findall(rf"^(?:void|bool|qrt_status|int) {isa}_(\w+)\(", text, re.MULTILINE))
-    assert names <= ROWS | {"qcast_f64", "dcast_f64"}
+    assert names <= ROWS | {"qcast_f64", "dcast_f64", "cast_row"}

@@ -1,7 +1,6 @@
 /* The declarations that the files of the depthwise convolution share: depthwise.c (the entry, pixels one by one),
  * depthwise_plan.c (packing), depthwise_run.c (runs of pixels by blocks of channels). */
-#ifndef QRT_CORE_DEPTHWISE_H
-#define QRT_CORE_DEPTHWISE_H
+#pragma once
 
 #include "core/core.h"
 
@@ -31,5 +30,3 @@ qrt_status qrt_depthwise_run_blocks(const qrt_depthwise_call *call);
 static inline int64_t qrt_depthwise_start_bytes(const qrt_depthwise_packing *packing) {
     return packing->blocks * packing->microkernel->channels * (int64_t)sizeof(int32_t);
 }
-
-#endif

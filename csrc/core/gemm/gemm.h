@@ -1,7 +1,6 @@
 /* The declarations that the files of the GEMM share: gemm.c (the entry, sharing), gemm_block.c (blocks of rows),
  * gemm_pack.c (binding, packing of b), gemm_split.c (16-bit operands), conv.c (convolution without patches). */
-#ifndef QRT_CORE_GEMM_H
-#define QRT_CORE_GEMM_H
+#pragma once
 
 #include "core/core.h"
 
@@ -137,5 +136,3 @@ qrt_status qrt_wide_row_run(const qrt_gemm_call *call, int64_t batch, int64_t ro
 
 /* Returns the K values of a row of a: in place, or gathered into `patch`. */
 const void *qrt_a_row(const qrt_gemm_call *call, int64_t batch, int64_t row, void *patch);
-
-#endif

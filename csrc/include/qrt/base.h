@@ -4,8 +4,7 @@
  * and all threads share it; `scratch` belongs to one call. `args->kernels` is the table of the ISA that was chosen when
  * the call was bound, so the loops in core/ never name an ISA. docs/reference/kernels describes who packs, blocks,
  * loads the bias and stores. */
-#ifndef QRT_BASE_H
-#define QRT_BASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,16 +71,21 @@ QRT_INLINE int qrt_expressed_size(qrt_expressed expressed) {
     return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
 }
 
+QRT_INLINE int64_t qrt_load(qrt_container container, const void *source, int64_t i) {
+    return container == QRT_I8    ? ((const int8_t *)source)[i]
+           : container == QRT_U8  ? ((const uint8_t *)source)[i]
+           : container == QRT_I16 ? ((const int16_t *)source)[i]
+           : container == QRT_U16 ? ((const uint16_t *)source)[i]
+           : container == QRT_I32 ? ((const int32_t *)source)[i]
+                                  : (int64_t)((const uint32_t *)source)[i];
+}
+
 /* Returns the largest |value - zero point| over all values of a container and `count` zero points. */
 static inline int64_t qrt_largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
     static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0, INT32_MIN, 0};
     static const int64_t most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX};
     int64_t largest = 0;
-    for (int64_t i = 0; i < count; i++) {
-        largest = qrt_max(largest, most[container] - zero_point[i]);
-        largest = qrt_max(largest, zero_point[i] - least[container]);
-    }
+    for (int64_t i = 0; i < count; i++)
+        largest = qrt_max(largest, qrt_max(most[container] - zero_point[i], zero_point[i] - least[container]));
     return largest;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Casts between expressed values and storage: operands x, out. */
-#ifndef QRT_CAST_H
-#define QRT_CAST_H
+#pragma once
 
 #include "qrt/layout.h"
 
@@ -44,5 +43,3 @@ typedef struct {
 qrt_status qrt_cast_prepare(qrt_cast_args *args);
 qrt_status qrt_qcast(const void *args, qrt_scratch *scratch);
 qrt_status qrt_dcast(const void *args, qrt_scratch *scratch);
-
-#endif

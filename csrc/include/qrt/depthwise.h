@@ -1,6 +1,5 @@
 /* Depthwise convolutions: operands x (NHWC), [w], [bias], out. */
-#ifndef QRT_DEPTHWISE_H
-#define QRT_DEPTHWISE_H
+#pragma once
 
 #include "qrt/gemm.h"
 
@@ -96,5 +95,3 @@ struct qrt_depthwise_microkernel {
                      int32_t *start);
     void (*run)(const qrt_depthwise_args *args, const qrt_depthwise_run *run);
 };
-
-#endif

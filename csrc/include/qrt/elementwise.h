@@ -1,6 +1,5 @@
 /* Element-wise operations. */
-#ifndef QRT_ELEMENTWISE_H
-#define QRT_ELEMENTWISE_H
+#pragma once
 
 #include "qrt/requantize.h"
 
@@ -43,5 +42,3 @@ typedef struct {
 qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
 qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
 qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of float32 matrices: operands a, [w], [bias], out. */
-#ifndef QRT_FLOAT_MATMUL_H
-#define QRT_FLOAT_MATMUL_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -61,5 +60,3 @@ typedef struct {
     float *out;
     int64_t out_stride;
 } qrt_float_panel;
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of matrices, and convolutions computed as such: operands a, [b], [bias], out. */
-#ifndef QRT_GEMM_H
-#define QRT_GEMM_H
+#pragma once
 
 #include "qrt/requantize.h"
 #include "qrt/window.h"
@@ -184,5 +183,3 @@ struct qrt_gemm_args {
 qrt_status qrt_gemm_prepare(qrt_gemm_args *args);
 void qrt_gemm_release(void *args);
 qrt_status qrt_gemm(const void *args, qrt_scratch *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* The table of an ISA's kernels. */
-#ifndef QRT_KERNELS_H
-#define QRT_KERNELS_H
+#pragma once
 
 #include "qrt/cast.h"
 #include "qrt/requantize.h"
@@ -15,7 +14,6 @@
 /* The type of each row is qrt_<name>_fn. */
 #define QRT_ROW(result, name, parameters) typedef result(*qrt_##name##_fn) parameters;
 #include "rows.def"
-#undef QRT_ROW
 
 struct qrt_kernels {
     const char *name;
@@ -24,7 +22,6 @@ struct qrt_kernels {
     const qrt_depthwise_microkernel *depthwise; /* NULL: depthwise_pixel computes all */
 #define QRT_ROW(result, name, parameters) qrt_##name##_fn name;
 #include "rows.def"
-#undef QRT_ROW
 };
 
 /* An ISA's init receives a copy of its parent's table and sets its own rows in it. It runs once per process, before
@@ -41,5 +38,3 @@ const char *qrt_row_name(int row);
 bool qrt_row_is_own(const qrt_kernels *kernels, int row);
 
 const char *qrt_status_text(qrt_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* Layouts: how the elements of a tensor find their parameters. */
-#ifndef QRT_LAYOUT_H
-#define QRT_LAYOUT_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -20,5 +19,3 @@ qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b
 /* Joins the innermost axes of a prepared layout into one with step 0. Along it, element i has the parameter i / run %
  * period. */
 void qrt_layout_gather(qrt_layout *layout, int64_t *run, int64_t *period);
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of float32 by 8-bit storage: operands a, [w], [bias], out (float32). */
-#ifndef QRT_MIXED_MATMUL_H
-#define QRT_MIXED_MATMUL_H
+#pragma once
 
 #include <string.h>
 
@@ -152,5 +151,3 @@ static inline int32_t qrt_packed_zero_point(const qrt_mixed_matmul_args *args, c
         return args->plan.common_zero_point;
     return ((const int16_t *)qrt_piece_zero_points(args, piece, length))[column];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Copies, and packing of bits: operands source..., out. */
-#ifndef QRT_MOVEMENT_H
-#define QRT_MOVEMENT_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -29,5 +28,3 @@ typedef struct {
 
 qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch);
 qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch);
-
-#endif

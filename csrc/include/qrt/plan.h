@@ -1,6 +1,5 @@
 /* Programs of entries, and the pool of threads that runs tasks. */
-#ifndef QRT_PLAN_H
-#define QRT_PLAN_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -23,5 +22,3 @@ qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
 int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not a number in [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
-
-#endif

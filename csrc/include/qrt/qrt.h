@@ -1,8 +1,5 @@
 /* The whole interface of the kernels. */
-#ifndef QRT_H
-#define QRT_H
+#pragma once
 
 #include "qrt/kernels.h"
 #include "qrt/plan.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* Pooling (NHWC), mean and softmax: operands x, out. */
-#ifndef QRT_REDUCE_H
-#define QRT_REDUCE_H
+#pragma once
 
 #include "qrt/requantize.h"
 #include "qrt/window.h"
@@ -43,5 +42,3 @@ typedef struct {
 } qrt_softmax_args;
 
 qrt_status qrt_softmax(const void *args, qrt_scratch *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* Requantization: from exact sums, or from storage, to storage. */
-#ifndef QRT_REQUANTIZE_H
-#define QRT_REQUANTIZE_H
+#pragma once
 
 #include "qrt/layout.h"
 
@@ -17,5 +16,3 @@ typedef struct {
     const int32_t *zero_point_i32; /* NULL where storage_min - zp or storage_max - zp leaves 32 bits for some zp */
     int32_t shift_min, shift_max;
 } qrt_requant;
-
-#endif

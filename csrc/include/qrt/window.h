@@ -1,6 +1,5 @@
 /* The windows of convolutions and pooling, over NHWC images. */
-#ifndef QRT_WINDOW_H
-#define QRT_WINDOW_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -10,5 +9,3 @@ typedef struct {
     int64_t kernel[2], strides[2], dilations[2], padding[2]; /* padding: top, left */
     int64_t groups;
 } qrt_window;
-
-#endif

@@ -1,7 +1,6 @@
 /* The instructions of AMX that this folder uses; tiles are named by number. With QRT_EMULATE they are computed as the
  * manual defines them, faults included, so that the kernels can be tested on processors without tiles. */
-#ifndef QRT_ISA_AMX_H
-#define QRT_ISA_AMX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,6 +39,4 @@ typedef struct {
 #define TDP TDPBSSD
 #else
 #define TDP TDPBUSD
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  *
  * Tiles 0 to 3 are sums, 4 is A, 5 to 7 are tiles of B by turns. The sums are exact: see pack_quads.inl. Hazard: memory
  * may end behind the last row, so tiles have as many rows as A has. */
-#ifndef QRT_ISA_AMX_FEW_H
-#define QRT_ISA_AMX_FEW_H
+#pragma once
 
 #include "step.h"
 
@@ -95,5 +94,3 @@ QRT_INLINE void run_few(const qrt_microkernel_call *call, int64_t pairs, epilogu
 static void run_few_rows(const qrt_microkernel_call *call, int64_t pairs, epilogue_kind kind) {
     BY_KIND(kind, run_few, call, pairs)
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Panels of B: where they are, which values the sums of their columns begin with, and their epilogue. */
-#ifndef QRT_ISA_AMX_PANELS_H
-#define QRT_ISA_AMX_PANELS_H
+#pragma once
 
 #include "isa/x86/gemm/quads512.inl"
 #include "amx.h"
@@ -105,5 +104,3 @@ static inline epilogue_kind epilogue_of_part(epilogue_kind whole) {
     default:                                                                                                           \
         run(__VA_ARGS__, EPILOGUE_FLOAT32_U8);                                                                         \
     }
-
-#endif

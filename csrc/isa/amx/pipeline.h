@@ -6,8 +6,7 @@
  * and the next block of rows is packed. For a convolution, rows pass by panels of B, over all of K at once. The sums
  * are exact: see pack_quads.inl. Hazard: the last block of a matrix may overlap the one before it, whose rows are then
  * computed twice. */
-#ifndef QRT_ISA_AMX_PIPELINE_H
-#define QRT_ISA_AMX_PIPELINE_H
+#pragma once
 
 #include "step.h"
 
@@ -215,5 +214,3 @@ static void run_image_rows(const qrt_microkernel_call *call, int64_t panels, epi
     }
     TILERELEASE();
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Sums are stored to memory, then the values that they begin with are added, and the epilogue (epilogue512.inl) takes
  * four rows at a time. Nothing overlaps: these calls are few. The sums are exact: see pack_quads.inl. */
-#ifndef QRT_ISA_AMX_PLAIN_H
-#define QRT_ISA_AMX_PLAIN_H
+#pragma once
 
 #include "isa/x86/gemm/tile_rows.inl"
 #include "step.h"
@@ -131,5 +130,3 @@ static void run_short_plainly(const qrt_microkernel_call *call, int64_t first) {
         run_plainly(&panel, TILE_ROWS, multiply_short);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Where rows of A are read, 32 at a time, and where the results of each go. The rows are those of image rows or of a
  * matrix, in place, or packed while others are multiplied. */
-#ifndef QRT_ISA_AMX_ROWS_H
-#define QRT_ISA_AMX_ROWS_H
+#pragma once
 
 #include "panels.h"
 
@@ -149,5 +148,3 @@ static inline void pack_rest(packing *k) {
     while (k->left)
         pack_four_rows(k);
 }
-
-#endif

@@ -9,8 +9,7 @@
  * requantized. Otherwise one panel: tiles 1 to 6 are B, left and right columns of each segment, 7 is A and 0 is sums.
  * The sums are exact: see pack_quads.inl. Hazard: the last 16 rows of an image row may overlap the ones before, and are
  * then computed twice. */
-#ifndef QRT_ISA_AMX_SHORT_H
-#define QRT_ISA_AMX_SHORT_H
+#pragma once
 
 #include "step.h"
 
@@ -213,5 +212,3 @@ static void run_short_by_kind(const qrt_microkernel_call *call, int64_t panels, 
     const int64_t blocks = call->image_rows * ((call->rows + TILE_ROWS - 1) / TILE_ROWS);
     BY_KIND(kind, run_short_panels, call, panels, blocks)
 }
-
-#endif

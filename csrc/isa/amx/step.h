@@ -14,8 +14,7 @@
  * are stored in the first step of the next block, each tile when it is needed again, and they are read two steps later.
  * Uops between tile instructions take room in the window in which the processor looks ahead, so steps are written out
  * without branches. */
-#ifndef QRT_ISA_AMX_STEP_H
-#define QRT_ISA_AMX_STEP_H
+#pragma once
 
 #include "rows.h"
 
@@ -184,5 +183,3 @@ QRT_INLINE void multiply_rest(operands *o, pending_block *pending, int count, ep
     else
         multiply_with_epilogue(o, pending, count, 0, count < 2 ? count : 2, 8, kind, streams);
 }
-
-#endif

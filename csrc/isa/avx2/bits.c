@@ -29,11 +29,3 @@ QRT_INLINE __m256i spread_ones(const uint8_t *bytes) {
 }
 
 #include "isa/x86/bits/bits.inl"
-
-void avx2_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
-    pack_bits(args, source, target, count);
-}
-
-void avx2_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
-    unpack_bits(args, source, target, count);
-}

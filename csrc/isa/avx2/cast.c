@@ -15,7 +15,7 @@
  * Eight elements of the default rule take 5 uops on ports 0 and 1 (9 with the clamp), and their part of the narrowing.
  * Exact: the bounds and the proof are in guard.inl; calls outside of the bounds go to the parent's row. */
 #include "isa/rows.h"
-#include "isa/x86/cast/parameters.inl"
+#include "isa/x86/cast/walk.inl"
 #include "vectors.h"
 
 #define STREAMS false
@@ -66,13 +66,3 @@ QRT_INLINE __m256 unsigned_to_floats(__m256i q) {
 #include "isa/x86/cast/lanes.inl"
 #include "isa/x86/cast/rows.inl"
 #include "isa/x86/cast/variants.inl"
-
-void avx2_qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                    int64_t phase) {
-    qcast_row(args, source, target, count, parameter, phase);
-}
-
-void avx2_dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                    int64_t phase) {
-    dcast_row(args, source, target, count, parameter, phase);
-}

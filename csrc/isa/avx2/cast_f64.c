@@ -61,22 +61,13 @@ QRT_INLINE void store_values(double *target, __m256d v, live_doubles live, bool 
 QRT_INLINE __m256d load_storage(const char *source, live_doubles live, qrt_container container) {
     __m128i q = _mm_setzero_si128();
     move(&q, source, live, qrt_container_size(container));
-    switch (container) {
-    case QRT_I8:
-        return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(q));
-    case QRT_U8:
-        return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(q));
-    case QRT_I16:
-        return _mm256_cvtepi32_pd(_mm_cvtepi16_epi32(q));
-    case QRT_U16:
-        return _mm256_cvtepi32_pd(_mm_cvtepu16_epi32(q));
-    case QRT_I32:
-        return _mm256_cvtepi32_pd(q);
-    case QRT_U32:
-        q = _mm_xor_si128(q, _mm_set1_epi32(INT32_MIN));
-        return _mm256_add_pd(_mm256_cvtepi32_pd(q), _mm256_set1_pd(0x1p31));
-    }
-    return _mm256_setzero_pd();
+    if (container == QRT_U32)
+        return _mm256_add_pd(_mm256_cvtepi32_pd(_mm_xor_si128(q, _mm_set1_epi32(INT32_MIN))), _mm256_set1_pd(0x1p31));
+    return _mm256_cvtepi32_pd(container == QRT_I8    ? _mm_cvtepi8_epi32(q)
+                              : container == QRT_U8  ? _mm_cvtepu8_epi32(q)
+                              : container == QRT_I16 ? _mm_cvtepi16_epi32(q)
+                              : container == QRT_U16 ? _mm_cvtepu16_epi32(q)
+                                                     : q);
 }
 
 QRT_INLINE void store_storage(char *target, __m256d v, live_doubles live, qrt_container container) {

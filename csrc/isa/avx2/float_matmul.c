@@ -65,16 +65,3 @@ void avx2_float_tile(const float *a, const float *b, int64_t steps, int rows, fl
         for (int i = 0; i < rows; i += TILE_ROWS)
             some_rows(a + i, b + c, steps, rows - i < TILE_ROWS ? rows - i : TILE_ROWS, sums + i * NR + c);
 }
-
-void avx2_float_axpy(float a, const float *b, int64_t count, float *sums) {
-    axpy(a, b, count, sums);
-}
-
-void avx2_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
-                     int64_t out_stride) {
-    tree(lanes, stride, rows, columns, bias, out, out_stride);
-}
-
-void avx2_float_short(const qrt_float_panel *panel) {
-    float_short(panel);
-}

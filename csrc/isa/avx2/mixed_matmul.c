@@ -93,8 +93,3 @@ QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, co
 bool avx2_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
     return args->problem.nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
 }
-
-void avx2_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                     float *sums) {
-    mixed_tile(args, digits, rows, panel, sums);
-}

@@ -46,7 +46,7 @@ QRT_INLINE void accumulate_of(qrt_container container, const char *source, int64
         _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), widen_eight(container, source + i * size)));
     }
     for (; i < count; i++)
-        acc[i] += widen_one(container, source, i);
+        acc[i] += (int32_t)qrt_load(container, source, i);
 }
 
 /* acc[i] += source[i] */

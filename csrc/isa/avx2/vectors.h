@@ -1,7 +1,6 @@
 /* Vectors of 256 bits in the words of the templates in isa/x86: eight lanes of 32 bits, eight words, eight bytes, four
  * doubles. Fewer than all lanes are stored through a buffer. */
-#ifndef QRT_ISA_AVX2_VECTORS_H
-#define QRT_ISA_AVX2_VECTORS_H
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
@@ -81,5 +80,3 @@ QRT_INLINE void store_integers(void *target, integers v, live_lanes live) {
     else
         memcpy(target, &v, (size_t)live * 4);
 }
-
-#endif

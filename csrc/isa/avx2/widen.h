@@ -2,8 +2,7 @@
  *
  *   vpmovsxbd, vpmovzxbd, vpmovsxwd, vpmovzxwd   widen, on port 5
  *   vpack[su]sdw, vpack[su]swb                   narrow values that are within the container already, on port 5 */
-#ifndef QRT_ISA_AVX2_WIDEN_H
-#define QRT_ISA_AVX2_WIDEN_H
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
@@ -14,30 +13,11 @@
 /* With a zero point up to this, no difference of 16-bit storage leaves 32 bits. */
 #define MOST_ZERO_POINT (1 << 30)
 
-QRT_INLINE __m256i widen_eight(qrt_container container, const char *source) {
-    switch (container) {
-    case QRT_I8:
-        return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)source));
-    case QRT_U8:
-        return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)source));
-    case QRT_I16:
-        return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)source));
-    default:
-        return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)source));
-    }
-}
-
-QRT_INLINE int32_t widen_one(qrt_container container, const void *source, int64_t i) {
-    switch (container) {
-    case QRT_I8:
-        return ((const int8_t *)source)[i];
-    case QRT_U8:
-        return ((const uint8_t *)source)[i];
-    case QRT_I16:
-        return ((const int16_t *)source)[i];
-    default:
-        return ((const uint16_t *)source)[i];
-    }
+QRT_INLINE __m256i widen_eight(qrt_container container, const void *source) {
+    return container == QRT_I8    ? _mm256_cvtepi8_epi32(_mm_loadl_epi64(source))
+           : container == QRT_U8  ? _mm256_cvtepu8_epi32(_mm_loadl_epi64(source))
+           : container == QRT_I16 ? _mm256_cvtepi16_epi32(_mm_loadu_si128(source))
+                                  : _mm256_cvtepu16_epi32(_mm_loadu_si128(source));
 }
 
 QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
@@ -50,7 +30,7 @@ QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t st
             _mm256_storeu_si256((__m256i *)(acc + i), _mm256_sub_epi32(widen_eight(container, at), zeros));
         }
     for (; i < count; i++)
-        acc[i] = widen_one(container, source, i * stride) - zero;
+        acc[i] = (int32_t)qrt_load(container, source, i * stride) - zero;
 }
 
 /* Calls f with the container, which has 8 or 16 bits, as a constant. */
@@ -120,5 +100,3 @@ QRT_INLINE void store_eight(char *to, __m256i values, int count, int size) {
         _mm256_storeu_si256((__m256i *)to, values);
     }
 }
-
-#endif

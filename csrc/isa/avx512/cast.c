@@ -16,7 +16,7 @@
  * 64 elements of the default rule take 27 uops on ports 0 and 5, dcast of as many 16. Exact: the bounds and the proof
  * are in guard.inl; calls outside of the bounds go to the parent's row. */
 #include "isa/rows.h"
-#include "isa/x86/cast/parameters.inl"
+#include "isa/x86/cast/walk.inl"
 #include "vectors.h"
 
 #define STREAMS true
@@ -66,13 +66,3 @@ QRT_INLINE __m512 unsigned_to_floats(__m512i q) {
 #include "isa/x86/cast/lanes.inl"
 #include "isa/x86/cast/rows.inl"
 #include "isa/x86/cast/variants.inl"
-
-void avx512_qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
-    qcast_row(args, source, target, count, parameter, phase);
-}
-
-void avx512_dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
-    dcast_row(args, source, target, count, parameter, phase);
-}

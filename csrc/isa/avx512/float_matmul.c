@@ -40,16 +40,3 @@ static inline vector multiply_add(vector sum, vector a, vector b) {
 void avx512_float_tile(const float *a, const float *b, int64_t steps, int rows, float *sums) {
     some_rows(a, b, steps, rows, sums);
 }
-
-void avx512_float_axpy(float a, const float *b, int64_t count, float *sums) {
-    axpy(a, b, count, sums);
-}
-
-void avx512_float_tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
-                       int64_t out_stride) {
-    tree(lanes, stride, rows, columns, bias, out, out_stride);
-}
-
-void avx512_float_short(const qrt_float_panel *panel) {
-    float_short(panel);
-}

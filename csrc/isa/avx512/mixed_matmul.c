@@ -11,8 +11,3 @@ typedef __m512i vector;
 typedef __m512 floats;
 
 #include "isa/x86/mixed_matmul/tile.inl"
-
-void avx512_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                       float *sums) {
-    mixed_tile(args, digits, rows, panel, sums);
-}

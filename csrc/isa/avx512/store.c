@@ -28,8 +28,3 @@ QRT_INLINE bool all_within(__m512i values, int low, int high, live_lanes live) {
 }
 
 #include "isa/x86/store/store.inl"
-
-void avx512_store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                  void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
-    store_tile(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step);
-}

@@ -1,7 +1,6 @@
 /* Vectors of 512 bits in the words of the templates in isa/x86: sixteen lanes of 32 bits, sixteen words, sixteen bytes,
  * eight doubles. Fewer than all lanes are loaded and stored under a mask. */
-#ifndef QRT_ISA_AVX512_VECTORS_H
-#define QRT_ISA_AVX512_VECTORS_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -74,5 +73,3 @@ QRT_INLINE void store_whole(void *target, integers v, bool stream) {
 QRT_INLINE void store_integers(void *target, integers v, live_lanes live) {
     _mm512_mask_storeu_epi32(target, live, v);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The panel holds the values of K in their order. Exact: pack_quads.inl has the proof, and the compensation has its
  * form. Hazard: the end of a segment is loaded under a mask. */
-#ifndef QRT_AVX512VNNI_COLUMN_H
-#define QRT_AVX512VNNI_COLUMN_H
+#pragma once
 
 #include "isa/x86/gemm/quads512.inl"
 
@@ -108,5 +107,3 @@ static inline void run_column(const qrt_microkernel_call *call) {
         store_column(call, row, rows, sums);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The one instruction of AVX-VNNI that this folder uses. With QRT_EMULATE it is computed as the manual defines it, so
  * that the kernels can be tested on processors without it. */
-#ifndef QRT_ISA_AVXVNNI_H
-#define QRT_ISA_AVXVNNI_H
+#pragma once
 
 #include <immintrin.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline __m256i qrt_vpdpbusd(__m256i acc, __m256i a, __m256i b) {
     return acc;
 #endif
 }
-
-#endif

@@ -7,7 +7,7 @@
 
 #define BLOCK ((int64_t)sizeof(integers))
 
-QRT_INLINE void pack_bits(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void QRT_OF_ISA(pack_bits_row)(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *values = source;
     uint8_t *bytes = target;
     const int width = args->width;
@@ -29,7 +29,7 @@ QRT_INLINE void pack_bits(const qrt_bits_args *args, const void *source, void *t
         QRT_OF_ISA(parent).pack_bits_row(args, values + i, bytes, count - i);
 }
 
-QRT_INLINE void unpack_bits(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void QRT_OF_ISA(unpack_bits_row)(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *bytes = source;
     uint8_t *values = target;
     const int width = args->width;

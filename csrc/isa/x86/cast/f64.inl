@@ -11,17 +11,8 @@
  *
  * Exact: the bounds minus a zero point need at most 42 bits, and so does a rounded value within them plus the zero
  * point. */
-#if !defined round_pd
-#error "cast/f64.inl needs round_pd"
-#endif
-#ifndef V
-#error "vectors.h comes first"
-#endif
-#ifndef DOUBLES
-#error "DOUBLES: how many lanes of 64 bits"
-#endif
-#ifndef STREAMS
-#error "STREAMS: whether there are stores past the caches"
+#if !defined V || !defined round_pd || !defined DOUBLES || !defined STREAMS
+#error "cast/f64.inl needs vectors.h, round_pd, DOUBLES (lanes of 64 bits) and STREAMS (stores past the caches)"
 #endif
 
 QRT_INLINE doubles load_f64(const qrt_cast_parameters *parameters, int array, int64_t index, bool each) {

@@ -38,8 +38,7 @@
  * q is infinite in f16 (beyond 65519), so f16 is right too; bf16 would be rounded twice and goes to the parent. A zero
  * point that is infinite in f16 goes there too: minus another infinity it is a NaN, and that of the processor is not
  * the one that numerics.md names. */
-#ifndef QRT_ISA_CAST_GUARD_H
-#define QRT_ISA_CAST_GUARD_H
+#pragma once
 
 #include "qrt/qrt.h"
 
@@ -130,5 +129,3 @@ static inline bool qrt_qcast_is_default(const qrt_cast_problem *problem) {
     return problem->rounding == QRT_HALF_EVEN && problem->scale_mode == QRT_SCALE_DIVIDE &&
            problem->zero_point_order == QRT_ZERO_POINT_BEFORE;
 }
-
-#endif

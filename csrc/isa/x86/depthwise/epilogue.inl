@@ -5,15 +5,10 @@
  *   OP(name)              the intrinsic of that name for the whole vector; `floats` is its type of floats
  *   HIGH(even, odd)       the high halves of even and odd products of 64 bits, as one vector
  *   CLAMPS                whether bytes are clamped even where the bounds are their container's */
-#ifndef QRT_ISA_DEPTHWISE_EPILOGUE_H
-#define QRT_ISA_DEPTHWISE_EPILOGUE_H
+#pragma once
 
-#if !defined VECTORS
-#error "depthwise/epilogue.inl needs VECTORS"
-#endif
-
-#if !defined OP || !defined HIGH || !defined CLAMPS
-#error "depthwise/epilogue.inl needs OP, HIGH and CLAMPS"
+#if !defined VECTORS || !defined OP || !defined HIGH || !defined CLAMPS
+#error "depthwise/epilogue.inl needs pack.inl, OP, HIGH and CLAMPS"
 #endif
 
 typedef struct {
@@ -69,5 +64,3 @@ QRT_INLINE void narrow(const block_header *header, const vector acc[VECTORS], co
             words[h] = OP(srai_epi16)(words[h], 1);
     }
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Unpacking within 128-bit lanes leaves channel 4 * VECTORS * lane + 4 * v + e of a block in element (lane, e) of
  * vector v. Weights, bias and multipliers are packed in that order; narrowing the sums undoes it. */
-#ifndef QRT_ISA_DEPTHWISE_PACK_H
-#define QRT_ISA_DEPTHWISE_PACK_H
+#pragma once
 
 #if !defined LANES || !defined GROUP || !defined VECTORS
 #error "depthwise/pack.inl needs LANES, GROUP and VECTORS"
@@ -149,5 +148,3 @@ static void add_bias(const qrt_depthwise_problem *problem, const void *bias, con
                          start + v * ELEMENTS + lane * 4);
         }
 }
-
-#endif

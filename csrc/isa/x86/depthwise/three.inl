@@ -6,15 +6,10 @@
  *
  * The including file defines THREE_KINDS and multiply_add_from, whose weights are in memory. THREE_KINDS lists the
  * kinds of loads that get a loop of their own, each as CASE(kind, segments). */
-#ifndef QRT_ISA_DEPTHWISE_THREE_H
-#define QRT_ISA_DEPTHWISE_THREE_H
+#pragma once
 
-#if !defined GROUP || !defined VECTORS
-#error "depthwise/three.inl needs GROUP, VECTORS"
-#endif
-
-#ifndef THREE_KINDS
-#error "depthwise/three.inl needs THREE_KINDS"
+#if !defined GROUP || !defined VECTORS || !defined THREE_KINDS
+#error "depthwise/three.inl needs pack.inl and THREE_KINDS"
 #endif
 
 #define THREE_GROUPS ((3 + GROUP - 1) / GROUP)
@@ -158,5 +153,3 @@ static bool run_as_three(const qrt_depthwise_problem *problem, const qrt_depthwi
     three_loops[kind][block->rows - 1][by == BY_FIXED][plain](problem, run);
     return true;
 }
-
-#endif

@@ -14,15 +14,10 @@
  *   interleave            loads GROUP rows and interleaves them
  *   multiply_add          adds the products of one vector of columns and one of weights
  *   store_words           clamps and stores a tile's row of results narrowed to 16 bits */
-#ifndef QRT_ISA_DEPTHWISE_TILE_H
-#define QRT_ISA_DEPTHWISE_TILE_H
+#pragma once
 
-#if !defined GROUP || !defined VECTORS
-#error "depthwise/tile.inl needs GROUP, VECTORS"
-#endif
-
-#if !defined OP || !defined PIXELS_1 || !defined PIXELS_2
-#error "depthwise/tile.inl needs OP, PIXELS_1 and PIXELS_2"
+#if !defined GROUP || !defined VECTORS || !defined OP || !defined PIXELS_1 || !defined PIXELS_2
+#error "depthwise/tile.inl needs pack.inl, OP, PIXELS_1 and PIXELS_2"
 #endif
 
 #define MOST_PIXELS (PIXELS_1 > PIXELS_2 ? PIXELS_1 : PIXELS_2)
@@ -202,5 +197,3 @@ static void run_depthwise(const qrt_depthwise_args *args, const qrt_depthwise_ru
     .channels = CHANNELS, .group = GROUP, .pixels = PIXELS_1, .header_bytes = sizeof(block_header),                    \
     .group_bytes = VECTORS * sizeof(vector), .w_min = sizeof(weight) == 1 ? INT8_MIN : -255,                           \
     .w_max = sizeof(weight) == 1 ? INT8_MAX : 255, .pack = pack_block, .add_bias = add_bias, .run = run_depthwise
-
-#endif

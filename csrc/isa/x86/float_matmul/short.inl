@@ -8,15 +8,11 @@
  * including file defines, besides the macros of that, SHORT_ROWS, at most 4, and `flags` with unordered(a, b), either
  * and holds, which find out whether with_one_nan is needed. Hazard: memory may end behind the columns, which are
  * masked. */
-#ifndef QRT_ISA_FLOAT_SHORT_H
-#define QRT_ISA_FLOAT_SHORT_H
+#pragma once
 
-#if !defined OP || !defined WIDTH || !defined load_live || !defined store_live || !defined with_one_nan
-#error "float_matmul/short.inl needs OP, WIDTH, load_live, store_live and with_one_nan"
-#endif
-
-#if !defined SHORT_ROWS || !defined unordered || !defined either || !defined holds
-#error "float_matmul/short.inl needs SHORT_ROWS, unordered, either and holds"
+#if !defined OP || !defined WIDTH || !defined load_live || !defined store_live || !defined with_one_nan ||             \
+    !defined SHORT_ROWS || !defined unordered || !defined either || !defined holds
+#error "float_matmul/short.inl needs tile.inl, SHORT_ROWS, unordered, either and holds"
 #endif
 
 /* sum = lane l + lane l + 8 */
@@ -113,12 +109,10 @@ static void some_short_rows(const int rows, const qrt_float_panel *p, const floa
     }
 }
 
-static void float_short(const qrt_float_panel *p) {
+void QRT_OF_ISA(float_short)(const qrt_float_panel *p) {
     for (int64_t row = 0; row < p->rows; row += SHORT_ROWS) {
         const int rows = (int)(p->rows - row < SHORT_ROWS ? p->rows - row : SHORT_ROWS);
         for (int64_t column = 0; column < p->columns; column += 2 * WIDTH)
             some_short_rows(rows, p, p->a + row * p->a_stride, column, p->out + row * p->out_stride);
     }
 }
-
-#endif

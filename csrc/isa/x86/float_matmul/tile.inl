@@ -8,8 +8,7 @@
  *   live(left)                     the mask of the first `left` floats; load_live, and store_live by it
  *   with_one_nan(value)            replaces NaNs by the one that numerics.md names: those of the processor are negative
  */
-#ifndef QRT_ISA_FLOAT_TILE_H
-#define QRT_ISA_FLOAT_TILE_H
+#pragma once
 
 #if !defined OP || !defined WIDTH || !defined TILE_ROWS || !defined load_live || !defined store_live ||                \
     !defined with_one_nan
@@ -67,7 +66,7 @@ QRT_INLINE void some_rows(const float *a, const float *b, int64_t steps, int row
     }
 }
 
-QRT_INLINE void axpy(float a, const float *b, int64_t count, float *sums) {
+void QRT_OF_ISA(float_axpy)(float a, const float *b, int64_t count, float *sums) {
     const vector row = OP(set1_ps)(a);
     for (; count >= WIDTH; count -= WIDTH, b += WIDTH, sums += WIDTH)
         OP(store_ps)(sums, multiply_add(OP(load_ps)(sums), row, OP(loadu_ps)(b)));
@@ -75,8 +74,8 @@ QRT_INLINE void axpy(float a, const float *b, int64_t count, float *sums) {
         OP(store_ps)(sums, multiply_add(OP(load_ps)(sums), row, load_live(b, live(count))));
 }
 
-QRT_INLINE void tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
-                     int64_t out_stride) {
+void QRT_OF_ISA(float_tree)(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias,
+                            float *out, int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++, lanes += NR, out += out_stride)
         for (int c = 0; c < columns; c += WIDTH) {
             const mask valid = live(columns - c);
@@ -95,5 +94,3 @@ QRT_INLINE void tree(const float *lanes, int64_t stride, int64_t rows, int colum
             store_live(out + c, with_one_nan(sum[0]), valid);
         }
 }
-
-#endif

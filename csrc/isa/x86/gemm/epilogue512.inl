@@ -12,8 +12,7 @@
  * Exact. fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and (P + 2^(N-1)) >> N =
  * floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1. Hazard: the 16-bit
  * steps saturate. With |zp| <= 8192, a value that leaves 16 bits there is beyond every 8-bit bound in any case. */
-#ifndef QRT_ISA_EPILOGUE512_H
-#define QRT_ISA_EPILOGUE512_H
+#pragma once
 
 #ifndef __AVX512VL__
 #error "epilogue512.inl is for ISAs with AVX-512 (F, BW, VL)"
@@ -222,5 +221,3 @@ static __attribute__((noinline, unused)) void epilogue_of_tile(const qrt_microke
             epilogue_of_four(c, target, stride, sums, rows - i, 1, kind, false);
     }
 }
-
-#endif

@@ -9,14 +9,10 @@
  * values go through a buffer.
  *
  * The including file defines KU, LANES (columns of a vector) and NR (columns of a panel). */
-#ifndef QRT_ISA_PACK_I16_H
-#define QRT_ISA_PACK_I16_H
+#pragma once
 
-#if !defined(KU) || KU != 2
-#error "pack_i16.inl packs pairs: KU is 2"
-#endif
-#if !defined(LANES) || !defined(NR)
-#error "pack_i16.inl needs LANES and NR"
+#if !defined(KU) || KU != 2 || !defined(LANES) || !defined(NR)
+#error "gemm/pack_i16.inl packs pairs (KU is 2), and needs LANES and NR"
 #endif
 
 #include <immintrin.h>
@@ -134,5 +130,3 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
             to[(k / KU * width + j) * KU + k % KU] =
                 (int16_t)(value8(container, (const uint8_t *)source + k * k_stride + j * n_stride) - zero_point[j]);
 }
-
-#endif

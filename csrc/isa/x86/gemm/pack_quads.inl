@@ -10,8 +10,7 @@
  * A panel of B is [quad][column][4]. The compensation of B is zb for each column, then sum b for each; that of a row of
  * A is sum a - depth * za, then za. The including file may define QRT_SIGNED_A where its instruction multiplies signed
  * A. */
-#ifndef QRT_ISA_PACK_QUADS_H
-#define QRT_ISA_PACK_QUADS_H
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
@@ -105,5 +104,3 @@ static inline void zero_point_compensation(qrt_container container, int columns,
     for (int j = 0; j < nr; j++)
         compensation[j] = j < columns ? zero_point[j] - flip_of_b(container) : 0;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * pack_quads.inl has the proof. Hazard: memory may end behind a row or a column, so the last ones are loaded under
  * masks. */
-#ifndef QRT_ISA_QUADS512_H
-#define QRT_ISA_QUADS512_H
+#pragma once
 
 #ifndef __AVX512VNNI__
 #error "quads512.inl is for ISAs with AVX512-VNNI"
@@ -151,5 +150,3 @@ static inline __m512i start_of_row(const qrt_microkernel_call *call, __m512i bia
                                               _mm512_mullo_epi32(sum, _mm512_set1_epi32(compensation[1])));
     return _mm512_sub_epi32(bias, products);
 }
-
-#endif

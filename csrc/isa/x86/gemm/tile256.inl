@@ -5,8 +5,7 @@
  * multiply_add: four bytes of a row of A, broadcast, by those of 8 columns of B (four 8-bit values of K, or two 16-bit
  * ones). 12 sums, two vectors of B, a broadcast and a product take all 16 registers. Rows of A are read with their
  * stride, in place or packed. A panel of B is [step][column] with 16 columns, or with 8 where no more are valid. */
-#ifndef QRT_ISA_TILE256_H
-#define QRT_ISA_TILE256_H
+#pragma once
 
 #ifndef KU
 #error "tile256.inl needs KU, and multiply_add"
@@ -136,5 +135,3 @@ static inline void run_tile(const qrt_microkernel_call *call, int64_t row, int r
                             bool by_row) {
     tiles[rows - 1][tile_vectors(call->columns) - 1](call, row, start, by_row);
 }
-
-#endif

@@ -15,8 +15,7 @@
  * columns: half as many broadcasts, and a row of the result is one store. Multiply-adds read the second panel
  * themselves: 28 sums, two vectors of B and a broadcast, and 23 loads in 14 cycles on two ports. Hazard: gcc moves
  * sums, addresses and indices to memory where it may; the empty assembly statements below prevent it. */
-#ifndef QRT_ISA_TILE512_H
-#define QRT_ISA_TILE512_H
+#pragma once
 
 #ifndef KU
 #error "tile512.inl needs KU, and multiply_add and multiply_add_memory"
@@ -308,5 +307,3 @@ static inline void run_rows(const qrt_microkernel_call *call, const tile_columns
         run_tiles(call, c, row, end, rows, start, false);
     }
 }
-
-#endif

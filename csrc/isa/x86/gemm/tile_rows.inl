@@ -1,8 +1,7 @@
 /* What the x86 microkernels share: their description, and the cutting of a block's rows into tiles. Tiles are whole, so
  * that they are requantized in registers, as long as more than one whole tile is left; then two tiles share the rest.
  * So 15 rows are 8 and 7, not 14 and 1, because few rows hide no latency. */
-#ifndef QRT_ISA_TILE_ROWS_H
-#define QRT_ISA_TILE_ROWS_H
+#pragma once
 
 #if !defined KU
 #error "gemm/tile_rows.inl needs KU"
@@ -49,5 +48,3 @@ static inline int same_tiles(int left, int most) {
         return left > most && left % 2 == 0 ? 2 : 1;
     return left % most ? left / most - 1 : left / most;
 }
-
-#endif

@@ -16,8 +16,7 @@
  *
  *   OP(name), SI(name)    the intrinsic of that name for `vector`, of LANES i32, or `floats`; the one for its bits
  *   HALF(name)            the intrinsic of that name for the bits of half a vector */
-#ifndef QRT_ISA_MIXED_TILE_H
-#define QRT_ISA_MIXED_TILE_H
+#pragma once
 
 #if !defined OP || !defined SI || !defined HALF || !defined LANES
 #error "mixed_matmul/tile.inl needs OP, SI, HALF and LANES"
@@ -147,8 +146,8 @@ QRT_INLINE void tile_of(const bool nibbles, const int rows, const qrt_mixed_matm
     }
 }
 
-static void mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                       float *sums) {
+void QRT_OF_ISA(mixed_tile)(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
+                            float *sums) {
     switch (rows) {
 #define CASE(count)                                                                                                    \
     case count:                                                                                                        \
@@ -159,5 +158,3 @@ static void mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, in
 #undef CASE
     }
 }
-
-#endif

@@ -15,11 +15,8 @@
  * logical, 2^63 is added first and its image 2^63 >> N subtracted after, modulo 2^32: that is floor division of a
  * signed number. float32 is exact where those bounds are exact floats: v is clamped before the conversion and cannot
  * leave 32 bits. Hazard: whole vectors of sums are read past `columns`, and never stored. */
-#ifndef V
-#error "vectors.h comes first"
-#endif
-#ifndef LOGICAL_SHIFTS
-#error "LOGICAL_SHIFTS: whether shift_right fills with zeros"
+#if !defined V || !defined LOGICAL_SHIFTS
+#error "store/store.inl needs vectors.h and LOGICAL_SHIFTS, whether shift_right fills with zeros"
 #endif
 
 #define EXACT_ZERO_POINT (1 << 23) /* with it, the bounds minus a zero point need at most 24 bits */
@@ -133,9 +130,8 @@ static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int co
     return is;
 }
 
-QRT_INLINE void store_tile(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                           char *target, int64_t target_stride, int64_t parameter, int64_t row_step,
-                           int64_t column_step) {
+void QRT_OF_ISA(store)(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
+                       void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     const int size = qrt_container_size(requant->container);
     const bool fixed = requant->rule == QRT_FIXED && requant->zero_point_i32;
     const bool float32 = requant->rule == QRT_FLOAT32 && requant->zero_point_i32;
@@ -145,7 +141,7 @@ QRT_INLINE void store_tile(const qrt_requant *requant, const int32_t *acc, int64
     if (fixed && requant->container == QRT_I32 && !row_step &&
         is_accumulator(requant, parameter, column_step ? columns : 1))
         for (int i = 0; i < rows; i++)
-            memcpy(target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
+            memcpy((char *)target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
     else if (fixed && size == 1)
         ROWS(QRT_FIXED, 1);
     else if (fixed && size == 2)
