@@ -6,19 +6,11 @@ import re
 import pytest
 
 from qrt._seam import _core
-from tests.kernels.compiled import CSRC
+from tests.kernels.compiled import CSRC, code_of
 from tests.kernels.draws import SIMD_ISAS
 
 ROWS = set(re.findall(r"^QRT_ROW\(\w+, (\w+),", (CSRC / "rows.def").read_text(), re.MULTILINE))
 TABLE = ROWS | {"gemm", "depthwise"}
-
-
-def code_of(isa: str) -> str:
-    """The kernel files of an ISA's folder and the templates which they include, where QRT_OF_ISA(row) is <isa>_row."""
-    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).glob("*.c")))
-    templates = sorted(set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE)))
-    text = "\n".join([text, *((CSRC / each).read_text() for each in templates)])
-    return re.sub(r"QRT_OF_ISA\((\w+)\)", rf"{isa}_\1", text)
 
 
 def test_ref_sets_every_row() -> None:
