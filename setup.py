@@ -67,11 +67,15 @@ def folder_of(isa: str) -> str:
 
 
 def defined_rows(isa: str) -> set[str]:
-    """The rows of the table that the files of an ISA's folder define, by their names. ref defines them all."""
+    """The rows of the table that the files of an ISA's folder define, by their names, or the templates which these
+    include. ref defines them all."""
     if isa == "ref":
         return set(ROWS) - {"gemm", "depthwise"}
     text = "\n".join(map(Path.read_text, Path(folder_of(isa)).glob("*.c")))
-    return set(ROWS) & set(re.findall(rf"^(?:\w+ )+\*?{isa}_(\w+)(?:\(| = )", text, re.MULTILINE))
+    templates = set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE))
+    text += "\n".join(Path("csrc", each).read_text() for each in templates)
+    names = re.findall(rf"^(?:\w+ )+\*?(?:{isa}_(\w+)|QRT_OF_ISA\((\w+)\))(?:\(| = )", text, re.MULTILINE)
+    return set(ROWS) & {name for pair in names for name in pair}
 
 
 def row_macros(isa: str) -> list[tuple[str, str]]:

@@ -1,3 +1,4 @@
+/* Asks CPUID and XGETBV which of the features that isa.def names the processor and the operating system offer. */
 #include "core/cpu.h"
 
 #include <stdbool.h>
@@ -10,20 +11,21 @@
 #include <unistd.h>
 #endif
 
-/* Bits that the compilers' cpuid.h has under different names, or not at all. */
+/* The compilers' cpuid.h have these bits under different names, or not at all. */
 #define LEAF7_EDX_AMX (1u << 24 | 1u << 25) /* AMX-TILE, AMX-INT8 */
 #define LEAF7_1_EAX_AVX_VNNI (1u << 4)
 
-#define XCR0_AVX 0x06u      /* SSE and AVX state saved by the operating system */
-#define XCR0_AVX512 0xE6u   /* and opmask, upper halves, high registers */
-#define XCR0_TILES 0x60000u /* and tile configuration, tile data */
+#define XCR0_AVX 0x06u      /* the system saves SSE and AVX state */
+#define XCR0_AVX512 0xE6u   /* it also saves opmasks, upper halves and high registers */
+#define XCR0_TILES 0x60000u /* it also saves tile configuration and tile data */
 
-/* Tile palette 1 (leaf 1DH, subleaf 1): EAX total and tile bytes, EBX row bytes and tiles, ECX rows. */
+/* Tile palette 1 (leaf 1DH, subleaf 1): EAX holds the bytes of all tiles and of one, EBX the bytes of a row and the
+ * number of tiles, ECX the rows. */
 #define PALETTE_EAX (1024u << 16 | 8192u)
 #define PALETTE_EBX (8u << 16 | 64u)
 #define PALETTE_ECX 16u
 
-/* What CPUID and XGETBV answer; 0 for a leaf that the processor does not have. */
+/* The answers of CPUID and XGETBV; 0 for a leaf that the processor does not have. */
 typedef struct {
     uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_edx, leaf7_1_eax;
     uint32_t palette[3];
@@ -74,8 +76,8 @@ static uint32_t decode(const answers *found) {
     return features;
 }
 
-/* Linux gives a process the 8 KiB of tile data only when asked, once for all its threads and children; it refuses where
- * a signal stack is too small for them, or by policy. */
+/* Linux gives a process the 8 KiB of tile data only on request, once for all its threads and children. It refuses by
+ * policy, and where a signal stack is too small to hold them. */
 static bool tiles_permitted(void) {
 #if defined(__linux__) && defined(SYS_arch_prctl)
     const long request_permission = 0x1023, tile_data = 18;

@@ -1,4 +1,5 @@
-/* Families that walk a layout: its rows go to the table. */
+/* The entries of element-wise operations and means: they walk a layout and give each of its rows to a row of the
+ * table. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -22,7 +23,7 @@ static qrt_status walk(const qrt_layout *layout, const int64_t *a_strides, const
 
 typedef struct {
     const qrt_unary_args *args;
-    qrt_clamp_row_fn row; /* any of them */
+    qrt_clamp_row_fn row; /* any of the three rows for one operand: they have one type */
     const void *x;
     void *out;
 } unary_call;

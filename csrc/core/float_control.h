@@ -1,6 +1,6 @@
-/* Round to nearest, no flush to zero, no trapping exceptions: what every rule assumes, whatever the caller has set. */
-#ifndef QRT_FLOAT_CONTROL_H
-#define QRT_FLOAT_CONTROL_H
+/* Sets the floating-point control register to what every rule assumes: round to nearest, no flush to zero, no trapping
+ * exceptions. The caller's own setting is restored when the entry returns. */
+#pragma once
 
 #include <stdint.h>
 
@@ -9,7 +9,7 @@
 typedef uint32_t qrt_float_state;
 static inline qrt_float_state qrt_float_enter(void) {
     uint32_t saved;
-    const uint32_t standard = 0x1F80; /* all exceptions masked, everything else clear */
+    const uint32_t standard = 0x1F80; /* all exceptions are masked, everything else is clear */
     __asm__ volatile("stmxcsr %0" : "=m"(saved));
     if ((saved & 0xFFC0u) != standard)
         __asm__ volatile("ldmxcsr %0" ::"m"(standard));
@@ -46,5 +46,4 @@ static inline void qrt_float_leave(qrt_float_state saved) {
     fesetenv(&saved);
 }
 
-#endif
 #endif

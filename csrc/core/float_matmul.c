@@ -1,26 +1,28 @@
-/* Matrix products in float32: packs, shares columns and rows among threads. */
+/* Matrix products in float32: this file packs operands and shares columns and rows among threads. The arithmetic is in
+ * the rows float_tile, float_tree, float_axpy and float_short. */
 #include "core/float_control.h"
 #include "core/product.h"
 
 #define LANES QRT_FLOAT_LANES
 #define MR QRT_FLOAT_MR
-/* Rows of a are packed in blocks of up to so many tiles, within a share of L2: a block goes past all panels. */
+/* Rows of A are packed in blocks of up to TILES tiles, which stay in a share of L2 while all panels pass by. */
 #define TILES 4
 #define BLOCK_BYTES (256 * 1024)
-/* Bytes of w that a task packs: a block of rows reads them once, many blocks pay for packing many rows of a again. */
+/* Bytes of w that a task packs. With few rows there is one block of them, which reads w once. With many rows each task
+ * packs all rows of A again, so that larger tasks pay. */
 #define FEW_ROWS (MR * TILES)
 #define FEW_ROWS_BYTES (512 * 1024)
 #define MANY_ROWS_BYTES (4 * 1024 * 1024)
-/* Rows of w, in pages of their own, that packing asks for early. */
+/* Rows of w lie in pages of their own, which no hardware stream crosses: packing prefetches so many rows ahead. */
 #define ROWS_AHEAD 8
 #define AXPY_ROWS 4
-#define AXPY_PANELS 32 /* 4 KiB of a row of w, and the sums of a row, which stay in L2 */
+#define AXPY_PANELS 32 /* 4 KiB of a row of w; the sums of a row for so many panels stay in L2 */
 #define SHORT_K 192
-#define SHORT_BLOCK 64 /* rows continued by zeros at a time, where K is no multiple of the lanes */
+#define SHORT_BLOCK 64 /* rows that are padded with zeros at a time, where K is not a multiple of the lanes */
 
 /* ---- binding ---- */
 
-/* Row k of w is the step k / LANES of lane k % LANES. Panels are inside: w is read along its rows. */
+/* Row k of w is step k / LANES of lane k % LANES. The inner loop goes over panels, so that w is read along its rows. */
 static void pack_panels(const qrt_float_matmul_args *args, const float *w, int64_t first, int64_t end, float *panels) {
     const qrt_float_plan *plan = &args->plan;
     const int64_t n = args->problem.n;
@@ -52,7 +54,7 @@ qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args) {
     plan->lane_stride = steps * NR + QRT_FLOAT_PAD;
     plan->panel_floats = plan->lane_stride * LANES;
     plan->tiles = qrt_max(1, qrt_min(TILES, BLOCK_BYTES / qrt_max(tile_bytes, 1)));
-    if (!problem->w_constant || problem->n == 0) /* there may be K without end */
+    if (!problem->w_constant || problem->n == 0) /* without columns, K may be too large to allocate anything for */
         return QRT_OK;
     const int64_t panels = qrt_product_panels(problem);
     float *packed = qrt_aligned_alloc((size_t)(panels * plan->panel_floats) * sizeof *packed);
@@ -78,21 +80,21 @@ typedef struct {
 
 typedef struct {
     qrt_product_task at;
-    float *w; /* packed per call */
+    float *w; /* packed in this call */
     float *a, *lanes;
 } workspace;
 
-/* Floats of a block of `tiles` tiles of a from lane to lane. */
+/* The number of floats from lane to lane in a packed block of `tiles` tiles of A. */
 static int64_t block_stride(const qrt_float_plan *plan, int64_t tiles) {
     return tiles * plan->steps * MR + QRT_FLOAT_PAD;
 }
 
-/* Floats of a task's columns from lane to lane. */
+/* The number of floats from lane to lane in a task's sums. */
 static int64_t axpy_stride(const float_call *call) {
     return call->product.panels * NR + QRT_FLOAT_PAD;
 }
 
-/* Divides the workspace of a task up, all parts at cache lines; false without memory. */
+/* Divides the workspace of a task. Every part begins at a cache line. Returns false without memory. */
 static bool lay_out(const float_call *call, workspace *to) {
     const qrt_float_plan *plan = &call->args->plan;
     const bool axpy = plan->form == QRT_FLOAT_AXPY, tiles = plan->form == QRT_FLOAT_TILES;
@@ -129,7 +131,7 @@ static void run_panel(const float_call *call, const workspace *work, int64_t row
                               call->product.out + row * n + column, n);
 }
 
-/* Blocks of rows, as [lane][tile][step][row], by all panels of the task. */
+/* Multiplies blocks of rows of A, packed as [lane][tile][step][row], by all panels of the task. */
 static void run_tiles(const float_call *call, const workspace *work) {
     const qrt_float_plan *plan = &call->args->plan;
     const int64_t k = call->args->problem.k, end = work->at.end_row;
@@ -144,7 +146,7 @@ static void run_tiles(const float_call *call, const workspace *work) {
     }
 }
 
-/* `rows` rows of K values, continued by zeros. */
+/* Copies `rows` rows of K values and pads each with zeros. */
 static void fill_rows(const qrt_float_matmul_args *args, const float *a, int64_t rows, float *to) {
     const int64_t k = args->problem.k, padded = args->plan.steps * LANES;
     for (int64_t i = 0; i < rows; i++, to += padded) {
@@ -179,7 +181,8 @@ static void run_short(const float_call *call, const workspace *work) {
     }
 }
 
-/* A few rows by w as it is: sums of all lanes, [row][lane][column], stay in L2 while w passes by. */
+/* Multiplies a few rows by w where it lies. The sums of all lanes, [row][lane][column], stay in L2 while w passes
+ * by. */
 static void run_axpy(const float_call *call, const workspace *work) {
     static const float zeros[AXPY_PANELS * NR];
     const qrt_float_matmul_args *args = call->args;
@@ -189,7 +192,7 @@ static void run_axpy(const float_call *call, const workspace *work) {
     const int64_t columns = qrt_min(work->at.end_panel * NR, n) - first;
     memset(work->lanes, 0, (size_t)(problem->m * LANES * stride) * sizeof(float));
     for (int64_t k = 0; k < args->plan.steps * LANES; k++) {
-        const bool inside = k < problem->k; /* zeros times zero may turn -0 into +0 */
+        const bool inside = k < problem->k; /* past K zeros are multiplied too: their products may turn -0 into +0 */
         const float *from = inside ? w + k * n + first : zeros;
         for (int64_t row = 0; row < problem->m; row++)
             args->kernels->float_axpy(inside ? a[row * problem->k + k] : 0, from, columns,

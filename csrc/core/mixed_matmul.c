@@ -1,4 +1,5 @@
-/* Products of float rows and quantized weights: packs the weights, shares columns and rows among threads. */
+/* Products of float32 rows and quantized weights: this file packs the weights and shares columns and rows among
+ * threads. The arithmetic is in the rows mixed_row and mixed_tile. */
 #include <math.h>
 
 #include "core/float_control.h"
@@ -6,22 +7,23 @@
 #include "qrt/mixed_matmul.h"
 
 #define MR QRT_MIXED_MR
-/* Rows as digits that stay in L2 while panels go past. */
+/* A block of rows, as digits, stays in L2 while panels pass by: its bytes, and its rows at most. */
 #define BLOCK_BYTES (512 * 1024)
 #define MC 64
-/* Bytes of w that a task packs, for all its rows. */
+/* Bytes of w that a task packs; all its rows use them. */
 #define PACK_BYTES (1024 * 1024)
-/* |256 * digit + digit|. */
+/* The largest |256 * digit + digit|. */
 #define LARGEST_LOW (128 * 257)
 
 /* ---- binding ---- */
 
-/* Weights and their zero points are made unsigned by adding this. */
+/* Packed weights are unsigned. Signed weights and their zero points are moved by this. */
 static int32_t moved_by(const qrt_mixed_matmul_args *args) {
     return args->problem.w == QRT_U8 ? 0 : args->problem.nibbles ? 8 : 128;
 }
 
-/* Four or eight rows of w become one vector of each 16 columns; rows past the end of the piece are the first again. */
+/* Packs four or eight rows of w into one vector for each 16 columns. Past the end of the piece the first row stands in
+ * again: digits are 0 there. */
 static void pack_vector(const qrt_mixed_matmul_args *args, const uint8_t *w, int64_t rows, int64_t columns,
                         uint8_t *first, uint8_t *second) {
     const int count = args->problem.nibbles ? 8 : 4;
@@ -41,7 +43,7 @@ static void pack_vector(const qrt_mixed_matmul_args *args, const uint8_t *w, int
     memcpy(second, words + 16, 64);
 }
 
-/* Writes the parameters of a panel's columns; the scale is 0 where w lacks a column. */
+/* Writes the parameters of a panel's columns. Columns past the end of w get the scale 0. */
 static void pack_parameters(const qrt_mixed_matmul_args *args, const float *scale, const int32_t *zero_point,
                             int64_t columns, uint8_t *to) {
     float floats[NR] = {0};
@@ -94,12 +96,12 @@ static bool all_are_halves(const float *scale, int64_t count) {
     return true;
 }
 
-/* Derives the form of packed parameters, and the sizes of panels and digits. */
+/* Derives the form in which parameters are packed, and the sizes of panels and rows of digits. */
 static void plan_packing(qrt_mixed_matmul_args *args) {
     const qrt_mixed_problem *problem = &args->problem;
     qrt_mixed_plan *plan = &args->plan;
     const int64_t count = parameter_count(args), highest = problem->nibbles ? 15 : 255;
-    int64_t largest = 0; /* |q - zero point| */
+    int64_t largest = 0; /* the largest |q - zero point| */
     plan->half_scales = all_are_halves(problem->scale, count);
     for (int64_t i = 0; i < count; i++) {
         const int64_t zero_point = problem->zero_point[i] + moved_by(args);
@@ -118,7 +120,7 @@ static void plan_packing(qrt_mixed_matmul_args *args) {
 
 qrt_status qrt_mixed_matmul_prepare(qrt_mixed_matmul_args *args) {
     const qrt_product *product = &args->problem.product;
-    if (product->n == 0) /* there may be K without end */
+    if (product->n == 0) /* without columns, K may be too large to allocate anything for */
         return QRT_OK;
     plan_packing(args);
     if (!product->w_constant)
@@ -144,9 +146,10 @@ void qrt_mixed_matmul_release(void *pointer) {
 typedef struct {
     const qrt_mixed_matmul_args *args;
     qrt_product_call product;
-    int64_t block;         /* rows that are digits at once */
-    const uint8_t *digits; /* of all rows, where they are few; else each task makes those of its own */
-    const bool *finite;    /* the same */
+    int64_t block; /* rows of a block */
+    const uint8_t
+        *digits; /* digits of all rows, where they are few; else NULL, and each task makes those of its own rows */
+    const bool *finite; /* whether each of these rows is finite */
 } mixed_call;
 
 static void make_digits(const qrt_mixed_matmul_args *args, const float *a, int64_t rows, uint8_t *digits,
@@ -155,7 +158,7 @@ static void make_digits(const qrt_mixed_matmul_args *args, const float *a, int64
         finite[i] = args->kernels->mixed_row(args, a + i * args->problem.product.k, digits + i * args->plan.row_bytes);
 }
 
-/* Adds NaNs and infinities of a row times their weights. */
+/* Adds the products of NaNs and infinities of a row with their weights, which the digits leave out. */
 static void add_others(const qrt_mixed_matmul_args *args, const float *a, const uint8_t *panel, int columns,
                        float *out) {
     for (qrt_piece piece = qrt_first_piece(args); piece.length; piece = qrt_next_piece(args, piece)) {
@@ -169,20 +172,21 @@ static void add_others(const qrt_mixed_matmul_args *args, const float *a, const 
     }
 }
 
-/* Sums and bias to the result, whose NaNs are the one that numerics.md names: the processor's own may be negative. */
+/* Adds the bias to the sums and stores them. NaNs become the one NaN that numerics.md names, because that of the
+ * processor may be negative. */
 static void store_row(const float *sums, const float *bias, int columns, float *out) {
     float row[NR];
     for (int c = 0; c < NR; c++) {
         const float sum = sums[c] + bias[c];
         row[c] = sum == sum ? sum : NAN;
     }
-    if (columns == NR) /* no call */
+    if (columns == NR) /* a constant size, so that the compiler calls no function */
         memcpy(out, row, sizeof row);
     else
         memcpy(out, row, (size_t)columns * sizeof *out);
 }
 
-/* Up to MR rows by a panel, to the result. */
+/* Multiplies up to MR rows by a panel and stores the results. */
 static void run_tile(const mixed_call *call, const uint8_t *digits, const bool *finite, int64_t row, int rows,
                      const uint8_t *panel, int64_t column) {
     const qrt_mixed_matmul_args *args = call->args;
@@ -190,7 +194,7 @@ static void run_tile(const mixed_call *call, const uint8_t *digits, const bool *
     const int columns = (int)qrt_min(NR, product->n - column);
     _Alignas(QRT_ALIGNMENT) float sums[MR * NR];
     float bias[NR];
-    for (int c = 0; c < NR; c++) /* -0 changes nothing */
+    for (int c = 0; c < NR; c++) /* adding -0 changes no sum */
         bias[c] = call->product.bias && c < columns ? call->product.bias[column + c] : -0.0F;
     args->kernels->mixed_tile(args, digits, rows, panel, sums);
     for (int i = 0; i < rows; i++) {
@@ -243,7 +247,7 @@ qrt_status qrt_mixed_matmul(const void *pointer, qrt_scratch *scratch) {
     mixed_call call = {.args = args, .product = qrt_product_operands(product, plan->panels, scratch)};
     call.block = qrt_max(1, qrt_min(MC, BLOCK_BYTES / plan->row_bytes) / MR) * MR;
     bool finite[MR];
-    if (product->m <= MR) { /* one tile: its digits are made once for all tasks */
+    if (product->m <= MR) { /* there is one tile: its digits are made once, for all tasks */
         uint8_t *digits = qrt_workspace(QRT_WORKSPACE_CALL, (size_t)(product->m * plan->row_bytes));
         if (!digits)
             return QRT_NO_MEMORY;

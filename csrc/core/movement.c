@@ -1,4 +1,4 @@
-/* Strided copies, and rows of sub-byte values. */
+/* Strided copies, and the sharing of bit-packed rows among threads. */
 #include "core/core.h"
 
 /* ---- copy ---- */
@@ -66,18 +66,18 @@ qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
 
 /* ---- bits ---- */
 
-/* Values per task: whole bytes of every width. */
+/* Values of a task: they fill whole bytes whatever the width is. */
 #define BITS_GRAIN 65536
 
-/* Rows that end within a byte; else all values, in rows of a task each. */
+/* Rows of the tensor where a packed row ends within a byte; else all values at once, cut into rows of one task each. */
 typedef struct {
     const qrt_bits_args *args;
     qrt_pack_bits_row_fn row;
     const char *source;
     char *target;
     int64_t rows, columns, total;       /* the last row may be shorter */
-    int64_t source_bytes, target_bytes; /* of a row */
-    int64_t per_task;                   /* rows */
+    int64_t source_bytes, target_bytes; /* bytes of a row */
+    int64_t per_task;                   /* rows of a task */
 } bits_call;
 
 static qrt_status bits_task(void *context, int64_t task) {

@@ -1,4 +1,4 @@
-/* Programs: their steps, one after the other. */
+/* Programs: their steps are run one after the other. */
 #include <time.h>
 
 #include "core/core.h"

@@ -1,6 +1,5 @@
-/* What products of float rows share: the operands of a call, and how tasks cut the result. */
-#ifndef QRT_CORE_PRODUCT_H
-#define QRT_CORE_PRODUCT_H
+/* What the two products of float32 rows share: the operands of a call, and the cutting of the result into tasks. */
+#pragma once
 
 #include "core/core.h"
 
@@ -11,12 +10,12 @@
 
 typedef struct {
     const float *a;
-    const void *w; /* NULL: packed when bound */
+    const void *w; /* NULL: packed when the call was bound */
     const float *bias;
     float *out;
     int threads;
-    int64_t panels, rows; /* of a task */
-    int64_t groups;       /* tasks along N */
+    int64_t panels, rows; /* panels and rows of a task */
+    int64_t groups;       /* the number of tasks along N */
 } qrt_product_call;
 
 typedef struct {
@@ -38,8 +37,8 @@ static inline qrt_product_call qrt_product_operands(const qrt_product *product, 
     return call;
 }
 
-/* Tasks of up to `most` panels, or all where they are packed already, by whole blocks of rows: rows are shared where
- * columns alone give too few. Runs fn(context, task) for each. */
+/* Cuts the result into tasks and runs fn(context, task) for each. A task takes up to `most` panels, or any number where
+ * the panels are packed already, and whole blocks of rows. Rows are shared where columns alone give too few tasks. */
 static inline qrt_status qrt_product_run(const qrt_product *product, qrt_product_call *call, int64_t block,
                                          int64_t most, qrt_task fn, void *context) {
     const int64_t panels = qrt_product_panels(product), blocks = qrt_ceil_div(product->m, block);
@@ -56,5 +55,3 @@ static inline qrt_product_task qrt_product_task_at(const qrt_product *product, c
     return (qrt_product_task){panel, qrt_min(panel + call->panels, qrt_product_panels(product)), row,
                               qrt_min(row + call->rows, product->m)};
 }
-
-#endif

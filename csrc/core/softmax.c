@@ -1,4 +1,4 @@
-/* Softmax: rows shared among threads. */
+/* Softmax: its rows are shared among threads. */
 #include "core/core.h"
 #include "core/float_control.h"
 

@@ -1,12 +1,13 @@
-/* The tables of the ISAs this CPU has, each a copy of its parent's with its own entries put in. */
+/* The tables of the ISAs that this CPU has. Each is a copy of its parent's table with the ISA's own rows put in. */
 #include <pthread.h>
 #include <string.h>
 
 #include "core/core.h"
 #include "core/cpu.h"
 
-/* setup.py defines QRT_BUILD_<name> as 0 or 1 for every line of isa.def; a line that is not built disappears. One whose
- * instructions the build emulates, QRT_EMULATE_<name>, needs only its parent. */
+/* setup.py defines QRT_BUILD_<name> as 0 or 1 for every entry of isa.def, and an ISA that is not built disappears here.
+ * An ISA whose instructions the build emulates (QRT_EMULATE_<name>) needs nothing of the CPU but what its parent
+ * needs. */
 #define QRT_ISA(name, parent, features) QRT_IF(QRT_BUILD_##name, void qrt_init_##name(qrt_kernels *);)
 #include "isa.def"
 #undef QRT_ISA
@@ -61,13 +62,12 @@ const qrt_kernels *qrt_kernels_named(const char *name) {
 
 static const struct {
     const char *name;
-    size_t offset; /* of a pointer */
+    size_t offset; /* the offset of a pointer in qrt_kernels */
 } rows[] = {
     {"gemm", offsetof(qrt_kernels, gemm.run)},
     {"depthwise", offsetof(qrt_kernels, depthwise)},
 #define QRT_ROW(result, name, parameters) {#name, offsetof(qrt_kernels, name)},
 #include "rows.def"
-#undef QRT_ROW
 };
 
 #define ROW_COUNT (int)(sizeof rows / sizeof rows[0])
@@ -82,20 +82,12 @@ bool qrt_row_is_own(const qrt_kernels *kernels, int row) {
     for (int i = 0; i < COUNT; i++)
         if (strcmp(isas[i].name, kernels->name) == 0)
             parent = find(isas[i].parent);
-    const char *of_parent = (const char *)(parent == kernels ? &none : parent); /* ref is named as its own */
+    const char *of_parent = (const char *)(parent == kernels ? &none : parent); /* ref is its own parent */
     return memcmp((const char *)kernels + rows[row].offset, of_parent + rows[row].offset, sizeof(void *)) != 0;
 }
 
 const char *qrt_status_text(qrt_status status) {
-    switch (status) {
-    case QRT_OK:
-        return "done";
-    case QRT_NO_MEMORY:
-        return "out of memory";
-    case QRT_BAD_ARGUMENT:
-        return "bad argument";
-    case QRT_ACCUMULATOR_OVERFLOW:
-        return "the exact accumulator needs more than 64 bits";
-    }
-    return "unknown status";
+    static const char *const text[] = {"done", "out of memory", "bad argument",
+                                       "the exact accumulator needs more than 64 bits"};
+    return status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }

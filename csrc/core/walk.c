@@ -1,7 +1,7 @@
-/* Rows of a layout: the one loop of casts and of element-wise operations. */
+/* Rows of a layout: the one loop that casts and element-wise operations share. */
 #include "core/core.h"
 
-/* Elements per task: some 10 us of a fast cast, well above the cost of sharing. */
+/* Elements of a task. A fast cast takes some 10 us for them, well above the cost of sharing. */
 #define GRAIN 65536
 
 /* ---- preparing ---- */
@@ -17,7 +17,7 @@ static bool merges(const target *to, int outer, int64_t size, int64_t step, cons
     return to->strides[0][outer] == strides[0] * size && to->strides[1][outer] == strides[1] * size;
 }
 
-/* Adds an axis inside the others, merged with the last one where both are walked as one. */
+/* Adds an axis inside the others. It is merged with the last axis where one stride walks both. */
 static qrt_status append(target *to, int64_t size, int64_t step, const int64_t strides[2]) {
     qrt_layout *layout = to->layout;
     int d = layout->rank;
@@ -61,7 +61,7 @@ qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b
         if (status == QRT_OK)
             status = append(&to, block, 0, inner);
     }
-    /* A row's step is 0 or 1: any other becomes rows of one element. */
+    /* Kernels know the steps 0 and 1 along a row. With any other step each element becomes a row of its own. */
     const int last = layout->rank - 1;
     if (status == QRT_OK && (last < 0 || layout->step[last] > 1)) {
         layout->shape[last + 1] = layout->block[last + 1] = 1;
@@ -93,7 +93,7 @@ typedef struct {
     const qrt_layout *layout;
     const int64_t *strides[2];
     int64_t chunk;  /* elements of a piece of a row */
-    int64_t pieces; /* per row */
+    int64_t pieces; /* pieces of a row */
     int64_t total, per_task;
     qrt_row_fn fn;
     const void *context;
@@ -153,7 +153,7 @@ qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const in
     if (rows == 0 || inner == 0)
         return QRT_OK;
     if (rows == 1 && inner <= GRAIN) {
-        /* One piece: the divisions below would take longer than a short row. */
+        /* There is one piece, and the divisions below would take longer than a short row does. */
         const qrt_row row = {.count = inner};
         return fn(context, &row);
     }

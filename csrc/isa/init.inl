@@ -1,4 +1,4 @@
-/* The beginning of every init.c: the parent's table, and its own rows in place of the parent's. */
+/* Every init.c includes this file: it puts the ISA's own rows in place of its parent's. */
 #include "isa/rows.h"
 
 qrt_kernels QRT_OF_ISA(parent);
@@ -9,7 +9,6 @@ static void install_rows(qrt_kernels *table) {
     QRT_OF_ISA(parent) = *table;
 #define QRT_ROW(result, name, parameters) QRT_IF(QRT_OWN_##name, table->name = QRT_OF_ISA(name);)
 #include "rows.def"
-#undef QRT_ROW
     QRT_IF(QRT_OWN_gemm, table->gemm = QRT_OF_ISA(gemm);)
     QRT_IF(QRT_OWN_depthwise, table->depthwise = &QRT_OF_ISA(depthwise);)
 }

@@ -1,4 +1,5 @@
-/* Rows of 1, 2 and 4-bit values: low element first, a row padded with zero bits to a byte. */
+/* Rows of 1, 2 and 4-bit values in portable C. Low elements come first, and a row is padded with zero bits to a
+ * byte. */
 #include <string.h>
 
 #include "ref.h"

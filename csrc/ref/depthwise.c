@@ -1,7 +1,8 @@
-/* Depthwise convolution: all out channels of one pixel over the taps inside the input. */
+/* Depthwise convolution in portable C: all out channels of one pixel over the taps inside the input, summed in 128
+ * bits. */
 #include "ref.h"
 
-/* Each product is below 2^68 and the taps below 2^40. */
+/* Each product is below 2^68 and the number of taps below 2^40, so that no sum overflows. */
 static int128 channel_sum(const qrt_depthwise_problem *problem, const void *x, const void *w, int64_t rows,
                           int64_t columns, int64_t j) {
     const qrt_window *window = &problem->window;
@@ -11,8 +12,8 @@ static int128 channel_sum(const qrt_depthwise_problem *problem, const void *x, c
         for (int64_t kx = 0; kx < columns; kx++) {
             const int64_t pixel = ky * window->dilations[0] * window->width + kx * window->dilations[1];
             const int64_t tap = ky * window->kernel[1] + kx;
-            sum += (int128)(ref_load(problem->x, x, pixel * window->channels + channel) - *problem->x_zero_point) *
-                   (ref_load(problem->w, w, tap * problem->w_tap_step + j * problem->w_channel_step) - zw);
+            sum += (int128)(qrt_load(problem->x, x, pixel * window->channels + channel) - *problem->x_zero_point) *
+                   (qrt_load(problem->w, w, tap * problem->w_tap_step + j * problem->w_channel_step) - zw);
         }
     return sum;
 }

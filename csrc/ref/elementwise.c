@@ -1,7 +1,8 @@
-/* add, sub, mul, clamp and lookup. */
+/* add, sub, mul, clamp and lookup in portable C, exactly in 128 bits. */
 #include "ref.h"
 
-/* add, sub: both operands to the result's scale in fixed point with 20 fractional bits, rounded once, half up. */
+/* add, sub: brings both operands to the result's scale, in fixed point with 20 fractional bits, and rounds once, half
+ * up. */
 static int64_t scaled_sum(const qrt_binary_args *args, int64_t a, int64_t b, int64_t parameter) {
     const int128 left = (int128)a * args->a_multiplier[parameter];
     const int128 right = (int128)b * args->b_multiplier[parameter];
@@ -14,8 +15,8 @@ qrt_status ref_binary_row(const qrt_binary_args *args, const void *a, int64_t a_
                           void *target, int64_t count, int64_t parameter, int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
-        const int64_t left = ref_load(args->a, a, i * a_stride) - args->a_zero_point[p];
-        const int64_t right = ref_load(args->b, b, i * b_stride) - args->b_zero_point[p];
+        const int64_t left = qrt_load(args->a, a, i * a_stride) - args->a_zero_point[p];
+        const int64_t right = qrt_load(args->b, b, i * b_stride) - args->b_zero_point[p];
         int64_t value;
         if (args->kind != QRT_MUL) {
             value = scaled_sum(args, left, right, p);
@@ -35,7 +36,7 @@ void ref_clamp_row(const qrt_unary_args *args, const void *source, void *target,
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
         ref_store_value(args->container, target, i,
-                        ref_clamp(ref_load(args->container, source, i), args->lower[p], args->upper[p]));
+                        ref_clamp(qrt_load(args->container, source, i), args->lower[p], args->upper[p]));
     }
 }
 
@@ -46,5 +47,5 @@ void ref_lookup_row(const qrt_unary_args *args, const void *source, void *target
     (void)parameter, (void)step;
     for (int64_t i = 0; i < count; i++)
         ref_store_value(args->out, target, i,
-                        ref_load(args->out, args->table, (ref_load(args->container, source, i) - least) & mask));
+                        qrt_load(args->out, args->table, (qrt_load(args->container, source, i) - least) & mask));
 }

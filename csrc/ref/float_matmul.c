@@ -1,4 +1,5 @@
-/* Dot products in float32: sixteen chains of fused multiply-adds and a tree. */
+/* Dot products in float32 in portable C: sixteen chains of fused multiply-adds, and a tree that adds them.
+ * qrt/float_matmul.h gives the order, which every ISA keeps. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static float tree(const float *lanes) {
     return sum[0];
 }
 
-/* NaNs are the one that numerics.md names, whatever the processor makes. */
+/* NaNs become the one NaN that numerics.md names: processors make different ones. */
 static float result_of(float sum) {
     return isnan(sum) ? NAN : sum;
 }

@@ -1,15 +1,15 @@
-/* Expressed floats as doubles. An operation on two values of a format with p <= 24 bits done in double and then rounded
- * to the format equals the operation rounded once: 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995).
- */
-#ifndef QRT_REF_FLOATS_H
-#define QRT_REF_FLOATS_H
+/* Values of the expressed types as doubles. An operation on two values of a format with p <= 24 bits, done in double
+ * and then rounded to the format, equals the operation rounded once, because 53 >= 2p + 2 (Figueroa, "When is double
+ * rounding innocuous?", 1995). */
+#pragma once
 
 #include <math.h>
 #include <string.h>
 
-#include "qrt/qrt.h"
+#include "qrt/mixed_matmul.h"
 
-/* Rounds half to even to `precision` bits, the smallest exponent being min_exponent; beyond `largest` is infinite. */
+/* Rounds half to even to `precision` bits, where min_exponent is the smallest exponent. Results beyond `largest` are
+ * infinite. */
 static inline double ref_round_narrow(double x, int precision, int min_exponent, double largest) {
     if (!isfinite(x) || x == 0)
         return x;
@@ -22,17 +22,10 @@ static inline double ref_round_narrow(double x, int precision, int min_exponent,
 }
 
 static inline double ref_round_expressed(qrt_expressed expressed, double x) {
-    switch (expressed) {
-    case QRT_F16:
-        return ref_round_narrow(x, 11, -14, 65504.0);
-    case QRT_BF16:
-        return ref_round_narrow(x, 8, -126, 0x1.FEp127);
-    case QRT_F32:
-        return (float)x;
-    case QRT_F64:
-        return x;
-    }
-    return x;
+    return expressed == QRT_F16    ? ref_round_narrow(x, 11, -14, 65504.0)
+           : expressed == QRT_BF16 ? ref_round_narrow(x, 8, -126, 0x1.FEp127)
+           : expressed == QRT_F32  ? (float)x
+                                   : x;
 }
 
 static inline double ref_decode_f16(uint16_t bits) {
@@ -59,43 +52,20 @@ static inline uint16_t ref_encode_f16(double x) {
 }
 
 static inline double ref_load_float(qrt_expressed expressed, const void *source, int64_t i) {
-    switch (expressed) {
-    case QRT_F16:
-        return ref_decode_f16(((const uint16_t *)source)[i]);
-    case QRT_BF16: {
-        const uint32_t bits = (uint32_t)((const uint16_t *)source)[i] << 16;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-    case QRT_F32:
-        return ((const float *)source)[i];
-    case QRT_F64:
-        return ((const double *)source)[i];
-    }
-    return 0;
+    return expressed == QRT_F16    ? ref_decode_f16(((const uint16_t *)source)[i])
+           : expressed == QRT_BF16 ? qrt_float_of((uint32_t)((const uint16_t *)source)[i] << 16)
+           : expressed == QRT_F32  ? ((const float *)source)[i]
+                                   : ((const double *)source)[i];
 }
 
 /* x is a value of the expressed type. */
 static inline void ref_store_float(qrt_expressed expressed, void *target, int64_t i, double x) {
-    switch (expressed) {
-    case QRT_F16:
+    if (expressed == QRT_F16)
         ((uint16_t *)target)[i] = ref_encode_f16(x);
-        return;
-    case QRT_BF16: {
-        const float value = (float)x;
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        ((uint16_t *)target)[i] = (uint16_t)(bits >> 16);
-        return;
-    }
-    case QRT_F32:
+    else if (expressed == QRT_BF16)
+        ((uint16_t *)target)[i] = (uint16_t)(qrt_bits_of((float)x) >> 16);
+    else if (expressed == QRT_F32)
         ((float *)target)[i] = (float)x;
-        return;
-    case QRT_F64:
+    else
         ((double *)target)[i] = x;
-        return;
-    }
 }
-
-#endif

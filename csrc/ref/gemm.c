@@ -1,4 +1,5 @@
-/* The reference microkernel: both packs subtract the zero points and widen to 16 bits, so a sum is a plain product. */
+/* The reference microkernel, in portable C: both packs subtract the zero points and widen to 16 bits, so that a sum is
+ * a plain product. Behind it stand the rows for wide containers and sub-channel weights. */
 #include <string.h>
 
 #include "ref.h"
@@ -16,7 +17,7 @@ static void pack_a(qrt_container container, const void *source, int64_t source_s
     for (int i = 0; i < rows; i++)
         for (int64_t k = 0; k < depth; k++)
             ((int16_t *)((char *)target + i * target_stride))[k] =
-                (int16_t)(ref_load(container, (const char *)source + i * source_stride, k) - zero_point[i]);
+                (int16_t)(qrt_load(container, (const char *)source + i * source_stride, k) - zero_point[i]);
 }
 
 static void pack_b(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
@@ -25,7 +26,7 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
     for (int64_t k = 0; k < depth; k++)
         for (int j = 0; j < columns; j++)
             ((int16_t *)panel)[k * NR + j] =
-                (int16_t)(ref_load(container, source, k * k_stride + j * n_stride) - zero_point[j]);
+                (int16_t)(qrt_load(container, source, k * k_stride + j * n_stride) - zero_point[j]);
 }
 
 static void run(const qrt_microkernel_call *call) {
@@ -59,16 +60,17 @@ const qrt_gemm_microkernel ref_gemm = {.name = "ref",
                                        .pack_b = pack_b,
                                        .run = run};
 
-/* ---- any container: exact sums, 128 bits where 32-bit containers could pass 64 ---- */
+/* ---- any container: exact sums in 128 bits, because those of 32-bit containers may exceed 64 ---- */
 
-/* A row of a, with its zero point, and a matrix of b. */
+/* A row of a with its zero point, and a matrix of b. */
 typedef struct {
     const qrt_gemm_problem *problem;
     const void *a, *b;
     int64_t a_zero_point, matrix;
 } operands;
 
-/* Column j over a block of K, 0 without k_block. Each product is below 2^68 and K below 2^48. */
+/* Sums column j over a block of K, which is block 0 without k_block. Each product is below 2^68 and K below 2^48, so
+ * that no sum overflows. */
 static int128 sum_of_products(const operands *of, int64_t block, int64_t j) {
     const qrt_gemm_problem *problem = of->problem;
     const int64_t depth = problem->k_block ? problem->k_block : problem->k, first = block * depth;
@@ -76,8 +78,8 @@ static int128 sum_of_products(const operands *of, int64_t block, int64_t j) {
     const char *b = (const char *)of->b + of->matrix * problem->b_matrix_stride + j * problem->b_n_stride;
     int128 sum = 0;
     for (int64_t k = first; k < qrt_min(first + depth, problem->k); k++)
-        sum += (int128)(ref_load(problem->a, of->a, k) - of->a_zero_point) *
-               (ref_load(problem->b, b + k * problem->b_k_stride, 0) - zero_point);
+        sum += (int128)(qrt_load(problem->a, of->a, k) - of->a_zero_point) *
+               (qrt_load(problem->b, b + k * problem->b_k_stride, 0) - zero_point);
     return sum;
 }
 
@@ -95,7 +97,7 @@ qrt_status ref_wide_row(const qrt_gemm_args *args, const void *a, int64_t a_zero
 
 /* ---- sub-channel b ---- */
 
-/* fixed: the sum of block sums times their multipliers, and the bias times its own, all with one shift. */
+/* fixed: block sums times their multipliers and the bias times its own are added up, and all are shifted once. */
 static qrt_status fixed_column(const operands *of, const void *bias, int64_t j, int128 *total) {
     const qrt_gemm_problem *problem = of->problem;
     *total = 0;
@@ -111,12 +113,12 @@ static qrt_status fixed_column(const operands *of, const void *bias, int64_t j, 
         if (__builtin_add_overflow(*total, (int128)value * problem->bias_multiplier[j], total))
             return QRT_ACCUMULATOR_OVERFLOW;
     }
-    /* Leaves room for the rounding term. */
+    /* This leaves room for the rounding term. */
     const int128 limit = (int128)1 << 126;
     return *total < limit && *total > -limit ? QRT_OK : QRT_ACCUMULATOR_OVERFLOW;
 }
 
-/* float32: f32 adds of f32(block sum) * scale in ascending block order, the bias last. */
+/* float32: f32(block sum) * scale is added in float32, in ascending order of blocks, and the bias last. */
 static qrt_status float32_column(const operands *of, const void *bias, int64_t j, float *total) {
     const qrt_gemm_problem *problem = of->problem;
     *total = 0;

@@ -1,5 +1,5 @@
-/* Rows of floats as integers of a unit per piece, by packed weights. A row as digits is here the units and the
- * integers: for each piece a float in 16 bytes, then 32 bits for each value of its vectors. */
+/* Rows of floats, as integers in units of each piece, by packed weights, in portable C. Here the digits of a row are
+ * for each piece its unit in 16 bytes and then its integers, 32 bits each, padded to whole vectors. */
 #include <math.h>
 
 #include "qrt/mixed_matmul.h"
@@ -37,7 +37,7 @@ bool ref_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digi
     return finite;
 }
 
-/* The exact sum, of at most 128 * 2^23 * 2^9. */
+/* The sum is exact: it is at most 128 * 2^23 * 2^9. */
 static int64_t piece_sum(const qrt_mixed_matmul_args *args, const uint8_t *from, int64_t length, const int32_t *x,
                          int column) {
     const int32_t zero_point = qrt_packed_zero_point(args, from, length, column);

@@ -1,5 +1,6 @@
-/* Pools (all channels of one output pixel over the valid part of its window), means (exact integer sums over any axes)
- * and softmax of 8-bit storage (exponentials from a table, an exact sum, one division in float64). */
+/* Pools (all channels of one output pixel over the part of its window inside the input), means (exact integer sums over
+ * any axes) and softmax of 8-bit storage (exponentials from a table, an exact sum, one division in float64), in
+ * portable C. */
 #include "ref.h"
 
 void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
@@ -10,7 +11,7 @@ void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
         int64_t acc = 0;
         for (int64_t y = 0; y < rows; y++)
             for (int64_t x = 0; x < columns; x++)
-                acc += ref_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point;
+                acc += qrt_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point;
         ref_store_value(
             args->requant.container, target, channel,
             ref_requantize(&args->requant, acc, (valid - 1) * args->count_step + channel * args->channel_step));
@@ -23,7 +24,7 @@ void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
         int64_t largest = INT64_MIN;
         for (int64_t y = 0; y < rows; y++)
             for (int64_t x = 0; x < columns; x++) {
-                const int64_t value = ref_load(args->container, pixels, y * row_stride + x * column_stride + channel);
+                const int64_t value = qrt_load(args->container, pixels, y * row_stride + x * column_stride + channel);
                 largest = value > largest ? value : largest;
             }
         ref_store_value(args->container, target, channel, largest);
@@ -33,7 +34,7 @@ void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
 static int64_t reduced_sum(const qrt_mean_args *args, const void *x, int64_t first) {
     int64_t index[QRT_MAX_RANK] = {0}, at = first, sum = 0;
     for (int64_t i = 0; i < args->count; i++) {
-        sum += ref_load(args->container, x, at);
+        sum += qrt_load(args->container, x, at);
         for (int d = args->reduced_rank - 1; d >= 0; d--) {
             at += args->reduced_strides[d];
             if (++index[d] < args->reduced_shape[d])
@@ -57,17 +58,18 @@ void ref_mean_row(const qrt_mean_args *args, const void *x, int64_t x_stride, vo
 void ref_softmax_row(const qrt_softmax_args *args, const void *x, void *target) {
     int64_t largest = INT64_MIN, sum = 0;
     for (int64_t i = 0; i < args->size; i++) {
-        const int64_t value = ref_load(args->container, x, i * args->inner);
+        const int64_t value = qrt_load(args->container, x, i * args->inner);
         largest = value > largest ? value : largest;
     }
     for (int64_t i = 0; i < args->size; i++)
-        sum += args->table[largest - ref_load(args->container, x, i * args->inner)];
-    /* Positive: the largest value's own entry is. Infinite where the scale is huge: then all ratios are 0. */
+        sum += args->table[largest - qrt_load(args->container, x, i * args->inner)];
+    /* The divisor is positive, because the largest value has a positive entry in the table. It is infinite where the
+     * scale is huge; then all ratios are 0. */
     const double divisor = (double)sum * args->scale;
     const double low = (double)(args->storage_min - args->zero_point);
     const double high = (double)(args->storage_max - args->zero_point);
     for (int64_t i = 0; i < args->size; i++) {
-        const double v = rint(args->table[largest - ref_load(args->container, x, i * args->inner)] / divisor);
+        const double v = rint(args->table[largest - qrt_load(args->container, x, i * args->inner)] / divisor);
         ref_store_value(args->out, target, i * args->inner,
                         (int64_t)(v < low    ? low
                                   : v > high ? high

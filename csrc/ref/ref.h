@@ -1,6 +1,5 @@
-/* What the reference kernels share. They are scalar and plain: the oracle that every other ISA equals. */
-#ifndef QRT_REF_H
-#define QRT_REF_H
+/* What the reference kernels share. They are scalar and plain, because every other ISA is tested against them. */
+#pragma once
 
 #include <math.h>
 
@@ -8,63 +7,34 @@
 
 typedef __int128 int128;
 
-static inline int64_t ref_load(qrt_container container, const void *source, int64_t i) {
-    switch (container) {
-    case QRT_I8:
-        return ((const int8_t *)source)[i];
-    case QRT_U8:
-        return ((const uint8_t *)source)[i];
-    case QRT_I16:
-        return ((const int16_t *)source)[i];
-    case QRT_U16:
-        return ((const uint16_t *)source)[i];
-    case QRT_I32:
-        return ((const int32_t *)source)[i];
-    case QRT_U32:
-        return ((const uint32_t *)source)[i];
-    }
-    return 0;
-}
-
-/* `value` lies within the storage bounds, so within the container. */
+/* `value` lies within the storage bounds, so the container holds it. */
 static inline void ref_store_value(qrt_container container, void *target, int64_t i, int64_t value) {
-    switch (container) {
-    case QRT_I8:
-    case QRT_U8:
+    if (qrt_container_size(container) == 1)
         ((uint8_t *)target)[i] = (uint8_t)value;
-        return;
-    case QRT_I16:
-    case QRT_U16:
+    else if (qrt_container_size(container) == 2)
         ((uint16_t *)target)[i] = (uint16_t)value;
-        return;
-    case QRT_I32:
-    case QRT_U32:
+    else
         ((uint32_t *)target)[i] = (uint32_t)value;
-        return;
-    }
 }
 
 static inline int64_t ref_clamp(int128 value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : (int64_t)value;
 }
 
-/* Half away from zero, exactly: x - trunc(x) has no rounding error, x + 0.5 would have. */
+/* Rounds half away from zero, exactly: x - trunc(x) has no rounding error, x + 0.5 would have one. */
 static inline double ref_round_half_away(double x) {
     const double whole = trunc(x);
     return fabs(x - whole) >= 0.5 ? whole + copysign(1.0, x) : whole;
 }
 
-/* requant.c: an exact accumulator to storage, by any rule. */
+/* requant.c: requantizes an exact accumulator by any rule. */
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter);
-/* The ends of the rules fixed and float32, for sums that sub-channel weights form by themselves. */
+/* The last steps of the rules fixed and float32; sub-channel weights form their sums themselves. */
 int64_t ref_epilogue_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point);
 int64_t ref_epilogue_float32(const qrt_requant *requant, float scaled, int64_t zero_point);
 
-/* ref computes every row: one that it lacks is found by the linker. */
+/* ref defines every row. The linker reports one that is missing. */
 #define QRT_ROW(result, name, parameters) result ref_##name parameters;
 #include "rows.def"
-#undef QRT_ROW
 
 extern const qrt_gemm_microkernel ref_gemm;
-
-#endif

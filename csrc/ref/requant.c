@@ -1,10 +1,11 @@
-/* Exact accumulators to storage: the rules of docs/numerics.md. */
+/* Requantizes exact accumulators by the four rules of docs/numerics.md, in portable C. */
 #include "ref.h"
 
-/* Any scaled value beyond this saturates: zero points and storage bounds stay far below it. */
+/* A scaled value beyond this saturates in any case: zero points and storage bounds are far smaller. */
 #define BEYOND ((int128)1 << 62)
 
-/* (product + (1 << (N-1))) >> N; N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly, saturating. */
+/* Computes (product + (1 << (N-1))) >> N. N > 62 gives 0; N = 0 has no rounding term; N < 0 shifts left exactly and
+ * saturates. */
 int64_t ref_epilogue_fixed(const qrt_requant *requant, int128 product, int shift, int64_t zero_point) {
     int128 scaled;
     if (shift > 62)
@@ -23,8 +24,8 @@ int64_t ref_epilogue_fixed(const qrt_requant *requant, int128 product, int shift
     return ref_clamp(scaled + zero_point, requant->storage_min, requant->storage_max);
 }
 
-/* Clamped in float32 first, so that the conversion is defined; bounds of more than 24 bits may round outwards, so the
- * integer is clamped again. */
+/* Clamps in float32 first, so that the conversion is defined. Bounds of more than 24 bits may round outwards there, so
+ * the integer is clamped again. */
 int64_t ref_epilogue_float32(const qrt_requant *requant, float scaled, int64_t zero_point) {
     const float low = (float)(requant->storage_min - zero_point), high = (float)(requant->storage_max - zero_point);
     float v = scaled < low ? low : scaled;
@@ -36,8 +37,8 @@ static int32_t saturate_i32(int128 value) {
     return (int32_t)ref_clamp(value, INT32_MIN, INT32_MAX);
 }
 
-/* gemmlowp's SaturatingRoundingDoublingHighMul: division truncates, so the nudge rounds half away from zero but for
- * negative ties. */
+/* gemmlowp's SaturatingRoundingDoublingHighMul. The division truncates, so that the nudge rounds half away from zero,
+ * except for negative ties. */
 static int32_t doubling_high_multiply(int32_t a, int32_t b) {
     if (a == INT32_MIN && b == INT32_MIN)
         return INT32_MAX;
@@ -46,7 +47,7 @@ static int32_t doubling_high_multiply(int32_t a, int32_t b) {
     return (int32_t)((product + nudge) / ((int64_t)1 << 31));
 }
 
-/* gemmlowp's RoundingDivideByPOT: half away from zero. */
+/* gemmlowp's RoundingDivideByPOT rounds half away from zero. */
 static int64_t divide_by_power(int32_t x, int exponent) {
     if (exponent > 31)
         return 0;
@@ -58,7 +59,8 @@ static int64_t divide_by_power(int32_t x, int exponent) {
 static int64_t fixed_double(const qrt_requant *requant, int128 acc, int64_t parameter) {
     const int32_t shift = requant->shift[parameter];
     const int left = shift > 0 ? shift < 32 ? shift : 32 : 0;
-    /* Saturating first keeps the shift within 128 bits and changes nothing: what saturates before does after. */
+    /* Saturating before the shift keeps it within 128 bits and changes nothing, because such a value saturates
+     * afterwards too. */
     const int32_t x = saturate_i32((int128)saturate_i32(acc) * ((int64_t)1 << left));
     const int64_t scaled =
         divide_by_power(doubling_high_multiply(x, requant->multiplier[parameter]), shift < 0 ? -shift : 0);
@@ -73,19 +75,13 @@ static int64_t float64_away(const qrt_requant *requant, int128 acc, int64_t para
 }
 
 int64_t ref_requantize(const qrt_requant *requant, int128 acc, int64_t parameter) {
-    switch (requant->rule) {
-    case QRT_FIXED:
-        return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter],
-                                  requant->zero_point[parameter]);
-    case QRT_FIXED_DOUBLE:
-        return fixed_double(requant, acc, parameter);
-    case QRT_FLOAT32:
-        return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter],
-                                    requant->zero_point[parameter]);
-    case QRT_FLOAT64_AWAY:
-        return float64_away(requant, acc, parameter);
-    }
-    return 0;
+    const int64_t zero_point = requant->zero_point[parameter];
+    if (requant->rule == QRT_FIXED)
+        return ref_epilogue_fixed(requant, acc * requant->multiplier[parameter], requant->shift[parameter], zero_point);
+    if (requant->rule == QRT_FLOAT32)
+        return ref_epilogue_float32(requant, (float)(int64_t)acc * requant->scale_f32[parameter], zero_point);
+    return requant->rule == QRT_FIXED_DOUBLE ? fixed_double(requant, acc, parameter)
+                                             : float64_away(requant, acc, parameter);
 }
 
 #define STORE(name, sum)                                                                                               \
@@ -107,7 +103,7 @@ void ref_requantize_row(const qrt_unary_args *args, const void *source, void *ta
                         int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         const int64_t p = parameter + i * step;
-        const int64_t acc = ref_load(args->container, source, i) - args->zero_point[p];
+        const int64_t acc = qrt_load(args->container, source, i) - args->zero_point[p];
         ref_store_value(args->requant.container, target, i, ref_requantize(&args->requant, acc, p));
     }
 }

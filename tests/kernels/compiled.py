@@ -1,5 +1,7 @@
-"""Programs in C that tests run: compiled as the extension is, skipped where there is no compiler."""
+"""The sources of kernels, and programs in C that tests run: compiled as the extension is, skipped where there is no
+compiler."""
 
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -8,6 +10,14 @@ from pathlib import Path
 import pytest
 
 CSRC = Path(__file__).parents[2] / "csrc"
+
+
+def code_of(isa: str) -> str:
+    """The kernel files of an ISA's folder and the templates which they include, where QRT_OF_ISA(row) is <isa>_row."""
+    text = "\n".join(path.read_text() for path in sorted((CSRC / "isa" / isa).glob("*.c")))
+    templates = sorted(set(re.findall(r'^#include "(isa/x86/.+)"$', text, re.MULTILINE)))
+    text = "\n".join([text, *((CSRC / each).read_text() for each in templates)])
+    return re.sub(r"QRT_OF_ISA\((\w+)\)", rf"{isa}_\1", text)
 
 
 def compiled(name: str, folder: Path, *flags: str | Path) -> Path:

@@ -8,7 +8,7 @@ import pytest
 from qrt import kernels
 from qrt._seam import _core
 from qrt.cli import main
-from tests.kernels.compiled import CSRC
+from tests.kernels.compiled import CSRC, code_of
 
 COVERAGE = kernels.coverage()
 PARENTS = dict(re.findall(r"^QRT_ISA\((\w+), (\w+),", (CSRC / "isa.def").read_text(), re.MULTILINE))
@@ -20,9 +20,8 @@ def defined(isa: str) -> set[str]:
     """The rows whose functions, named for the ISA and the row, stand in the ISA's sources."""
     if isa == "ref":
         return set(_core.rows()) - {"gemm", "depthwise"}  # its init.c names a function for every line of rows.def
-    folder = CSRC / "isa" / isa
-    text = "\n".join(path.read_text() for path in sorted(folder.glob("*.c")))
-    names = set(re.findall(rf"^[\w ]+[ *]{isa}_(\w+)(?:\([^;{{]*\{{| = (?:\{{|MICROKERNEL\(.*))$", text, re.MULTILINE))
+    pattern = rf"^[\w ]+[ *]{isa}_(\w+)(?:\([^;{{]*\{{| = (?:\{{|MICROKERNEL\(.*))$"
+    names = set(re.findall(pattern, code_of(isa), re.MULTILINE))
     return names & set(_core.rows())
 
 

@@ -1,17 +1,17 @@
-/* qcast and dcast: the tensor as rows, shared among threads. */
+/* The entries of qcast and dcast: they view the tensor as rows and share these among threads. */
 #include "core/core.h"
 #include "core/float_control.h"
 
-/* Bytes read and written from which a result goes past the caches: more than one core's share of a last-level cache,
- * and what the next step reads first is gone by then. */
+/* Results are stored past the caches from so many bytes, read and written together: they exceed one core's share of a
+ * last-level cache, so that the next step would not find their beginning there anyway. */
 #define STREAM_BYTES (32 << 20)
 
-/* Elements of the nearer caches. */
+/* Up to so many elements the operands are in the nearer caches, and prefetching does not pay. */
 #define SMALL 16384
 
-/* Elements of a task at least, some 10 us; tasks of a thread at most, so that one that is held up gives some of its
- * away; and what they are multiples of, pages of 8-bit storage: where two threads meet, each fetches the other's lines.
- */
+/* A task has at least GRAIN elements, some 10 us, and is a multiple of PAGE elements, a page of 8-bit storage: where
+ * two threads meet within a page, each fetches the other's cache lines. A thread gets at most SHARES tasks, so that
+ * others can take some from a thread that is held up. */
 #define GRAIN 65536
 #define SHARES 16
 #define PAGE 4096
@@ -39,7 +39,7 @@ typedef struct {
     const char *source;
     char *target;
     int source_size, target_size;
-    int64_t count, per_task; /* elements, where they are one row */
+    int64_t count, per_task; /* elements of the row and of a task, where the tensor is one row */
 } cast_call;
 
 static qrt_status cast_row(const void *context, const qrt_row *row) {
@@ -59,9 +59,9 @@ static qrt_status cast_task(void *context, int64_t task) {
     return cast_row(call, &(qrt_row){.offset = offset, .count = qrt_min(call->per_task, call->count - offset)});
 }
 
-/* One row, as nearly every cast is. */
+/* Nearly every cast is one row. */
 static qrt_status cast_one_row(cast_call *call, int threads) {
-    if (call->count == 0) /* no run, no period to divide by */
+    if (call->count == 0) /* such a row has no period to divide by */
         return QRT_OK;
     if (threads == 1 || call->count <= GRAIN)
         return cast_row(call, &(qrt_row){.count = call->count});

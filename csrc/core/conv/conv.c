@@ -1,17 +1,18 @@
-/* Convolution on the pixels themselves. The patch of an output pixel is a few segments of contiguous values; those of
- * the next pixel of a row lie a constant distance further, so the microkernel reads both where they overlap: in the
- * input, or in a copy of some lines that has the padding around it and the form the microkernel wants. */
+/* Convolution on the pixels themselves. The patch of an output pixel is a few segments of contiguous values, and the
+ * segments of the next pixel lie a constant distance further. So the microkernel reads the patches where they overlap:
+ * in the input itself, or in a copy of some input rows, which has the padding around it and the form that the
+ * microkernel wants. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/float_control.h"
 #include "core/gemm/gemm.h"
 
-/* A region shorter than this, because its lines are too long, is not worth its overlap with the next one. */
+/* A region with shorter rows is not worth its overlap with the next one: there, patches are gathered. */
 #define LEAST_PIXELS 16
 
-/* The lines and columns of input under `rows` output rows of `pixels` pixels. */
-static int64_t lines_under(const qrt_window *w, int64_t rows) {
+/* The number of input rows under `rows` output rows, and of input columns under `pixels` output pixels. */
+static int64_t input_rows_under(const qrt_window *w, int64_t rows) {
     return (rows - 1) * w->strides[0] + (w->kernel[0] - 1) * w->dilations[0] + 1;
 }
 
@@ -23,12 +24,13 @@ static int64_t pixel_bytes(const qrt_gemm_args *args) {
     return args->problem.window->channels * args->plan.microkernel->a_size;
 }
 
-/* Bytes of a copied line: there is room to align its first pixel, and for reads of whole steps past its last. A flat
- * line is whole strides of pixels, and shares the padding at its end with the next one's beginning. */
-static int64_t line_bytes(const qrt_gemm_args *args, int64_t pixels) {
+/* Bytes of a copied input row. There is room to align its first pixel, and to read whole steps past its last. Where the
+ * microkernel joins image rows, a copied row is a whole number of strides long, and the padding at its end is also the
+ * padding at the beginning of the next. */
+static int64_t input_row_bytes(const qrt_gemm_args *args, int64_t pixels) {
     const qrt_window *w = args->problem.window;
     const int64_t columns = columns_under(w, pixels), pixel = pixel_bytes(args);
-    if (args->plan.microkernel->flat_lines && pixels == w->out_width && pixel % QRT_ALIGNMENT == 0) {
+    if (args->plan.microkernel->joins_image_rows && pixels == w->out_width && pixel % QRT_ALIGNMENT == 0) {
         const int64_t right = columns - w->padding[1] - w->width, shared = qrt_max(0, qrt_min(w->padding[1], right));
         return qrt_round_up(columns - shared, w->strides[1]) * pixel;
     }
@@ -39,23 +41,23 @@ static int64_t line_bytes(const qrt_gemm_args *args, int64_t pixels) {
 /* ---- binding ---- */
 
 static bool pads(const qrt_window *w) {
-    return w->padding[0] || w->padding[1] || lines_under(w, w->out_height) > w->height ||
+    return w->padding[0] || w->padding[1] || input_rows_under(w, w->out_height) > w->height ||
            columns_under(w, w->out_width) > w->width;
 }
 
-/* The largest region that stays within QRT_A_BLOCK_BYTES; no rows where none does. */
+/* Chooses the largest region that stays within QRT_A_BLOCK_BYTES; it has no rows where none does. */
 static void choose_region(const qrt_gemm_args *args, qrt_conv_plan *conv) {
     const qrt_window *w = args->problem.window;
     const double pixel = (double)w->channels * args->plan.microkernel->a_size;
     conv->pixels = w->out_width;
-    /* In floating point: extents times channels may pass 64 bits. */
+    /* In floating point, because extents times channels may exceed 64 bits. */
     while (conv->pixels > 1 &&
-           (double)lines_under(w, 1) * (double)columns_under(w, conv->pixels) * pixel > QRT_A_BLOCK_BYTES / 2)
+           (double)input_rows_under(w, 1) * (double)columns_under(w, conv->pixels) * pixel > QRT_A_BLOCK_BYTES / 2)
         conv->pixels = qrt_ceil_div(conv->pixels, 2);
     if ((double)columns_under(w, conv->pixels) * pixel > QRT_A_BLOCK_BYTES)
         return;
-    const int64_t lines = QRT_A_BLOCK_BYTES / line_bytes(args, conv->pixels) - lines_under(w, 1);
-    conv->rows = lines < 0 ? 0 : qrt_min(lines / w->strides[0] + 1, w->out_height);
+    const int64_t input_rows = QRT_A_BLOCK_BYTES / input_row_bytes(args, conv->pixels) - input_rows_under(w, 1);
+    conv->rows = input_rows < 0 ? 0 : qrt_min(input_rows / w->strides[0] + 1, w->out_height);
 }
 
 void qrt_conv_prepare(qrt_gemm_args *args) {
@@ -65,7 +67,7 @@ void qrt_conv_prepare(qrt_gemm_args *args) {
     if (!w || problem->m == 0 || !plan->microkernel->segmented || plan->a_form == QRT_A_COMPENSATED ||
         problem->k > plan->kc)
         return;
-    const bool wide = w->groups == 1 && w->dilations[1] == 1; /* a kernel row is one segment */
+    const bool wide = w->groups == 1 && w->dilations[1] == 1; /* then a row of the window is one segment */
     const int64_t depth = w->channels / w->groups * (wide ? w->kernel[1] : 1);
     qrt_conv_plan conv = {.segments = w->kernel[0] * (wide ? 1 : w->kernel[1]),
                           .depth = qrt_round_up(depth, plan->microkernel->ku)};
@@ -82,7 +84,7 @@ void *qrt_conv_filled_weights(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     const qrt_conv_plan *conv = &args->plan.conv;
     const int64_t columns = problem->batch * problem->n, depth = problem->k / conv->segments;
-    char *filled = malloc((size_t)qrt_max(1, columns * conv->segments * conv->depth)); /* of 0 bytes it may be NULL */
+    char *filled = malloc((size_t)qrt_max(1, columns * conv->segments * conv->depth)); /* malloc(0) may return NULL */
     for (int64_t j = 0; filled && j < columns; j++) {
         const char *from = (const char *)problem->b_constant + j * problem->k;
         char *to = filled + j * conv->segments * conv->depth;
@@ -95,25 +97,25 @@ void *qrt_conv_filled_weights(const qrt_gemm_args *args) {
 
 /* ---- a region ---- */
 
-/* What the tasks of a call share: regions by blocks of columns. */
+/* The tasks of a call share this. A task is a region by a block of columns. */
 typedef struct {
     const qrt_gemm_call *call;
     const qrt_gemm_args *args;
     const qrt_window *window;
     qrt_packed packed;
-    int64_t packed_column, column, columns; /* of b */
+    int64_t packed_column, column, columns; /* columns of b */
     int64_t batch, batches;
     int64_t rows, row_parts, pixel_parts, regions, column_block, column_parts;
-    int64_t line_stride;
+    int64_t input_row_stride;
 } tasks;
 
-/* A region of an image, and where it is read. */
+/* A region of an image, and where its input is read. */
 typedef struct {
     int64_t image, row, rows, pixel, pixels;
-    const char *first; /* the first value under its first pixel */
+    const char *first; /* the first value under the first pixel */
 } region;
 
-/* What a packed zero point is made of: microkernels take it off, or keep it as a byte. */
+/* The byte that pack_a makes of a zero point: some microkernels subtract it, others keep it. */
 static int packed_padding(const qrt_gemm_args *args) {
     _Alignas(QRT_ALIGNMENT) char packed[QRT_ALIGNMENT];
     const int32_t zero_point = (int32_t)args->problem.a_zero_point[0];
@@ -132,10 +134,10 @@ static const char *copy_region(const tasks *t, const region *at, char *workspace
     const int64_t inside = qrt_max(0, qrt_min(columns, w->width - left) - before);
     const int32_t zero_point = (int32_t)args->problem.a_zero_point[0];
     const int padding = packed_padding(args);
-    /* Packed rows begin aligned: the padding stands before that. */
+    /* pack_a stores to aligned addresses, so that the padding stands before one. */
     const int64_t shift = qrt_round_up(before * pixel, QRT_ALIGNMENT) - before * pixel;
     char *to = workspace + shift;
-    for (int64_t i = 0; i < lines_under(w, at->rows); i++, to += t->line_stride) {
+    for (int64_t i = 0; i < input_rows_under(w, at->rows); i++, to += t->input_row_stride) {
         const int64_t y = top + i;
         if (y < 0 || y >= w->height) {
             memset(to, padding, (size_t)(columns * pixel));
@@ -152,8 +154,8 @@ static const char *copy_region(const tasks *t, const region *at, char *workspace
 
 static const char *region_in_place(const tasks *t, const region *at) {
     const qrt_window *w = t->window;
-    const int64_t line = at->image * w->height + at->row * w->strides[0];
-    return t->call->a + (line * w->width + at->pixel * w->strides[1]) * w->channels;
+    const int64_t input_row = at->image * w->height + at->row * w->strides[0];
+    return t->call->a + (input_row * w->width + at->pixel * w->strides[1]) * w->channels;
 }
 
 static void place_segments(const tasks *t, int64_t *segments) {
@@ -161,10 +163,10 @@ static void place_segments(const tasks *t, int64_t *segments) {
     const int64_t count = t->args->plan.conv.segments, columns = count / w->kernel[0];
     for (int64_t i = 0; i < count; i++)
         segments[i] =
-            i / columns * w->dilations[0] * t->line_stride + i % columns * w->dilations[1] * pixel_bytes(t->args);
+            i / columns * w->dilations[0] * t->input_row_stride + i % columns * w->dilations[1] * pixel_bytes(t->args);
 }
 
-/* Panels outside: each stays in L1, or L2, while the rows of the region pass by. */
+/* The outer loop of the microkernel goes over panels: each stays in L1 or L2 while the rows of the region pass by. */
 static void run_region(const tasks *t, const region *at, int64_t batch, int64_t column, int64_t columns,
                        const int64_t *segments) {
     const qrt_gemm_problem *problem = &t->args->problem;
@@ -182,24 +184,25 @@ static void run_region(const tasks *t, const region *at, int64_t batch, int64_t 
     const qrt_gemm_rows a = {.rows = at->first + batch * (pixel / w->groups),
                              .stride = w->strides[1] * pixel,
                              .segments = segments,
-                             .lines = at->rows,
-                             .a_line = w->strides[0] * t->line_stride,
-                             .target_line = w->out_width * problem->out_row_stride};
+                             .image_rows = at->rows,
+                             .a_image_row = w->strides[0] * t->input_row_stride,
+                             .target_image_row = w->out_width * problem->out_row_stride};
     qrt_gemm_run_rows(t->call, &block, &a);
 }
 
 /* ---- sharing ---- */
 
-/* Parts of nearly equal size: with few of them, a short one at the end would leave its thread idle. */
+/* The parts are of nearly equal size. With few of them, a short one at the end would leave its thread idle. */
 static int64_t row_start(const tasks *t, int64_t row_part) {
     return row_part * t->window->out_height / t->row_parts;
 }
 
-/* Room to align the first line, for what the last one has beyond the stride, and for a step read past its end. */
+/* There is room to align the first input row, for the part of the last one that exceeds the stride, and for a step that
+ * is read past its end. */
 static int64_t copy_bytes_of(const tasks *t) {
     const int64_t columns = columns_under(t->window, t->args->plan.conv.pixels);
-    const int64_t beyond = columns * pixel_bytes(t->args) - t->line_stride;
-    return lines_under(t->window, t->rows) * t->line_stride + qrt_max(0, beyond) + 2 * QRT_ALIGNMENT;
+    const int64_t beyond = columns * pixel_bytes(t->args) - t->input_row_stride;
+    return input_rows_under(t->window, t->rows) * t->input_row_stride + qrt_max(0, beyond) + 2 * QRT_ALIGNMENT;
 }
 
 static qrt_status region_task(void *context, int64_t task) {
@@ -227,8 +230,9 @@ static qrt_status region_task(void *context, int64_t task) {
     return QRT_OK;
 }
 
-/* Two tasks per thread at least, so that one that falls behind is helped: columns of b first where b is larger than a,
- * so that each thread keeps its own part in its cache; else rows. */
+/* Cuts a call into at least two tasks per thread, so that others help a thread that falls behind. Where b is larger
+ * than the input, columns of b are cut first, so that each thread keeps its own part of b in its cache; else rows
+ * are. */
 static void share(tasks *t, int threads) {
     const qrt_gemm_problem *problem = &t->args->problem;
     const qrt_window *w = t->window;
@@ -260,7 +264,7 @@ qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int6
                .batch = b->batch,
                .batches = batches,
                .rows = conv->rows};
-    t.line_stride = conv->in_place ? w->width * w->channels : line_bytes(call->args, conv->pixels);
+    t.input_row_stride = conv->in_place ? w->width * w->channels : input_row_bytes(call->args, conv->pixels);
     t.pixel_parts = qrt_ceil_div(w->out_width, conv->pixels);
     share(&t, threads);
     return qrt_parallel(t.regions * t.column_parts, region_task, &t, threads);

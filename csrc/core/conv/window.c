@@ -1,4 +1,4 @@
-/* Windows over NHWC images: patches for the convolution, pixels for pooling. */
+/* Windows over NHWC images: gathers patches for convolutions, walks the pixels of pooling. */
 #include <string.h>
 
 #include "core/core.h"
@@ -35,10 +35,10 @@ void qrt_gather_patch(const qrt_window *w, qrt_container container, const void *
             fill_values(container, target, w->kernel[1] * channels, fill);
             continue;
         }
-        const char *line =
+        const char *input_row =
             (const char *)input + ((image * w->height + y) * w->width * w->channels + group * channels) * size;
         if (whole) {
-            memcpy(target, line + left * channels * size, (size_t)row_bytes);
+            memcpy(target, input_row + left * channels * size, (size_t)row_bytes);
             continue;
         }
         for (int64_t kx = 0; kx < w->kernel[1]; kx++) {
@@ -47,17 +47,17 @@ void qrt_gather_patch(const qrt_window *w, qrt_container container, const void *
             if (x < 0 || x >= w->width)
                 fill_values(container, tap, channels, fill);
             else
-                memcpy(tap, line + x * w->channels * size, (size_t)(channels * size));
+                memcpy(tap, input_row + x * w->channels * size, (size_t)(channels * size));
         }
     }
 }
 
 /* ---- pooling ---- */
 
-/* Elements read per task. */
+/* Elements that a task reads. */
 #define GRAIN 32768
 
-/* What the tasks of a call share: pixels of the output. */
+/* The tasks of a call share this. A task is a range of output pixels. */
 typedef struct {
     const qrt_pool_args *args;
     qrt_max_pool_pixel_fn pixel;
@@ -90,7 +90,7 @@ static qrt_status pool_task(void *context, int64_t task) {
 
 static qrt_status pool(const qrt_pool_args *args, qrt_max_pool_pixel_fn pixel, int out_size, qrt_scratch *scratch) {
     const qrt_window *w = &args->window;
-    if (w->channels == 0) /* pixels without elements may be more than can be counted down */
+    if (w->channels == 0) /* there may be more pixels without elements than a loop can count */
         return QRT_OK;
     tasks t = {args,     pixel, scratch->operands[0], scratch->operands[1], qrt_container_size(args->container),
                out_size, 0};

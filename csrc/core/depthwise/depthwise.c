@@ -3,12 +3,12 @@
 #include "core/depthwise/depthwise.h"
 #include "core/float_control.h"
 
-/* Multiply-adds per task. */
+/* Multiply-adds of a task. */
 #define GRAIN 65536
 
 typedef struct {
     const qrt_depthwise_call *call;
-    int64_t pixels; /* of a task */
+    int64_t pixels; /* pixels of a task */
 } pixelwise;
 
 /* The taps along one axis that lie inside the input. */
@@ -59,7 +59,7 @@ static qrt_status run_task(void *context, int64_t task) {
     const pixelwise *by = context;
     const qrt_depthwise_problem *problem = &by->call->args->problem;
     const qrt_window *w = &problem->window;
-    /* A store may read sums up to the next multiple of 16. */
+    /* The row store_wide may read sums up to the next multiple of 16. */
     int64_t *acc = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)qrt_round_up(problem->out_channels, 16) * sizeof *acc);
     if (!acc)
         return QRT_NO_MEMORY;
@@ -81,7 +81,7 @@ static qrt_status run_pixels(const qrt_depthwise_call *call) {
                         call->threads);
 }
 
-/* Weights that are no constants are packed for this call; a bias that is none joins the compensation. */
+/* Packs weights that are an operand, for this call alone. A bias that is an operand is added to the compensation. */
 static qrt_status run_packed(qrt_depthwise_call *call) {
     const qrt_depthwise_problem *problem = &call->args->problem;
     qrt_depthwise_packing *packing = &call->packing;
@@ -112,7 +112,7 @@ static qrt_status run_packed(qrt_depthwise_call *call) {
 qrt_status qrt_depthwise_conv2d(const void *pointer, qrt_scratch *scratch) {
     const qrt_depthwise_args *args = pointer;
     const qrt_depthwise_problem *problem = &args->problem;
-    if (problem->out_channels == 0) /* of which there may be pixels without end */
+    if (problem->out_channels == 0) /* there may be more pixels without channels than a loop can count */
         return QRT_OK;
     void *const *operand = scratch->operands;
     qrt_depthwise_call call = {.args = args, .x = *operand++, .threads = scratch->threads};

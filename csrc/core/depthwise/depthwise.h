@@ -1,11 +1,10 @@
-/* What the files of the depthwise convolution share: depthwise.c (entry, pixels one by one), depthwise_plan.c
- * (packing), depthwise_run.c (runs of pixels by blocks of channels). */
-#ifndef QRT_CORE_DEPTHWISE_H
-#define QRT_CORE_DEPTHWISE_H
+/* The declarations that the files of the depthwise convolution share: depthwise.c (the entry, pixels one by one),
+ * depthwise_plan.c (packing), depthwise_run.c (runs of pixels by blocks of channels). */
+#pragma once
 
 #include "core/core.h"
 
-/* The operands of one call, and its packing, which is the plan's or its own. */
+/* The operands of one call, and the packing it uses: the plan's, or one of its own. */
 typedef struct {
     const qrt_depthwise_args *args;
     const char *x, *w;
@@ -15,10 +14,11 @@ typedef struct {
     qrt_depthwise_packing packing;
 } qrt_depthwise_call;
 
-/* The microkernel for these weights, and the bytes of its packed blocks; a NULL microkernel where none fits. */
+/* Chooses the microkernel for these weights and sizes its packed blocks. The microkernel is NULL where none can compute
+ * them. */
 qrt_depthwise_packing qrt_depthwise_choose(const qrt_depthwise_args *args, const void *w);
 void qrt_depthwise_pack(const qrt_depthwise_problem *problem, const void *w, const qrt_depthwise_packing *packing);
-/* Fills packing->start. */
+/* Writes packing->start. */
 void qrt_depthwise_add_bias(const qrt_depthwise_problem *problem, const void *bias,
                             const qrt_depthwise_packing *packing);
 qrt_depthwise_block qrt_depthwise_block_at(const qrt_depthwise_problem *problem, const qrt_depthwise_packing *packing,
@@ -26,9 +26,7 @@ qrt_depthwise_block qrt_depthwise_block_at(const qrt_depthwise_problem *problem,
 
 qrt_status qrt_depthwise_run_blocks(const qrt_depthwise_call *call);
 
-/* Bytes of what the sums of all blocks begin with. */
+/* Bytes of the values that the sums of all blocks begin with. */
 static inline int64_t qrt_depthwise_start_bytes(const qrt_depthwise_packing *packing) {
     return packing->blocks * packing->microkernel->channels * (int64_t)sizeof(int32_t);
 }
-
-#endif

@@ -1,12 +1,13 @@
-/* Binding a depthwise convolution: whether 32-bit sums are exact, which microkernel, and the packing of its blocks. */
+/* Binding a depthwise convolution: finds out whether 32-bit sums are exact, chooses the microkernel, packs its
+ * blocks. */
 #include "core/depthwise/depthwise.h"
 
-/* Interleaved columns of the least run of pixels: beyond this pixels are computed one by one. */
+/* Where the columns of even the shortest run take more bytes than this, pixels are computed one by one. */
 #define MOST_INTERLEAVED (512 * 1024)
 
 static bool weights_within(const qrt_depthwise_problem *problem, const void *w,
                            const qrt_depthwise_microkernel *microkernel) {
-    /* Without channels there may be taps without end. */
+    /* Without channels, the kernel may have more taps than a loop can count. */
     const int64_t taps = problem->out_channels ? problem->window.kernel[0] * problem->window.kernel[1] : 0;
     for (int64_t tap = 0; tap < taps; tap++)
         for (int64_t j = 0; j < problem->out_channels; j++) {
@@ -33,7 +34,7 @@ qrt_depthwise_packing qrt_depthwise_choose(const qrt_depthwise_args *args, const
     if (!microkernel)
         return packing;
     packing.groups = qrt_ceil_div(window->kernel[0], microkernel->group);
-    /* The groups of one output row may hold what the next needs. */
+    /* The groups of input rows under one output row may also hold the rows that the next output row needs. */
     if (window->dilations[0] == 1 && window->strides[0] + window->kernel[0] <= packing.groups * microkernel->group)
         packing.rows = 2;
     if (least_columns(window, microkernel->pixels) * packing.groups * microkernel->group_bytes > MOST_INTERLEAVED)

@@ -1,31 +1,33 @@
-/* Depthwise convolution by a microkernel: blocks of channels, rows or pairs of rows, runs of pixels whose interleaved
- * input stays in L1. Padding is told apart by the addresses of input rows and columns; nothing is copied. */
+/* Depthwise convolution by a microkernel: blocks of channels, one or two output rows at a time, and runs of pixels
+ * whose interleaved input stays in L1. Nothing is copied: addresses of padding stand in for input rows and columns
+ * outside. */
 #include "core/depthwise/depthwise.h"
 #include "core/float_control.h"
 
-#define INTERLEAVED_BYTES (12 * 1024) /* of columns in L1 */
-#define PADDING_BYTES (256 * 1024)    /* of a row of padding under a run */
-#define MOST_BANDS 16                 /* at a time */
+#define INTERLEAVED_BYTES (12 * 1024) /* bytes of interleaved columns that stay in L1 */
+#define PADDING_BYTES (256 * 1024)    /* bytes of the row of padding under a run */
+#define MOST_BANDS 16                 /* bands of one call of the microkernel */
 #define GRAIN (1 << 19)               /* multiply-adds of a task */
 
 /* How the pixels of an output row are cut where a vector holds so many segments. */
 typedef struct {
-    int64_t segments, pixels, runs; /* pixels per segment, runs per row */
+    int64_t segments, pixels, runs; /* pixels of a segment, runs of a row */
 } cut;
 
 typedef struct {
     const qrt_depthwise_call *call;
     const qrt_depthwise_problem *problem;
     const qrt_depthwise_packing *packing;
-    bool by_tap;                     /* columns are (pixel, tap): windows do not overlap enough to share them */
-    int64_t pixel_step, tap_step;    /* columns */
-    int64_t bands;                   /* of packing->rows output rows */
-    int64_t full_blocks, full_units; /* blocks with one segment, and units of work in them */
-    cut full, last;                  /* of those blocks, and of the last one where it has more segments */
+    bool by_tap;                  /* a column is a pair (pixel, tap): the windows overlap too little to share columns */
+    int64_t pixel_step, tap_step; /* in columns */
+    int64_t bands;                /* bands of an image, each of packing->rows output rows */
+    int64_t full_blocks, full_units; /* blocks with one segment, and the units of work in them */
+    cut full, last; /* how rows are cut in those blocks, and in the last block, which may have more segments */
     int64_t units, per_task;
 } blockwise;
 
-/* One run of pixels of one band of one block. Bands are innermost, so that tasks keep a block's weights. */
+/* One run of pixels of one band of one block. The innermost index is the band, so that a task keeps a block's
+ * weights. */
 typedef struct {
     int64_t block, image, run, band;
 } unit;
@@ -34,7 +36,7 @@ static int64_t columns_of(const blockwise *by, int64_t pixels) {
     return (pixels - 1) * by->pixel_step + (by->problem->window.kernel[1] - 1) * by->tap_step + 1;
 }
 
-/* Input columns inside the image, from the first to the last of a run of all segments. */
+/* The number of input columns inside the image under a run with all its segments. */
 static int64_t reach_of(const blockwise *by, int64_t pixels) {
     const qrt_window *w = &by->problem->window;
     return qrt_min(w->width, (pixels - 1) * w->strides[1] + (w->kernel[1] - 1) * w->dilations[1] + 1);
@@ -44,7 +46,7 @@ static cut cut_row(const blockwise *by, int64_t segments) {
     const qrt_window *window = &by->problem->window;
     const qrt_depthwise_microkernel *microkernel = by->packing->microkernel;
     const int64_t column_bytes = by->packing->groups * microkernel->group_bytes;
-    /* A run has to be long against the columns that the next one interleaves again. */
+    /* A run must be long against the columns that it shares with the next run: both interleave them. */
     const int64_t room = qrt_max(INTERLEAVED_BYTES / column_bytes, 2 * columns_of(by, 1));
     const int64_t fitting = PADDING_BYTES / (window->channels * window->strides[1] * segments);
     const int64_t most =
@@ -56,7 +58,7 @@ static cut cut_row(const blockwise *by, int64_t segments) {
 
 typedef enum { BAND, BLOCK, COLUMNS } progress;
 
-/* The next unit, without the divisions of unit_at, and what is new in it. */
+/* Goes to the next unit without the divisions of unit_at, and returns what is new in it. */
 static progress advance(const blockwise *by, unit *u) {
     if (++u->band < by->bands)
         return BAND;
@@ -96,10 +98,10 @@ static int64_t first_pixel(const blockwise *by, const unit *at) {
 
 typedef struct {
     char *padding, *row_of_padding, *interleaved;
-    int64_t *offsets; /* of the columns of a run, from `column` of the input on */
+    int64_t *offsets; /* where the columns of a run are, counted from input column `column` */
     int64_t column;
-    int64_t start; /* of that column in an input row, at the channel that the block's first reads */
-    bool padded;   /* the row of padding serves these columns */
+    int64_t start; /* where that column is in an input row, at the channel that the block's first channel reads */
+    bool padded;   /* the row of padding holds zero points for these columns */
     const char **inputs;
 } workspace;
 
@@ -121,7 +123,7 @@ static void place_columns(const blockwise *by, const unit *at, const qrt_depthwi
     }
 }
 
-/* Zero points where a column reads them, and nowhere else: the row may be long. */
+/* Writes zero points only where a column reads them, because the row may be long. */
 static void fill_row_of_padding(workspace *work, int64_t columns) {
     for (int64_t c = 0; c < columns; c++)
         if (work->offsets[c] >= 0)
@@ -143,7 +145,7 @@ static void place_inputs(const blockwise *by, const unit *at, const qrt_depthwis
             if (!inside && !work->padded)
                 fill_row_of_padding(work, run->columns * block->segments);
             *to++ = inside ? image + y * row : work->row_of_padding;
-            /* Rows that no weight reaches may hold anything. */
+            /* Past the rows of the window the weights are 0: any row will do, so the last one is given again. */
             y += slot + 1 < used ? w->dilations[0] : 0;
         }
     }
@@ -151,7 +153,7 @@ static void place_inputs(const blockwise *by, const unit *at, const qrt_depthwis
 
 /* ---- tasks ---- */
 
-/* Divides the workspace of a task up; false without memory. */
+/* Divides the workspace of a task. Returns false without memory. */
 static bool lay_out(const blockwise *by, workspace *to) {
     const qrt_depthwise_packing *packing = by->packing;
     const int64_t pixels = qrt_round_up(qrt_max(by->full.pixels, by->last.pixels), packing->microkernel->pixels);
@@ -173,7 +175,7 @@ static bool lay_out(const blockwise *by, workspace *to) {
     return true;
 }
 
-/* Fills in what the bands of a run share. */
+/* Sets what the bands of a run share. */
 static void begin_run(const blockwise *by, const unit *at, bool moved, workspace *work, qrt_depthwise_block *block,
                       qrt_depthwise_run *run) {
     const qrt_depthwise_problem *problem = by->problem;

@@ -1,25 +1,25 @@
-/* The GEMM entry: shares blocks of rows and columns among threads. Bound by qrt_gemm_prepare. */
+/* The GEMM entry: shares blocks of rows and columns among threads. qrt_gemm_prepare binds the call. */
 #include "core/gemm/gemm.h"
 
 #include "core/float_control.h"
 
-/* Below this many multiply-adds a fork costs more than it saves. */
+/* Below this many multiply-adds, waking threads costs more than it saves. */
 #define SERIAL_WORK (1 << 19)
-#define SMALL_WORKSPACE 8192 /* on the stack */
+#define SMALL_WORKSPACE 8192 /* bytes, on the stack */
 
-/* What the tasks of a call share: blocks of rows by blocks of columns. */
+/* The tasks of a call share this. A task is a block of rows by a block of columns. */
 typedef struct {
     qrt_gemm_call call;
     int64_t row_block, row_blocks;
     int64_t column_block, column_blocks;
-    /* b packed per call: the columns in the caller's workspace */
+    /* Where b is packed in the call: which columns of which matrix are in the caller's workspace. */
     int64_t batch, column, columns;
     qrt_packed packed;
     bool backwards;
 } tasks;
 
-/* Calls visit a matrix that leaves L2 forwards and backwards by turns: they begin where the last one ended, with what
- * L2 still has. What is computed does not depend on it. */
+/* Where b exceeds L2, calls go through its panels forwards and backwards by turns: a call begins where the one before
+ * ended, with what L2 still holds. The results do not depend on it. */
 static bool takes_turn(const qrt_gemm_plan *plan) {
     return plan->turns && __atomic_fetch_add(plan->turns, 1, __ATOMIC_RELAXED) & 1;
 }
@@ -39,8 +39,8 @@ static qrt_status run_block(const tasks *t, qrt_gemm_block *block) {
     return status;
 }
 
-/* Tasks of one block each: [batch][column block][row block]. The columns of a thread are one range, whose part of b
- * stays in its L2. */
+/* Runs one block. Tasks are ordered as [batch][column block][row block]: the column blocks of a thread are neighbours,
+ * and their part of b stays in its L2. */
 static qrt_status block_task(void *context, int64_t task) {
     const tasks *t = context;
     const int64_t columns = task / t->row_blocks;
@@ -57,8 +57,9 @@ static qrt_status block_task(void *context, int64_t task) {
     return run_block(t, &block);
 }
 
-/* Two tasks per thread at least, so that one that falls behind is helped; one where the microkernel takes all panels at
- * once, and packs rows, loads parameters and fetches ahead once for each task. */
+/* Cuts a call into at least two tasks per thread, so that others help a thread that falls behind. A microkernel that
+ * takes all panels at once gets one task per thread, because it packs rows, loads parameters and prefetches once a
+ * task. */
 static void share(tasks *t, int64_t batches, int threads) {
     const qrt_gemm_plan *plan = &t->call.args->plan;
     const int64_t m = t->call.args->problem.m;
@@ -104,7 +105,7 @@ static qrt_status pack_task(void *context, int64_t panel) {
     return QRT_OK;
 }
 
-/* b is an operand: NC of its columns at a time are packed by all threads, then used by all. */
+/* b is an operand: all threads pack NC of its columns, then all threads use them. */
 static qrt_status run_packing(tasks *t, int threads) {
     const qrt_gemm_problem *problem = &t->call.args->problem;
     const qrt_gemm_plan *plan = &t->call.args->plan;
@@ -166,7 +167,7 @@ qrt_status qrt_gemm(const void *pointer, qrt_scratch *scratch) {
                                                                                     : qrt_bias_fits(args, t.call.bias);
     if (plan->splits)
         return qrt_split_run(&t.call, threads);
-    /* Panels with filled segments are for conv.c alone. */
+    /* Only conv.c can use panels whose segments are filled up. */
     if (!plan->narrow || (plan->conv.filled && !t.call.bias_fits)) {
         t.row_block = qrt_max(1, qrt_min(SERIAL_WORK / qrt_max(1, problem->n * problem->k), problem->m));
         return qrt_parallel(qrt_ceil_div(problem->batch * problem->m, t.row_block), wide_task, &t, threads);

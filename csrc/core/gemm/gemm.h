@@ -1,19 +1,19 @@
-/* What the files of the GEMM share: gemm.c (entry, sharing), gemm_block.c (blocks of rows), gemm_pack.c (binding,
- * packing b), gemm_split.c (16-bit operands), conv.c (convolution without patches). */
-#ifndef QRT_CORE_GEMM_H
-#define QRT_CORE_GEMM_H
+/* The declarations that the files of the GEMM share: gemm.c (the entry, sharing), gemm_block.c (blocks of rows),
+ * gemm_pack.c (binding, packing of b), gemm_split.c (16-bit operands), conv.c (convolution without patches). */
+#pragma once
 
 #include "core/core.h"
 
-/* A division takes longer than a small product. */
+/* The number of parts. The comparison comes first because a division takes longer than a small product. */
 static inline int64_t qrt_parts(int64_t total, int64_t part) {
     return total <= part ? 1 : qrt_ceil_div(total, part);
 }
 
-/* Bytes of A that stay in a share of L2, and of B packed per call. */
+/* Bytes of A that stay in a share of L2, and bytes of B that a call packs at a time. */
 #define QRT_A_BLOCK_BYTES (256 * 1024)
 #define QRT_B_BLOCK_BYTES (4 * 1024 * 1024)
-/* A matrix of b up to this size stays in a core's L2: threads share it, else each takes columns of its own. */
+/* A matrix of b up to this size stays in L2, so that all threads share it. Of a larger one each takes its own
+ * columns. */
 #define QRT_SHARED_B_BYTES (512 * 1024)
 
 /* The operands of one call. */
@@ -22,11 +22,12 @@ typedef struct {
     const char *a, *b;
     const void *bias;
     char *out;
-    bool bias_fits; /* every bias lies within plan.bias_limit */
+    bool bias_fits; /* |bias| <= plan.bias_limit for every bias */
 } qrt_gemm_call;
 
-/* Rows [row, row + rows) of one batch by columns [column, column + columns), column a multiple of nr. `packed` holds
- * the panels of the columns from packed_column on, of the batch's matrix of b. `backwards`: from its last panel. */
+/* Rows [row, row + rows) of one batch by columns [column, column + columns), where column is a multiple of nr. `packed`
+ * holds the panels of the batch's matrix of b, from column packed_column on. `backwards`: the last panel comes
+ * first. */
 typedef struct {
     int64_t batch, row, rows, column, columns;
     qrt_packed packed;
@@ -34,13 +35,13 @@ typedef struct {
     bool backwards;
 } qrt_gemm_block;
 
-/* Packed rows of a, or rows in place; segments, and with them lines: see qrt_microkernel_call. */
+/* Rows of a, packed or in place. The other fields are those of qrt_microkernel_call. */
 typedef struct {
     const char *rows;
     int64_t stride;
     int32_t *compensation;
     const int64_t *segments;
-    int64_t lines, a_line, target_line;
+    int64_t image_rows, a_image_row, target_image_row;
     void *workspace;
 } qrt_gemm_rows;
 
@@ -60,7 +61,7 @@ static inline int64_t qrt_b_matrix(const qrt_gemm_problem *problem, int64_t batc
     return problem->b_index ? problem->b_index[batch] : problem->b_matrices == 1 ? 0 : batch;
 }
 
-/* Where a_zero_point has that of a row. */
+/* The index of a row's zero point in a_zero_point. */
 static inline int64_t qrt_a_zero_point_index(const qrt_gemm_problem *problem, int64_t batch, int64_t row) {
     const int64_t *steps = problem->a_zero_point_steps;
     return qrt_a_matrix(problem, batch) * steps[0] + row * steps[1];
@@ -70,8 +71,8 @@ static inline int64_t qrt_a_zero_point(const qrt_gemm_problem *problem, int64_t 
     return problem->a_zero_point[qrt_a_zero_point_index(problem, batch, row)];
 }
 
-/* How many zero points there are without k_block: at least one each, so that neither bound of differences is 0 where a
- * dimension is. */
+/* The number of zero points without k_block. It is at least one, so that the bounds of |value - zero point| are not 0
+ * where a dimension is. */
 static inline int64_t qrt_a_zero_points(const qrt_gemm_problem *problem) {
     const int64_t *steps = problem->a_zero_point_steps;
     return 1 + steps[0] * qrt_max(problem->a_matrices - 1, 0) + steps[1] * qrt_max(problem->m - 1, 0);
@@ -82,7 +83,7 @@ static inline int64_t qrt_b_zero_points(const qrt_gemm_problem *problem) {
     return 1 + steps[0] * qrt_max(problem->b_matrices - 1, 0) + steps[2] * qrt_max(problem->n - 1, 0);
 }
 
-/* The panels of a matrix of the packed b_constant. */
+/* The panels of one matrix of the packed b_constant. */
 static inline qrt_packed qrt_packed_matrix(const qrt_gemm_plan *plan, int64_t matrix) {
     return (qrt_packed){(char *)plan->packed.panels + matrix * plan->shape.matrix_bytes,
                         plan->packed.compensation + matrix * plan->shape.matrix_compensation};
@@ -101,25 +102,26 @@ static inline void *qrt_output_at(const qrt_gemm_call *call, int64_t batch, int6
 
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias);
 
-/* Packs panel `panel` of the `columns` columns from `column` on. */
+/* Packs panel number `panel` of the `columns` columns from `column` on. */
 void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, int64_t column, int64_t columns,
                       int64_t panel, qrt_packed packed);
 
-/* Bytes that qrt_gemm_block_run works in. */
+/* Bytes of the workspace that qrt_gemm_block_run needs. */
 int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows);
 qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace);
 
-/* The rows of a block over the whole of K, one slice of it. */
+/* Multiplies rows by the columns of a block, over the whole of K in one slice. */
 void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a);
 
-/* conv.c: chooses plan.conv once everything but the packing is known; allocates constant weights [n][segments][depth]
- * whose segments end in zero points, which add nothing; runs `batches` batches from b's on, all rows. */
+/* conv.c. qrt_conv_prepare chooses plan.conv, once everything but the packing is known. qrt_conv_filled_weights
+ * allocates constant weights [n][segments][depth] whose segments are filled up with zero points, which add nothing.
+ * qrt_conv_run computes all rows of `batches` batches from b->batch on. */
 void qrt_conv_prepare(qrt_gemm_args *args);
 void *qrt_conv_filled_weights(const qrt_gemm_args *args);
 qrt_status qrt_conv_run(const qrt_gemm_call *call, const qrt_gemm_block *b, int64_t batches, int threads);
 
-/* gemm_split.c: whether the 8-bit microkernel computes it by the bytes of 16-bit operands; that with b, which is
- * needed no longer; freed even after a failure. */
+/* gemm_split.c. qrt_gemm_splits says whether the 8-bit microkernel can compute this call by the bytes of its operands.
+ * qrt_split_new packs b, which may be freed afterwards; what it returns must be freed even after a failure. */
 bool qrt_gemm_splits(const qrt_gemm_args *args);
 qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_split **to);
 void qrt_split_free(qrt_gemm_split *split);
@@ -128,11 +130,9 @@ qrt_status qrt_split_run(const qrt_gemm_call *call, int threads);
 /* Adds the bias to `columns` accumulators from `column` on. */
 qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column, int64_t columns, int64_t *acc);
 
-/* One row of a wide or sub-channel GEMM, all columns. */
+/* Computes one row of a wide or sub-channel GEMM, all columns of it. */
 int64_t qrt_wide_workspace(const qrt_gemm_problem *problem);
 qrt_status qrt_wide_row_run(const qrt_gemm_call *call, int64_t batch, int64_t row, char *workspace);
 
-/* The K values of a row of a: in place, or gathered into `patch`. */
+/* Returns the K values of a row of a: in place, or gathered into `patch`. */
 const void *qrt_a_row(const qrt_gemm_call *call, int64_t batch, int64_t row, void *patch);
-
-#endif

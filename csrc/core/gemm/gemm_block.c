@@ -1,4 +1,4 @@
-/* A block of rows by a range of columns: packs a, finds the bias, runs panels. */
+/* A block of rows by a range of columns: packs A, finds the bias, calls the microkernel for each panel. */
 #include "core/gemm/gemm.h"
 
 #define MAX_TILE (QRT_MAX_MR * QRT_MAX_NR)
@@ -26,7 +26,7 @@ static bool by_microkernel(const qrt_gemm_args *args) {
     return args->plan.a_form == QRT_A_BY_MICROKERNEL && !args->problem.window;
 }
 
-/* The workspace of a block: packed rows, their compensation, mr gathered patches. */
+/* The workspace of a block: packed rows, then their compensation, then mr gathered patches. */
 typedef struct {
     int64_t compensation, patches, bytes;
 } layout;
@@ -36,7 +36,7 @@ static layout lay_out(const qrt_gemm_args *args, int64_t rows) {
     layout to = {0};
     const int64_t own = by_microkernel(args) ? kernel->workspace(args, rows) : 0;
     if (by_microkernel(args) || args->plan.a_form == QRT_A_IN_PLACE_BUT_LAST)
-        rows = qrt_min(rows, kernel->mr); /* of a slice of K, the last of a matrix */
+        rows = qrt_min(rows, kernel->mr); /* rows of a slice of K, or the last of a matrix */
     if (!in_place(args))
         to.compensation = rows * args->plan.a_stride;
     to.patches = to.compensation + qrt_round_up(rows * 2 * (int64_t)sizeof(int32_t), QRT_ALIGNMENT);
@@ -48,7 +48,7 @@ int64_t qrt_block_workspace(const qrt_gemm_args *args, int64_t rows) {
     return lay_out(args, rows).bytes;
 }
 
-/* Up to mr rows over K values [first, first + depth), to row i of `to`. */
+/* Packs up to mr rows over the K values [first, first + depth), to row i of `to`. */
 static void pack_group(const qrt_gemm_call *call, int64_t batch, int64_t row, int rows, int64_t first, int64_t depth,
                        char *patches, int64_t i, const qrt_gemm_rows *to) {
     const qrt_gemm_problem *problem = &call->args->problem;
@@ -90,7 +90,7 @@ static qrt_gemm_rows pack_rows(const qrt_gemm_call *call, const qrt_gemm_block *
 
 /* ---- one slice of K: a sum with its bias fits 32 bits ---- */
 
-/* Rows of a by the first panel of b of a block, over a slice of K. */
+/* Rows of a by the first panel of a block, over a slice of K. */
 static qrt_microkernel_call first_panel(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a,
                                         int64_t slice) {
     const qrt_gemm_args *args = call->args;
@@ -106,7 +106,7 @@ static qrt_microkernel_call first_panel(const qrt_gemm_call *call, const qrt_gem
         .args = args,
         .rows = (int)block->rows,
         .columns = (int)qrt_min(kernel->nr, block->columns),
-        .lines = 1,
+        .image_rows = 1,
         .depth = depth,
         .a = a->rows,
         .a_stride = a->stride,
@@ -119,14 +119,15 @@ static qrt_microkernel_call first_panel(const qrt_gemm_call *call, const qrt_gem
     };
 }
 
-/* `count` values from values[first] on. */
+/* Prefetches `count` values from values[first] on. */
 static void prefetch(const int32_t *values, int64_t first, int64_t count) {
     for (int64_t i = 0; values && i < count; i += QRT_ALIGNMENT / (int64_t)sizeof *values)
         __builtin_prefetch(values + first + i);
 }
 
-/* What the `count` columns `ahead` columns on add and are scaled by: a few cache lines here and there, which no
- * prefetcher foresees and whose latency a panel of few rows would wait for. */
+/* Prefetches the bias, compensation and parameters of `count` columns, `ahead` columns further on. They are a few cache
+ * lines in several arrays: no hardware prefetcher foresees them, and a panel with few rows would wait for their
+ * latency. */
 static void prefetch_panel(const qrt_microkernel_call *to, int64_t ahead, int64_t count) {
     const qrt_requant *requant = &to->args->problem.requant;
     const int64_t step = to->args->problem.requant_steps[2], next = to->parameter + ahead * step;
@@ -140,8 +141,7 @@ static void prefetch_panel(const qrt_microkernel_call *to, int64_t ahead, int64_
     prefetch(requant->zero_point_i32, next, count);
 }
 
-/* The most panels that a call of the microkernel takes. Of a bias in 64 bits only one panel's values are narrowed at a
- * time. */
+/* The most panels that a call of the microkernel takes. A 64-bit bias is narrowed for one panel at a time. */
 static int64_t panels_at_once(const qrt_gemm_args *args, const qrt_gemm_block *block) {
     const qrt_gemm_microkernel *kernel = args->plan.microkernel;
     if (kernel->all_panels)
@@ -149,14 +149,14 @@ static int64_t panels_at_once(const qrt_gemm_args *args, const qrt_gemm_block *b
     return kernel->pairs && !block->backwards && args->problem.k <= kernel->pair_depth ? 2 : 1;
 }
 
-/* As many of those that are left; but not two where the second is not whole. */
+/* The number of panels that the next call takes. Two are taken only where the second one is whole. */
 static int64_t panels_taken(const qrt_gemm_microkernel *kernel, int64_t at_once, int64_t columns) {
     if (kernel->all_panels)
         return qrt_min(at_once, qrt_parts(columns, kernel->nr));
     return columns >= at_once * kernel->nr ? at_once : 1;
 }
 
-/* From the first panel of a block: where all of it lies. */
+/* Sets where the rows, the results and the parameters of a block are, for its first panel. */
 static void place_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, const qrt_gemm_rows *a,
                        qrt_microkernel_call *to) {
     const qrt_gemm_problem *problem = &call->args->problem;
@@ -164,9 +164,9 @@ static void place_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
     if (a->segments) {
         to->a_segments = a->segments;
         to->segments = conv->segments;
-        to->lines = a->lines;
-        to->a_line = a->a_line;
-        to->target_line = a->target_line;
+        to->image_rows = a->image_rows;
+        to->a_image_row = a->a_image_row;
+        to->target_image_row = a->target_image_row;
         to->depth = conv->depth;
     }
     to->target = qrt_output_at(call, block->batch, block->row, block->column);
@@ -193,7 +193,8 @@ void qrt_gemm_run_rows(const qrt_gemm_call *call, const qrt_gemm_block *block, c
         int32_t values[QRT_MAX_NR];
         to.columns = (int)qrt_min(taken * nr, block->columns - j);
         to.b = (const char *)all.b + at * panel_bytes;
-        /* After the last the first: fetching what is not mapped costs a walk through the page tables each time. */
+        /* The first panel comes after the last: to prefetch an address that is not mapped costs a walk through the page
+         * tables. */
         const char *next = (const char *)to.b + taken * panel_bytes;
         to.next = next < end ? next : block->packed.panels;
         to.b_compensation = all.b_compensation + 2 * j;
@@ -222,7 +223,7 @@ qrt_status qrt_add_bias(const qrt_gemm_call *call, int64_t batch, int64_t column
     return QRT_OK;
 }
 
-/* Up to mr rows by one panel. */
+/* Multiplies up to mr rows by one panel. */
 static qrt_status run_long_tile(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const qrt_gemm_args *args = call->args;
     const qrt_gemm_problem *problem = &args->problem;
@@ -264,8 +265,9 @@ static void run_packed_rows(const qrt_gemm_call *call, const qrt_gemm_block *blo
     qrt_gemm_run_rows(call, block, &a);
 }
 
-/* Rows that have rows of their matrix behind them where they are: whole steps may be read of those. Of the last block
- * what whole tiles leave, at least one row, is packed. */
+/* Uses rows where they are, although the microkernel reads whole steps past their ends: other rows of the matrix stand
+ * there. The last rows of the matrix have none behind them, so the rows that whole tiles leave, at least one, are
+ * packed. */
 static void run_rows_but_last(const qrt_gemm_call *call, const qrt_gemm_block *block, char *workspace) {
     const int64_t mr = call->args->plan.microkernel->mr;
     const bool last = block->row + block->rows == call->args->problem.m;
@@ -304,7 +306,7 @@ qrt_status qrt_gemm_block_run(const qrt_gemm_call *call, const qrt_gemm_block *b
     return QRT_OK;
 }
 
-/* ---- wide containers and sub-channel b: ref, a row at a time ---- */
+/* ---- wide containers and sub-channel b: one row at a time, by ref ---- */
 
 int64_t qrt_wide_workspace(const qrt_gemm_problem *problem) {
     const int64_t patch = problem->window ? problem->k * qrt_container_size(problem->a) : 0;

@@ -1,14 +1,14 @@
-/* Binding a GEMM: which path computes it exactly, and b packed once where it is constant. */
+/* Binding a GEMM: chooses the path that computes it exactly, and packs a constant b once. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gemm/gemm.h"
 
-/* KC of a longer K: a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
+/* The KC of a longer K: it is a multiple of every ku, and 255 * 255 * 16384 < 2^31. */
 #define LONG_KC 16384
-/* Bytes of a block for a microkernel that chooses its size, where b has few columns. */
+/* The least bytes of a block for a microkernel that sets the largest, used where b has few columns. */
 #define LEAST_A_BLOCK (448 * 1024)
-/* Up to so many rows the time of a call is that of reading b. */
+/* Up to so many rows, reading b takes most of the time of a call. */
 #define FEW_ROWS 4
 
 static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns) {
@@ -26,22 +26,21 @@ static qrt_packed_shape packed_shape(const qrt_gemm_args *args, int64_t columns)
     };
 }
 
-/* Packed rows of a start a cache line past a multiple of 512 bytes: columns of them, which the microkernel reads, then
- * fall into different sets of L1. */
+/* Packed rows are one cache line more than a multiple of 512 bytes apart. The microkernel reads the same columns of
+ * many rows, which then fall into different sets of L1. */
 static int64_t packed_stride(const qrt_gemm_args *args) {
     const qrt_gemm_microkernel *kernel = args->plan.microkernel;
     const int64_t bytes = qrt_panel_bytes(1, qrt_min(args->plan.kc, args->problem.k), kernel->ku, kernel->a_size);
     return bytes % 512 ? bytes : bytes + QRT_ALIGNMENT;
 }
 
-/* Bytes of a block of packed rows. A large b is worth reading once for more of them, which take up to a quarter of what
- * it takes. */
+/* Bytes of a block of packed rows. A block may take a quarter of what b takes: more rows read a large b fewer times. */
 static int64_t block_bytes(const qrt_gemm_plan *plan) {
     const int64_t most = plan->microkernel->a_block_bytes;
     return most ? qrt_min(qrt_max(plan->shape.matrix_bytes / 4, LEAST_A_BLOCK), most) : QRT_A_BLOCK_BYTES;
 }
 
-/* MC and NC: the extents that the loops of a call need. */
+/* Chooses MC and NC, by which the loops of a call are cut. */
 static void block(qrt_gemm_args *args) {
     qrt_gemm_plan *plan = &args->plan;
     const int64_t m = args->problem.m, n = args->problem.n;
@@ -76,8 +75,8 @@ void qrt_pack_b_panel(const qrt_gemm_args *args, const char *b, int64_t matrix, 
     }
 }
 
-/* Whether both pack the same constant into the same panels. A convolution's window may have a say in the order of K: it
- * packs its own. */
+/* Whether both calls pack the same constant into the same panels. A convolution packs its own, because its window may
+ * change the order of K. */
 static bool pack_alike(const qrt_gemm_args *earlier, const qrt_gemm_args *args) {
     const qrt_gemm_problem *x = &earlier->problem, *y = &args->problem;
     if (!earlier->plan.packed.panels || x->window || y->window ||
@@ -113,7 +112,7 @@ static qrt_status pack_constant(qrt_gemm_args *args) {
     return QRT_OK;
 }
 
-/* The panels have a longer K than the weights. */
+/* Packs weights whose segments are filled up: their K is longer than that of the problem. */
 static qrt_status pack_filled(qrt_gemm_args *args) {
     qrt_gemm_args filled = *args;
     filled.problem.k = filled.plan.kc = args->plan.conv.segments * args->plan.conv.depth;
@@ -132,7 +131,7 @@ static qrt_status pack_filled(qrt_gemm_args *args) {
     return status;
 }
 
-/* A 1x1 convolution reads pixels in place. */
+/* A 1x1 convolution without padding is a product that reads its pixels in place. */
 static void rewrite_pointwise(qrt_gemm_problem *problem) {
     const qrt_window *w = problem->window;
     if (!w || w->kernel[0] != 1 || w->kernel[1] != 1 || w->strides[0] != 1 || w->strides[1] != 1 ||
@@ -144,14 +143,14 @@ static void rewrite_pointwise(qrt_gemm_problem *problem) {
     problem->window = NULL;
 }
 
-/* The bias is per column, and per batch where bias_batch_step is not 0. */
+/* There is a bias for each column, and for each batch where bias_batch_step is not 0. */
 bool qrt_bias_fits(const qrt_gemm_args *args, const void *bias) {
     const qrt_gemm_problem *problem = &args->problem;
     const int64_t count = problem->batch == 0 ? 0 : (problem->batch - 1) * problem->bias_batch_step + problem->n;
     return qrt_bias_within(problem->bias, bias, count, args->plan.bias_limit);
 }
 
-/* (acc * 2^30 + 2^29) >> 30 is acc. */
+/* With the multiplier 2^30 and the shift 30 the result (acc * 2^30 + 2^29) >> 30 is acc. */
 static bool is_raw(const qrt_gemm_problem *problem) {
     const qrt_requant *requant = &problem->requant;
     bool is = requant->rule == QRT_FIXED && requant->container == QRT_I32 && requant->storage_min == INT32_MIN &&

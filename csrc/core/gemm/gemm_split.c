@@ -1,6 +1,6 @@
-/* A GEMM of 16-bit operands by the 8-bit microkernel: v - z = 256 * (high - z_high) + (low - z_low), where low is the
- * unsigned low byte and high has the sign of the whole. The sum over K is that of the products of parts, each times a
- * power of 256: two exact 8-bit GEMMs where one operand has 16 bits, four where both have. */
+/* A GEMM of 16-bit operands by the 8-bit microkernel. v - z = 256 * (high - z_high) + (low - z_low), where low is the
+ * unsigned low byte and high is the rest, with the sign of the whole. So the sum over K is made of sums of products of
+ * parts, each times a power of 256: two exact 8-bit GEMMs where one operand has 16 bits, four where both have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "core/gemm/gemm.h"
 
 #define PARTS 2
-/* A block of rows has at most so many sums of each product, and so many bytes of parts of a. */
+/* The most sums of each product, and the most bytes of parts of a, in a block of rows. */
 #define BLOCK_SUMS (64 * 1024)
 #define BLOCK_BYTES (256 * 1024)
-#define CHUNK 16 /* values of a loop that the compiler makes vectors of */
+#define CHUNK 16 /* values of an inner loop that the compiler turns into vectors */
 
 struct qrt_gemm_split {
     int a_parts, b_parts;
     int64_t *a_zero_point[PARTS], *b_zero_point[PARTS];
-    qrt_gemm_args product[PARTS][PARTS]; /* of the rows of one block, raw */
+    qrt_gemm_args product[PARTS][PARTS]; /* products for the rows of one block, without requantization */
 };
 
 static int parts_of(qrt_container container) {
@@ -49,7 +49,7 @@ static int64_t *part_of_zero_points(qrt_container whole, int part, const int64_t
     return to;
 }
 
-/* Every second byte of `count` 16-bit values. */
+/* Copies the low or the high bytes of `count` 16-bit values. */
 static void copy_part(const uint16_t *restrict from, int part, int64_t count, uint8_t *restrict to) {
     int64_t i = 0;
     for (; i + CHUNK <= count; i += CHUNK)
@@ -59,7 +59,8 @@ static void copy_part(const uint16_t *restrict from, int part, int64_t count, ui
         to[i] = (uint8_t)(from[i] >> 8 * part);
 }
 
-/* Bytes between rows of the parts of a: an odd number of cache lines, so that a column of them is in different sets. */
+/* Bytes between rows of the parts of a: an odd number of cache lines, so that one column of many rows is in different
+ * sets of L1. */
 static int64_t row_bytes(const qrt_gemm_problem *problem) {
     return qrt_round_up(problem->k, 2 * QRT_ALIGNMENT) + QRT_ALIGNMENT;
 }
@@ -72,7 +73,7 @@ static qrt_status bind_product(const qrt_gemm_args *args, qrt_gemm_split *split,
     static const int32_t multiplier[1] = {1 << 30}, shift[1] = {30}, none_i32[1] = {0};
     static const int64_t none[1] = {0};
     qrt_gemm_problem problem = args->problem;
-    problem.earlier = i ? &split->product[0][j] : NULL; /* the same panels */
+    problem.earlier = i ? &split->product[0][j] : NULL; /* both parts of a use the same panels */
     problem.window = NULL;
     problem.a = container_of(args->problem.a, i);
     problem.b = container_of(args->problem.b, j);
@@ -126,7 +127,7 @@ static qrt_status bind_products(const qrt_gemm_args *args, qrt_gemm_split *split
         for (int i = 0; i < split->a_parts && status == QRT_OK; i++)
             status = bind_product(args, split, i, j, part ? (const char *)part : b);
         for (int i = 0; i < split->a_parts; i++)
-            split->product[i][j].problem.b_constant = b; /* packed: what matters is that there is one */
+            split->product[i][j].problem.b_constant = b; /* packed by now: says only that b is a constant */
         free(part);
         if (status != QRT_OK)
             return status;
@@ -152,20 +153,20 @@ qrt_status qrt_split_new(const qrt_gemm_args *args, const char *b, qrt_gemm_spli
 
 /* ---- running ---- */
 
-/* What the tasks of a call share: blocks of rows. */
+/* The tasks of a call share this. A task is a block of rows. */
 typedef struct {
     qrt_gemm_call call;
     const qrt_gemm_problem *problem;
     const qrt_gemm_split *split;
-    int64_t rows, row_blocks; /* of a task */
-    int threads;              /* within a task */
+    int64_t rows, row_blocks; /* rows of a task, and the number of such blocks */
+    int threads;              /* threads that each product of a task uses */
 } tasks;
 
 typedef struct {
-    uint8_t *parts; /* [part][row] of a */
-    int32_t *sums;  /* [part of a][part of b][row][column] */
+    uint8_t *parts; /* parts of a, [part][row] */
+    int32_t *sums;  /* products, [part of a][part of b][row][column] */
     int32_t *narrow;
-    int64_t *acc; /* of one row */
+    int64_t *acc; /* sums of one row */
     char *patch;
 } workspace;
 
@@ -208,7 +209,7 @@ static qrt_status run_products(const tasks *t, const workspace *work, int64_t ba
             product.problem.a_matrices = 1;
             product.problem.a_zero_point += zero_point;
             product.problem.b_index = &matrix;
-            product.plan.turns = NULL; /* another product has been in L2 since */
+            product.plan.turns = NULL; /* another product has been in L2 since the last call */
             void *operands[] = {work->parts + a * t->rows * row_bytes(t->problem), sums};
             const qrt_status status = qrt_gemm(&product, &(qrt_scratch){operands, t->threads});
             if (status != QRT_OK)
@@ -217,8 +218,8 @@ static qrt_status run_products(const tasks *t, const workspace *work, int64_t ba
     return QRT_OK;
 }
 
-/* Adds the products up by their weights: two, low and high, where one operand has 16 bits; four where both have, of
- * which the middle two weigh alike. */
+/* Adds the products up by their weights. Where one operand has 16 bits there are two, low and high. Where both have,
+ * there are four, and the middle two have the same weight. */
 static void add_products(const tasks *t, const int32_t *sums, int64_t *acc) {
     const int64_t count = t->problem->n, product = t->rows * padded_columns(t->problem);
     if (t->split->a_parts + t->split->b_parts == PARTS + 1)
@@ -230,7 +231,7 @@ static void add_products(const tasks *t, const int32_t *sums, int64_t *acc) {
                      sums[3 * product + i] * (int64_t)65536;
 }
 
-/* Whether all fit 32 bits; if so they are written to `to`. */
+/* Writes the sums as 32 bits. Returns whether all of them fit. */
 static bool narrow_sums(const int64_t *acc, int64_t count, int32_t *to) {
     int64_t outside = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -262,7 +263,8 @@ static qrt_status split_task(void *context, int64_t task) {
     const int64_t rows = qrt_min(t->rows, t->problem->m - row);
     static char base[1];
     workspace work;
-    /* Not the task's: the products take that. b is packed, so that nothing else takes this one. */
+    /* The products use the task's slot, so this one is the call's. Nothing else uses that, because b is packed
+     * already. */
     char *memory = qrt_workspace(QRT_WORKSPACE_CALL, lay_out(t, base, &work));
     if (!memory)
         return QRT_NO_MEMORY;

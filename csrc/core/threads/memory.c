@@ -1,4 +1,4 @@
-/* Memory: aligned blocks, packed weights in huge pages, the workspaces of a thread. */
+/* Memory: aligned blocks, packed weights in huge pages, the workspaces of threads. */
 #include <pthread.h>
 #include <stdlib.h>
 #if defined(__linux__)
@@ -23,7 +23,7 @@ void qrt_advise_huge_pages(void *memory, size_t bytes) {
     const uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     const uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
     if (first < end)
-        madvise((void *)first, end - first, MADV_HUGEPAGE); /* advice: without it pages are small */
+        madvise((void *)first, end - first, MADV_HUGEPAGE); /* only advice: without it the pages are small */
 #else
     (void)memory;
     (void)bytes;
@@ -39,8 +39,8 @@ void qrt_aligned_free(void *memory) {
     free(memory);
 }
 
-/* Weights of half a huge page and more get whole ones: pages of 4 KiB at random addresses compete for the same sets of
- * L2, and a MiB of weights then takes 1.1 to 3 times as long to read from there. */
+/* Weights of half a huge page and more get whole huge pages. Pages of 4 KiB have random physical addresses, which
+ * compete for the same sets of L2: a MiB of weights then takes 1.1 to 3 times as long to read from there. */
 static size_t huge_bytes(size_t bytes) {
     return bytes < HUGE_PAGE / 2 ? 0 : (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }

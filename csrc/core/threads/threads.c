@@ -1,9 +1,10 @@
-/* One pool per process. A call is open while its caller works on it: a worker joins by adding itself to `state`, and
- * the caller closes the call and waits for those inside. Workers spin between calls for a while, then sleep.
+/* The pool of threads; a process has one. A call is open while its caller works on it: a worker joins by adding itself
+ * to `state`, and the caller closes the call and waits for those inside. Workers spin between calls for a while, then
+ * sleep.
  *
- * The tasks of a call are cut into one range for each thread, the same range for the same thread whenever a call has as
- * many tasks and threads: what it read of constant operands may still be in its caches. Whoever is done takes from the
- * others' ranges. */
+ * The tasks of a call are cut into one range for each thread. A thread gets the same range whenever a call has as many
+ * tasks and threads, because its caches may still hold what it read of constant operands. A thread that has finished
+ * its range takes tasks from the ranges of others. */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,18 +20,18 @@
 #include "core/float_control.h"
 
 #define MAX_THREADS 256
-/* 50 us, or 200 where `pause` takes 140 cycles: longer than the gap between the calls of a program. */
+/* This is some 50 us, or 200 us where `pause` takes 140 cycles: longer than the gap between the calls of a program. */
 #define SPINS 4000
 #define CLOSED 0x10000
 
-/* A caller gives a woken worker so long before it asks where it is: some times what waking one takes. */
+/* A caller gives a woken worker so long before it looks after it: several times what it takes to wake one. */
 #define WAKING_NS 50000
 
-/* The next task of a thread's range and the last call it has noticed, on a cache line of their own. */
+/* The next task of a thread's range, and the last call that the thread has noticed, on a cache line of their own. */
 typedef struct {
     _Alignas(QRT_ALIGNMENT) atomic_llong next;
     atomic_uint noticed;
-    unsigned moved; /* `noticed` when the worker was last moved */
+    unsigned moved; /* the value of `noticed` when the worker was last moved */
     pthread_t thread;
 } member;
 
@@ -40,9 +41,9 @@ static struct {
     atomic_int sleepers;
     atomic_uint generation;
     atomic_flag busy;
-    int workers; /* owned by whoever holds busy */
-    /* The call. Written while closed. */
-    atomic_int state; /* workers inside, | CLOSED */
+    int workers; /* whoever holds `busy` owns it */
+    /* The call. These fields are written while it is closed. */
+    atomic_int state; /* the number of workers inside, with CLOSED added */
     int64_t woken_at; /* 0: nobody had to be woken */
     int threads;      /* the caller is number 0, workers are numbered from 1 */
     qrt_task fn;
@@ -65,7 +66,7 @@ static inline void pause_cpu(void) {
 
 /* ---- the count ---- */
 
-/* 0 where QRT_NUM_THREADS is set to what is no count. */
+/* Returns 0 where QRT_NUM_THREADS is set to something that is not a count of threads. */
 static int default_threads(void) {
     const char *text = getenv("QRT_NUM_THREADS");
     if (text && *text) {
@@ -105,9 +106,9 @@ static int64_t now_ns(void) {
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* A woken worker may be queued behind its caller, while another processor idles; the scheduler takes milliseconds to
- * mend that. Whoever changes the processors a queued thread may use moves it at once; then it may use all of its again.
- */
+/* A woken worker may be queued behind its caller while another processor idles, and the scheduler takes milliseconds to
+ * mend that. Changing the processors that a queued thread may use moves it at once; afterwards it may use all of its
+ * own again. */
 static void move_away(pthread_t thread) {
 #if defined(__linux__)
     cpu_set_t allowed, others;
@@ -123,9 +124,8 @@ static void move_away(pthread_t thread) {
 #endif
 }
 
-/* The caller is about to do the work of a thread. One that has missed a whole call, or is long in waking, is moved
- * once.
- */
+/* Looks after the worker whose tasks the caller is about to do. A worker that has missed a whole call, or takes long to
+ * wake, is moved once. */
 static void look_after(int number) {
     member *m = &pool.members[number];
     const unsigned noticed = atomic_load(&m->noticed), missed = atomic_load(&pool.generation) - noticed;
@@ -193,7 +193,7 @@ static void wait_for_call(unsigned seen) {
 }
 
 static void *worker(void *number) {
-    /* A new thread inherits its creator's float control register; from here on nobody else touches it. */
+    /* A new thread inherits its creator's float control register; nobody else changes it from here on. */
     (void)qrt_float_enter();
     for (unsigned seen = 0;;) {
         wait_for_call(seen);
@@ -225,7 +225,7 @@ static void start_workers(int wanted) {
     while (pool.workers < wanted) {
         member *m = &pool.members[pool.workers + 1];
         if (pthread_create(&m->thread, NULL, worker, (void *)(intptr_t)(pool.workers + 1)))
-            return; /* the others do its share */
+            return; /* the other threads do its share */
         pthread_detach(m->thread);
         pool.workers++;
     }

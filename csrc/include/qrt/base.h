@@ -1,11 +1,10 @@
 /* What all headers of the kernels begin with: limits, enumerations, the form of an entry.
  *
- * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` is immutable once bound and shared by
- * all threads; `scratch` belongs to one call. `args->kernels` is the table of the ISA chosen when the call was bound,
- * so the loops in core/ never name an ISA. docs/reference/kernels describes who packs, blocks, loads the bias and
- * stores. */
-#ifndef QRT_BASE_H
-#define QRT_BASE_H
+ * Every entry is `qrt_status f(const void *args, qrt_scratch *scratch)`. `args` does not change once a call is bound,
+ * and all threads share it; `scratch` belongs to one call. `args->kernels` is the table of the ISA that was chosen when
+ * the call was bound, so the loops in core/ never name an ISA. docs/reference/kernels describes who packs, blocks,
+ * loads the bias and stores. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 
 #define QRT_INLINE static inline __attribute__((always_inline))
 
-/* Keeps what follows a flag of 1, and nothing of what follows one of 0. */
+/* Expands to the other arguments where the flag is 1, and to nothing where it is 0. */
 #define QRT_IF(flag, ...) QRT_IF_(flag, __VA_ARGS__)
 #define QRT_IF_(flag, ...) QRT_IF_##flag(__VA_ARGS__)
 #define QRT_IF_0(...)
@@ -21,9 +20,10 @@
 
 #define QRT_MAX_RANK 64
 #define QRT_MAX_OPERANDS 64
-/* Parameter arrays (scales, multipliers, shifts, zero points, bias) may be read this many elements past their end. */
+/* Kernels may read so many elements past the end of parameter arrays (scales, multipliers, shifts, zero points,
+ * bias). */
 #define QRT_PARAMETER_PADDING 64
-/* Limits of the tile a GEMM kernel may declare. */
+/* The largest tile that a GEMM microkernel may declare. */
 #define QRT_MAX_MR 64
 #define QRT_MAX_NR 64
 
@@ -44,7 +44,7 @@ typedef enum { QRT_FIXED, QRT_FIXED_DOUBLE, QRT_FLOAT32, QRT_FLOAT64_AWAY } qrt_
 typedef struct qrt_kernels qrt_kernels;
 
 typedef struct {
-    void *const *operands; /* inputs, then the output */
+    void *const *operands; /* the inputs, then the output */
     int threads;
 } qrt_scratch;
 
@@ -71,16 +71,21 @@ QRT_INLINE int qrt_expressed_size(qrt_expressed expressed) {
     return expressed <= QRT_BF16 ? 2 : expressed == QRT_F32 ? 4 : 8;
 }
 
-/* The largest |value - zero point| of a container over `count` zero points. */
+QRT_INLINE int64_t qrt_load(qrt_container container, const void *source, int64_t i) {
+    return container == QRT_I8    ? ((const int8_t *)source)[i]
+           : container == QRT_U8  ? ((const uint8_t *)source)[i]
+           : container == QRT_I16 ? ((const int16_t *)source)[i]
+           : container == QRT_U16 ? ((const uint16_t *)source)[i]
+           : container == QRT_I32 ? ((const int32_t *)source)[i]
+                                  : (int64_t)((const uint32_t *)source)[i];
+}
+
+/* Returns the largest |value - zero point| over all values of a container and `count` zero points. */
 static inline int64_t qrt_largest_difference(qrt_container container, const int64_t *zero_point, int64_t count) {
     static const int64_t least[] = {INT8_MIN, 0, INT16_MIN, 0, INT32_MIN, 0};
     static const int64_t most[] = {INT8_MAX, UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX};
     int64_t largest = 0;
-    for (int64_t i = 0; i < count; i++) {
-        largest = qrt_max(largest, most[container] - zero_point[i]);
-        largest = qrt_max(largest, zero_point[i] - least[container]);
-    }
+    for (int64_t i = 0; i < count; i++)
+        largest = qrt_max(largest, qrt_max(most[container] - zero_point[i], zero_point[i] - least[container]));
     return largest;
 }
-
-#endif

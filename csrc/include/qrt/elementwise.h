@@ -1,6 +1,5 @@
-/* Element by element. */
-#ifndef QRT_ELEMENTWISE_H
-#define QRT_ELEMENTWISE_H
+/* Element-wise operations. */
+#pragma once
 
 #include "qrt/requantize.h"
 
@@ -9,33 +8,33 @@ typedef enum { QRT_ADD, QRT_SUB, QRT_MUL } qrt_binary_kind;
 
 typedef struct {
     const qrt_kernels *kernels;
-    qrt_layout layout; /* shape of the result, and its parameter index */
+    qrt_layout layout; /* its shape is that of the result; it gives the parameter index */
     qrt_binary_kind kind;
     qrt_container a, b;
-    int64_t a_strides[QRT_MAX_RANK], b_strides[QRT_MAX_RANK]; /* elements; 0 broadcasts */
-    const int64_t *a_zero_point, *b_zero_point;               /* indexed as requant's arrays are */
-    const int64_t *a_multiplier, *b_multiplier;               /* add, sub: 20 fractional bits */
-    qrt_requant requant;                                      /* add, sub: container, bounds and zero point only */
+    int64_t a_strides[QRT_MAX_RANK], b_strides[QRT_MAX_RANK]; /* in elements; 0 broadcasts */
+    const int64_t *a_zero_point, *b_zero_point;               /* they have the indices of requant's arrays */
+    const int64_t *a_multiplier, *b_multiplier;               /* add, sub: fixed point with 20 fractional bits */
+    qrt_requant requant; /* add, sub use only its container, bounds and zero point */
 } qrt_binary_args;
 
 qrt_status qrt_binary(const void *args, qrt_scratch *scratch);
 
-/* Operands x, [table], out; each entry has its own member of the union. */
+/* Operands x, [table], out. Each entry has a member of the union of its own. */
 typedef struct {
     const qrt_kernels *kernels;
     qrt_layout layout;
-    qrt_container container, out; /* of x, of the result */
+    qrt_container container, out; /* containers of x and of the result */
     union {
         struct {                       /* requantize */
-            const int64_t *zero_point; /* of x, indexed as requant's arrays are */
+            const int64_t *zero_point; /* zero points of x, with the indices of requant's arrays */
             qrt_requant requant;
         };
         struct { /* clamp */
             const int64_t *lower, *upper;
         };
-        struct {               /* lookup, of QRT_I8 or QRT_U8, with a layout of one row */
-            int width;         /* of the storage type, 1 to 8 bits */
-            const void *table; /* NULL: an operand */
+        struct {               /* lookup: x is QRT_I8 or QRT_U8, the layout one row */
+            int width;         /* bits of the storage type, 1 to 8 */
+            const void *table; /* NULL: it is an operand */
         };
     };
 } qrt_unary_args;
@@ -43,5 +42,3 @@ typedef struct {
 qrt_status qrt_requantize(const void *args, qrt_scratch *scratch);
 qrt_status qrt_clamp(const void *args, qrt_scratch *scratch);
 qrt_status qrt_lookup(const void *args, qrt_scratch *scratch);
-
-#endif

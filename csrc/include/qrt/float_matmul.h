@@ -1,41 +1,40 @@
 /* Products of float32 matrices: operands a, [w], [bias], out. */
-#ifndef QRT_FLOAT_MATMUL_H
-#define QRT_FLOAT_MATMUL_H
+#pragma once
 
 #include "qrt/base.h"
 
-/* The problem of a product of float32 rows by weights of any type. */
+/* A product of float32 rows by weights of any type. */
 typedef struct {
     int64_t m, n, k;
-    const void *w_constant; /* NULL: w is an operand; else [k][n], needed while binding alone */
+    const void *w_constant; /* [k][n], needed only while binding; NULL: w is an operand */
     bool bias;
     const float *bias_constant; /* NULL: bias is an operand */
 } qrt_product;
 
 #define QRT_PRODUCT_NR 32 /* columns of a panel of weights */
 
-/* A dot product has QRT_FLOAT_LANES sums: that of lane l is a chain of fused multiply-adds over the k = l modulo 16, in
- * ascending order from +0, both operands continued by zeros to a multiple of 16. The lanes are then added by a tree, l
- * and l + 8, l and l + 4, l and l + 2, the last two, and the bias to the whole. */
+/* A dot product has QRT_FLOAT_LANES sums. The sum of lane l is a chain of fused multiply-adds over all k = l modulo 16,
+ * in ascending order from +0; both operands are padded with zeros to a multiple of 16. Then a tree adds the lanes: l
+ * and l + 8, l and l + 4, l and l + 2, and the last two. The bias is added to the total. */
 #define QRT_FLOAT_LANES 16
-#define QRT_FLOAT_MR 12 /* rows of a tile, whose columns are a panel's */
+#define QRT_FLOAT_MR 12 /* rows of a tile; its columns are those of a panel */
 
-/* A lane of a panel, [step][column], is followed by a line more than its floats: else the lanes of a deep panel would
- * share one set of a cache. */
+/* A lane of a panel, [step][column], is followed by the padding of one cache line. Without it the lanes of a deep panel
+ * would share a set of the cache. */
 #define QRT_FLOAT_PAD 16
 
 typedef enum {
-    QRT_FLOAT_AXPY,  /* few rows: w as it is, packing it takes longer */
-    QRT_FLOAT_SHORT, /* a panel stays in L1, and sums of lanes in registers */
+    QRT_FLOAT_AXPY,  /* few rows: w is used where it lies, because packing it would take longer */
+    QRT_FLOAT_SHORT, /* short K: a panel stays in L1, and the sums of lanes in registers */
     QRT_FLOAT_TILES,
 } qrt_float_form;
 
 typedef struct {
     qrt_float_form form;
-    int64_t steps;        /* of QRT_FLOAT_LANES values of K */
+    int64_t steps;        /* each has QRT_FLOAT_LANES values of K */
     int64_t lane_stride;  /* floats from a lane of a panel to the next */
-    int64_t panel_floats; /* of all lanes */
-    int64_t tiles;        /* of a block of rows */
+    int64_t panel_floats; /* floats of all lanes */
+    int64_t tiles;        /* tiles of a block of rows */
     const float *panels;  /* constant weights: [panel][lane][step][column] */
 } qrt_float_plan;
 
@@ -49,7 +48,8 @@ qrt_status qrt_float_matmul_prepare(qrt_float_matmul_args *args);
 void qrt_float_matmul_release(void *args);
 qrt_status qrt_float_matmul(const void *args, qrt_scratch *scratch);
 
-/* Rows by a panel, all of it: out = the dot products over 16 * steps values of K, and the bias, if any. */
+/* Rows by one panel over the whole of K: `out` gets the dot products over 16 * steps values of K, plus the bias if
+ * any. */
 typedef struct {
     const float *a; /* [rows][16 * steps], rows a_stride floats apart */
     int64_t a_stride, rows, steps;
@@ -60,5 +60,3 @@ typedef struct {
     float *out;
     int64_t out_stride;
 } qrt_float_panel;
-
-#endif

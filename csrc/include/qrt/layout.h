@@ -1,10 +1,9 @@
-/* How the elements of a tensor find their parameters. */
-#ifndef QRT_LAYOUT_H
-#define QRT_LAYOUT_H
+/* Layouts: how the elements of a tensor find their parameters. */
+#pragma once
 
 #include "qrt/base.h"
 
-/* An element's parameter index is sum(index[d] / block[d] * step[d]); step 0 leaves an axis out. */
+/* An element's parameter index is sum(index[d] / block[d] * step[d]). An axis with step 0 does not count. */
 typedef struct {
     int rank;
     int64_t shape[QRT_MAX_RANK];
@@ -12,13 +11,11 @@ typedef struct {
     int64_t step[QRT_MAX_RANK];
 } qrt_layout;
 
-/* Splits blocked axes into (blocks, block), drops axes of size 1 and merges those that are walked as one: afterwards
- * every block is 1 and the innermost step 0 or 1. The strides of operands walked along (or NULL) are rewritten with it.
- */
+/* Splits blocked axes into (blocks, block), drops axes of size 1 and merges axes that one stride can walk. Afterwards
+ * every block is 1 and the innermost step 0 or 1. The strides of up to two operands (or NULL) are rewritten in the same
+ * way. */
 qrt_status qrt_layout_prepare(qrt_layout *layout, int64_t *a_strides, int64_t *b_strides);
 
-/* Joins the innermost axes of a prepared layout into one of step 0, of which the parameter of element i is
- * i / run % period. */
+/* Joins the innermost axes of a prepared layout into one with step 0. Along it, element i has the parameter i / run %
+ * period. */
 void qrt_layout_gather(qrt_layout *layout, int64_t *run, int64_t *period);
-
-#endif

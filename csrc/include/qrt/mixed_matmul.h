@@ -1,36 +1,35 @@
 /* Products of float32 by 8-bit storage: operands a, [w], [bias], out (float32). */
-#ifndef QRT_MIXED_MATMUL_H
-#define QRT_MIXED_MATMUL_H
+#pragma once
 
 #include <string.h>
 
 #include "qrt/float_matmul.h"
 
-/* numerics.mixed_product. K is cut into pieces: the blocks of values that share parameters, and these into pieces of
- * QRT_PIECE, the last of a block perhaps shorter. A row of a has in each piece one unit u, a power of two, and integers
- * x of three signed bytes. With T, the exact sum of x * (q - zero point) over the piece, a result is fma(float(T) *
- * scale, u, sum) over all pieces in ascending order from +0. Then the bias; then, where the row has NaNs or infinities,
- * which count as 0 until here, each times its dequantized weight. */
+/* docs/numerics.md says what is computed. K is cut into blocks of values that share parameters, and these into pieces
+ * of QRT_PIECE values; the last piece of a block may be shorter. In each piece a row of a has one unit u, a power of
+ * two, and integers x of three signed bytes. Let T be the exact sum of x * (q - zero point) over a piece. The result is
+ * fma(float(T) * scale, u, sum) over all pieces in ascending order from +0, then plus the bias. NaNs and infinities of
+ * the row count as 0 so far; at the end each is multiplied by its dequantized weight and added. */
 #define QRT_PIECE 128
 #define QRT_MIXED_MR 4 /* rows of a tile */
 
 typedef struct {
     qrt_product product;
-    bool nibbles;              /* widths to 4 */
+    bool nibbles;              /* widths up to 4 bits */
     qrt_container w;           /* QRT_I8 or QRT_U8, [k][n] */
-    int64_t k_block;           /* values of K that share parameters; at least k: all do */
-    const float *scale;        /* [ceil(k / k_block)][n], needed while w is packed, as is */
-    const int32_t *zero_point; /* the same, within +-255 */
+    int64_t k_block;           /* values of K that share parameters; one block where it is at least k */
+    const float *scale;        /* [ceil(k / k_block)][n], needed while w is packed */
+    const int32_t *zero_point; /* [ceil(k / k_block)][n], within +-255 */
 } qrt_mixed_problem;
 
-/* Packed weights are unsigned, and zero points theirs. */
+/* Packed weights are unsigned, and their zero points are moved alike. */
 typedef struct {
-    const uint8_t *panels; /* constant weights, as below */
+    const uint8_t *panels; /* constant weights, in the order below; NULL: w is an operand */
     int64_t panel_bytes;
-    int64_t row_bytes; /* of a row as digits */
-    bool half_scales;  /* as f16, which holds all of them */
+    int64_t row_bytes; /* bytes of a row as digits */
+    bool half_scales;  /* f16 holds every scale, and scales are packed as f16 */
     bool zero_points_differ;
-    int32_t common_zero_point; /* where they do not */
+    int32_t common_zero_point; /* the zero point of all, where they do not differ */
     bool low_fits;             /* sums of (256 * digit + digit) * (q - zero point) over a piece are below 2^24 */
 } qrt_mixed_plan;
 
@@ -57,11 +56,11 @@ static inline uint32_t qrt_bits_of(float x) {
 
 /* ---- units ---- */
 
-/* The unit is 2^(exponent - 149), where the exponent follows from the bits of the largest |x|: its biased exponent, or
- * one more where x, rounded, would pass 0x7F7F7F, the largest number of three signed bytes whose negative is one too.
- * The largest float below 2 that does not, in units of 2^-22, has the fraction 0x7EFEFE; adding the carry to one more
- * passes it on to the exponent. Unit and inverse are normal numbers, and products with them exact but where they round
- * to 0. */
+/* The unit is 2^(exponent - 149). The exponent follows from the bits of the largest |x|: it is the biased exponent, or
+ * one more where x, rounded, would exceed 0x7F7F7F. That is the largest number of three signed bytes whose negative is
+ * one too. In units of 2^-22 the largest float below 2 that stays within it has the fraction 0x7EFEFE; adding the carry
+ * to a larger fraction carries into the exponent. Unit and inverse are normal numbers, and products with them are exact
+ * unless they round to 0. */
 #define QRT_UNIT_CARRY 0x010101
 #define QRT_LEAST_EXPONENT 23
 static inline int qrt_unit_exponent(uint32_t largest) {
@@ -77,11 +76,11 @@ static inline uint32_t qrt_inverse_unit_bits(int exponent) {
 
 /* ---- pieces ---- */
 
-/* Where a walk over the pieces is. */
+/* The position of a walk over the pieces. */
 typedef struct {
     int64_t k;      /* the first value of the piece */
-    int64_t length; /* its values; 0 behind the last piece */
-    int64_t block;  /* values of its block from k on */
+    int64_t length; /* the values of the piece; 0 behind the last piece */
+    int64_t block;  /* the values of its block from k on */
 } qrt_piece;
 
 static inline qrt_piece qrt_piece_at(const qrt_mixed_matmul_args *args, int64_t k, int64_t block) {
@@ -97,7 +96,7 @@ static inline qrt_piece qrt_next_piece(const qrt_mixed_matmul_args *args, qrt_pi
     const int64_t left = piece.block - piece.length;
     return qrt_piece_at(args, piece.k + piece.length, left ? left : args->problem.k_block);
 }
-/* Vectors of 16 columns that hold a piece of so many values. */
+/* The number of vectors of 16 columns that a piece of so many values takes. */
 static inline int64_t qrt_piece_vectors(bool nibbles, int64_t length) {
     return nibbles ? (length + 7) / 8 : (length + 3) / 4;
 }
@@ -106,9 +105,10 @@ static inline int64_t qrt_piece_bytes(const qrt_mixed_matmul_args *args, int64_t
     return 2 * 64 * qrt_piece_vectors(args->problem.nibbles, length) + QRT_PRODUCT_NR * parameters;
 }
 
-/* ---- packed weights: [panel][piece][2][vector][16 columns] words of 32 bits, four values of K as bytes or eight as
- * nibbles, the first four low. Values past the end of a piece may be anything. Behind a piece its columns' scales, as
- * floats or f16, and their zero points as 16 bits, if they differ. Everything begins at a multiple of 64 bytes. ---- */
+/* ---- Packed weights are [panel][piece][2][vector][16 columns] words of 32 bits: four values of K as bytes, or eight
+ * as nibbles with the first four in the low ones. Values past the end of a piece are arbitrary. The scales of the
+ * columns follow a piece, as floats or f16, and their zero points as 16 bits where they differ. Each begins at a
+ * multiple of 64 bytes. ---- */
 
 static inline const uint8_t *qrt_piece_scales(const qrt_mixed_matmul_args *args, const uint8_t *piece, int64_t length) {
     return piece + 2 * 64 * qrt_piece_vectors(args->problem.nibbles, length);
@@ -118,18 +118,20 @@ static inline const uint8_t *qrt_piece_zero_points(const qrt_mixed_matmul_args *
     return qrt_piece_scales(args, piece, length) + (args->plan.half_scales ? 2 : 4) * QRT_PRODUCT_NR;
 }
 
-/* f16 by the bits of a float, whose exponent has the bias 112 above: for finite values, subnormal ones too. */
+/* The value of an f16, by the bits of a float whose exponent bias is 112 larger. It serves finite values, subnormal
+ * ones too. */
 static inline float qrt_half_value(uint16_t half) {
     const float value = qrt_float_of((uint32_t)(half & 0x7FFF) << 13) * 0x1p112f;
     return half & 0x8000 ? -value : value;
 }
-/* A finite value that f16 holds becomes its bits; any other, those of some number. */
+/* The bits of a finite value that f16 holds. For any other value the result is some number, which the caller
+ * compares. */
 static inline uint16_t qrt_half_bits(float value) {
     const uint32_t bits = qrt_bits_of(value * 0x1p-112f);
     return (uint16_t)((bits & 0x80000000) >> 16 | (bits >> 13 & 0x7FFF));
 }
 
-/* A column's value of the piece, and its parameters. */
+/* The value and the parameters of a column in a piece. */
 static inline int32_t qrt_packed_value(const qrt_mixed_matmul_args *args, const uint8_t *piece, int64_t length,
                                        int64_t i, int column) {
     const int64_t per_vector = args->problem.nibbles ? 8 : 4;
@@ -149,5 +151,3 @@ static inline int32_t qrt_packed_zero_point(const qrt_mixed_matmul_args *args, c
         return args->plan.common_zero_point;
     return ((const int16_t *)qrt_piece_zero_points(args, piece, length))[column];
 }
-
-#endif

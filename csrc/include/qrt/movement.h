@@ -1,6 +1,5 @@
 /* Copies, and packing of bits: operands source..., out. */
-#ifndef QRT_MOVEMENT_H
-#define QRT_MOVEMENT_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -8,7 +7,7 @@ typedef struct {
     int rank;
     int itemsize; /* 1, 2, 4 or 8 */
     int64_t shape[QRT_MAX_RANK];
-    int64_t source_strides[QRT_MAX_RANK], target_strides[QRT_MAX_RANK]; /* elements */
+    int64_t source_strides[QRT_MAX_RANK], target_strides[QRT_MAX_RANK]; /* in elements */
     int64_t source_offset, target_offset;
     const void *constant; /* NULL: the part reads the next operand */
 } qrt_copy_part;
@@ -29,5 +28,3 @@ typedef struct {
 
 qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch);
 qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* Programs of entries, and the pool of threads that runs tasks. */
-#ifndef QRT_PLAN_H
-#define QRT_PLAN_H
+#pragma once
 
 #include "qrt/base.h"
 
@@ -11,16 +10,15 @@ typedef struct {
     const int32_t *slots; /* operand i is pointers[slots[i]] */
 } qrt_step;
 
-/* Runs the steps in order, timing each where `seconds` is not NULL; on failure *failed is the step's number. */
+/* Runs the steps in order and, where `seconds` is not NULL, times each. After a failure *failed is the step's
+ * number. */
 qrt_status qrt_run(const qrt_step *steps, int64_t count, void *const *pointers, int threads, double *seconds,
                    int64_t *failed);
 
-/* Runs fn(context, task) for every task in [0, tasks), on at most `threads` threads. Work may run in any order; a busy
- * pool leaves all of it to the caller. The first status that is not QRT_OK is returned. */
+/* Runs fn(context, task) for every task in [0, tasks), on at most `threads` threads and in any order. Where the pool is
+ * busy the caller runs all tasks itself. Returns the first status that is not QRT_OK. */
 typedef qrt_status (*qrt_task)(void *context, int64_t task);
 qrt_status qrt_parallel(int64_t tasks, qrt_task fn, void *context, int threads);
 
-int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not within [1, 256] */
+int qrt_get_num_threads(void);         /* 0: QRT_NUM_THREADS is not a number in [1, 256] */
 void qrt_set_num_threads(int threads); /* clamped to [1, 256] */
-
-#endif

@@ -1,8 +1,5 @@
-/* All of the kernels' interface. */
-#ifndef QRT_H
-#define QRT_H
+/* The whole interface of the kernels. */
+#pragma once
 
 #include "qrt/kernels.h"
 #include "qrt/plan.h"
-
-#endif

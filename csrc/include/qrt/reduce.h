@@ -1,17 +1,16 @@
 /* Pooling (NHWC), mean and softmax: operands x, out. */
-#ifndef QRT_REDUCE_H
-#define QRT_REDUCE_H
+#pragma once
 
 #include "qrt/requantize.h"
 #include "qrt/window.h"
 
 typedef struct {
     const qrt_kernels *kernels;
-    qrt_window window; /* groups 1 */
+    qrt_window window; /* with one group */
     qrt_container container;
-    const int64_t *zero_point; /* avg: of the input, index channel * zero_point_step */
+    const int64_t *zero_point; /* avg: the input's, with the index channel * zero_point_step */
     int64_t zero_point_step;
-    qrt_requant requant; /* avg: index (count - 1) * count_step + channel * channel_step */
+    qrt_requant requant; /* avg: with the index (count - 1) * count_step + channel * channel_step */
     int64_t count_step, channel_step;
 } qrt_pool_args;
 
@@ -20,13 +19,13 @@ qrt_status qrt_max_pool2d(const void *args, qrt_scratch *scratch);
 
 typedef struct {
     const qrt_kernels *kernels;
-    qrt_container container;         /* of x */
-    qrt_layout layout;               /* shape of the result, and its parameter index */
-    int64_t x_strides[QRT_MAX_RANK]; /* of x along the result's axes, elements */
+    qrt_container container;         /* that of x */
+    qrt_layout layout;               /* its shape is that of the result; it gives the parameter index */
+    int64_t x_strides[QRT_MAX_RANK]; /* strides of x along the axes of the result, in elements */
     int reduced_rank;
     int64_t reduced_shape[QRT_MAX_RANK], reduced_strides[QRT_MAX_RANK];
     int64_t count;             /* elements of reduced_shape */
-    const int64_t *zero_point; /* of x, indexed as requant's arrays are */
+    const int64_t *zero_point; /* zero points of x, with the indices of requant's arrays */
     qrt_requant requant;
 } qrt_mean_args;
 
@@ -34,14 +33,12 @@ qrt_status qrt_mean(const void *args, qrt_scratch *scratch);
 
 typedef struct {
     const qrt_kernels *kernels;
-    int64_t outer, size, inner; /* x is [outer][size][inner]; sums run along size */
+    int64_t outer, size, inner; /* x is [outer][size][inner], and sums run along size */
     qrt_container container;    /* QRT_I8 or QRT_U8 */
-    const int32_t *table;       /* of 256 differences from the largest value, each within 2^30 */
+    const int32_t *table;       /* exponentials of 256 differences from the largest value, each within 2^30 */
     qrt_container out;
-    int64_t storage_min, storage_max, zero_point; /* of the result */
+    int64_t storage_min, storage_max, zero_point; /* those of the result */
     double scale;
 } qrt_softmax_args;
 
 qrt_status qrt_softmax(const void *args, qrt_scratch *scratch);
-
-#endif

@@ -1,6 +1,5 @@
-/* From exact sums, or storage, to storage. */
-#ifndef QRT_REQUANTIZE_H
-#define QRT_REQUANTIZE_H
+/* Requantization: from exact sums, or from storage, to storage. */
+#pragma once
 
 #include "qrt/layout.h"
 
@@ -8,14 +7,12 @@ typedef struct {
     qrt_rule rule;
     qrt_container container;
     int64_t storage_min, storage_max;
-    const int32_t *multiplier; /* fixed, fixed_double: M0 */
-    const int32_t *shift;      /* fixed: N, right; fixed_double: TFLite's, left when positive */
-    const float *scale_f32;    /* float32 */
-    const double *scale_f64;   /* float64_away */
+    const int32_t *multiplier; /* fixed, fixed_double: the multiplier M0 */
+    const int32_t *shift;      /* fixed: N, to the right; fixed_double: TFLite's, to the left where positive */
+    const float *scale_f32;    /* for the rule float32 */
+    const double *scale_f64;   /* for the rule float64_away */
     const int64_t *zero_point;
-    /* Derived when bound. */
-    const int32_t *zero_point_i32; /* NULL when storage_min - zp or storage_max - zp leaves 32 bits for some zp */
+    /* These are derived when a call is bound. */
+    const int32_t *zero_point_i32; /* NULL where storage_min - zp or storage_max - zp leaves 32 bits for some zp */
     int32_t shift_min, shift_max;
 } qrt_requant;
-
-#endif

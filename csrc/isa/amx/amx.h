@@ -1,7 +1,6 @@
-/* The instructions of AMX that this folder uses, tiles named by number. With QRT_EMULATE they are computed as the
- * manual defines them, faults included, so that the kernels run, and are tested, on processors without tiles. */
-#ifndef QRT_ISA_AMX_H
-#define QRT_ISA_AMX_H
+/* The instructions of AMX that this folder uses; tiles are named by number. With QRT_EMULATE they are computed as the
+ * manual defines them, faults included, so that the kernels can be tested on processors without tiles. */
+#pragma once
 
 #include <stdint.h>
 
@@ -18,7 +17,7 @@ typedef struct {
 
 #else
 
-/* gcc 12's intrinsics declare no memory operands: stores that a load needs would sink below it. */
+/* The intrinsics of gcc 12 declare no memory operands: it would move stores that a load needs behind that load. */
 #define LDTILECFG(config) __asm__ volatile("ldtilecfg %0" : : "m"(*(config)))
 #define TILERELEASE() __asm__ volatile("tilerelease")
 #define TILEZERO(t) __asm__ volatile("tilezero %%tmm" #t::)
@@ -26,20 +25,18 @@ typedef struct {
     __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #t : : "r"(base), "r"((int64_t)(stride)) : "memory")
 #define TILESTORED(t, base, stride)                                                                                    \
     __asm__ volatile("tilestored %%tmm" #t ", (%0,%1,1)" : : "r"(base), "r"((int64_t)(stride)) : "memory")
-/* The same for what is used once: it should leave L1 to others. */
+/* The same for data that is used once: a hint not to keep it in L1. */
 #define TILELOADDT1(t, base, stride)                                                                                   \
     __asm__ volatile("tileloaddt1 (%0,%1,1), %%tmm" #t : : "r"(base), "r"((int64_t)(stride)) : "memory")
-/* sum += a . b: quads of a, unsigned or signed, with signed quads of b. */
+/* sum += a . b, where a holds quads of unsigned or signed bytes and b quads of signed bytes. */
 #define TDPBSSD(sum, a, b) __asm__ volatile("tdpbssd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
 #define TDPBUSD(sum, a, b) __asm__ volatile("tdpbusd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum::)
 
 #endif
 
-/* gemm_i8.c compiles everything once more. */
+/* gemm_i8.c and gemm_u8.c compile the same files with one instruction each. */
 #ifdef QRT_SIGNED_A
 #define TDP TDPBSSD
 #else
 #define TDP TDPBUSD
-#endif
-
 #endif

@@ -1,7 +1,6 @@
-/* AMX's tiles as the Intel manual defines them (volume 1, chapter 18, and the pages of the instructions). What raises
- * an exception there ends the process here, with the reason. */
-#ifndef QRT_ISA_AMX_EMULATE_H
-#define QRT_ISA_AMX_EMULATE_H
+/* AMX's tiles as the Intel manual defines them (volume 1, chapter 18, and the pages of the instructions). Where the
+ * manual raises an exception, this file prints the reason and ends the process. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #define AMX_ROWS 16
 #define AMX_ROW_BYTES 64
 
-/* A thread's own: XTILECFG and XTILEDATA. Palette 0 is the initial state. */
+/* The state of a thread, XTILECFG and XTILEDATA. Palette 0 is the initial state. */
 static _Thread_local struct {
     amx_config config;
     uint8_t tile[AMX_TILES][AMX_ROWS][AMX_ROW_BYTES];
@@ -98,5 +97,3 @@ static inline void amx_dot(int sum, int a, int b, bool a_is_signed) {
 #define TILELOADDT1(t, base, stride) amx_load(t, base, stride)
 #define TDPBUSD(sum, a, b) amx_dot(sum, a, b, false)
 #define TDPBSSD(sum, a, b) amx_dot(sum, a, b, true)
-
-#endif

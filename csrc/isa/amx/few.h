@@ -1,10 +1,12 @@
-/* Up to 16 rows: two panels at once, 64 columns of sums in four tiles. All is bound by reading B, so its next tile is
- * loaded a tdpbusd ahead, past L1; the 64 columns before are requantized meanwhile, a row at a time.
+/* Products of up to 16 rows: two panels at once, so that 64 columns of sums fill four tiles.
  *
- * Tiles 0 to 3 are the sums, 4 is A, 5 to 7 are tiles of B in turn. Tiles have as many rows as A: nothing past them is
- * read. */
-#ifndef QRT_ISA_AMX_FEW_H
-#define QRT_ISA_AMX_FEW_H
+ *   tdpb?sd      four per step of 64 values of K, 16 cycles each
+ *   tileloaddt1  four KiB of B per step, each one multiply-add ahead of its use and past L1: reading B is the limit
+ *   vectors      the 64 columns before are requantized in the meantime, one row at a time (epilogue512.inl)
+ *
+ * Tiles 0 to 3 are sums, 4 is A, 5 to 7 are tiles of B by turns. The sums are exact: see pack_quads.inl. Hazard: memory
+ * may end behind the last row, so tiles have as many rows as A has. */
+#pragma once
 
 #include "step.h"
 
@@ -18,7 +20,7 @@ static void configure_few(int rows) {
     LDTILECFG(&config);
 }
 
-/* Rows of 64 columns whose sums are in memory. */
+/* Rows of 64 columns whose sums are in memory and wait to be requantized. */
 typedef struct {
     const int32_t *sums;
     char *target;
@@ -33,7 +35,8 @@ QRT_INLINE void epilogue_of_wide_row(pending_rows *pending, int64_t stride, epil
     pending->left--;
 }
 
-/* Two panels, the second `second` bytes behind the first; as many rows of the columns before a step as `row_count`. */
+/* Multiplies by two panels, the second of which lies `second` bytes behind the first. In each step but the first,
+ * `row_count` rows of the columns before are requantized. */
 QRT_INLINE void multiply_wide(const qrt_microkernel_call *call, int64_t steps, int64_t second, const int32_t *starts,
                               pending_rows *pending, int64_t row_count, epilogue_kind kind) {
     const char *b = call->b, *const last = b + (steps - 1) * B_STEP;
@@ -62,7 +65,7 @@ QRT_INLINE void multiply_wide(const qrt_microkernel_call *call, int64_t steps, i
         epilogue_of_wide_row(pending, out_stride, kind);
 }
 
-/* `pairs` pairs of panels with the same epilogue. */
+/* Multiplies by `pairs` pairs of panels that have the same epilogue. */
 QRT_INLINE void run_few(const qrt_microkernel_call *call, int64_t pairs, epilogue_kind kind) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * WIDE], starts[WIDE];
     epilogue_columns columns[2];
@@ -91,5 +94,3 @@ QRT_INLINE void run_few(const qrt_microkernel_call *call, int64_t pairs, epilogu
 static void run_few_rows(const qrt_microkernel_call *call, int64_t pairs, epilogue_kind kind) {
     BY_KIND(kind, run_few, call, pairs)
 }
-
-#endif

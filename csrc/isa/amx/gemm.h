@@ -1,18 +1,16 @@
-/* What the files of the 8-bit microkernels share. kernels.h makes two of them, for long K and for short K, and is
- * compiled twice: for unsigned A, and for signed A, so that neither is flipped and both are read in place. */
-#ifndef QRT_ISA_AMX_GEMM_H
-#define QRT_ISA_AMX_GEMM_H
+/* The declarations that the files of the 8-bit microkernels share. kernels.h makes two microkernels, one for long K and
+ * one for short K. It is compiled twice, for unsigned A and for signed A, so that rows of neither need a flip of their
+ * signs and both are read in place. */
+#pragma once
 
 #include "qrt/qrt.h"
 
-/* The first of the two microkernels; the last leaves calls to `fallback`. */
+/* Each returns the first of its two microkernels; the second leaves calls to `fallback`. */
 const qrt_gemm_microkernel *qrt_amx_u8(const qrt_gemm_microkernel *fallback);
 const qrt_gemm_microkernel *qrt_amx_i8(const qrt_gemm_microkernel *fallback);
 
-/* pack.c: panels of B, alike for both signs of A, so that products of both share one packing. */
+/* pack.c: panels of B do not depend on the sign of A, so that products of both signs share one packing. */
 void qrt_amx_pack_tiles(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                         int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation);
 void qrt_amx_pack_short(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride, int columns,
                         int64_t depth, const int32_t *zero_point, void *panel, int32_t *compensation);
-
-#endif

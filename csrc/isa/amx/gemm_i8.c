@@ -1,4 +1,4 @@
-/* The microkernels for signed A. */
+/* The microkernels for signed A: tdpbssd multiplies it as it is. kernels.h says what they compute. */
 #define QRT_SIGNED_A
 #include "kernels.h"
 

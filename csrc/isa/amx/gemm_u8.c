@@ -1,4 +1,4 @@
-/* The microkernels for unsigned A. */
+/* The microkernels for unsigned A, by tdpbusd. kernels.h says what they compute. */
 #include "kernels.h"
 
 const qrt_gemm_microkernel *qrt_amx_u8(const qrt_gemm_microkernel *fallback) {

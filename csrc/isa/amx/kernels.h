@@ -1,7 +1,9 @@
-/* The two 8-bit microkernels for one sign of A. 64 values of K per multiply-add, in tiles: long K by few.h and
- * pipeline.h, short K by short.h, and what these leave by plain.h. Exact: see pack_quads.inl.
+/* The two 8-bit microkernels for one sign of A. A multiply-add of tiles takes 64 values of K. Long K is computed by
+ * few.h and pipeline.h, short K by short.h, and plain.h computes what these leave. Each of these files gives its
+ * instructions and what limits it. The sums are exact: see pack_quads.inl.
  *
- * Tiles are state of the thread, 8 KiB at every task switch: each call configures them and releases them. */
+ * Hazard: tiles are state of the thread, which every task switch saves and restores (8 KiB). So each call configures
+ * them and releases them. */
 #include "few.h"
 #include "gemm.h"
 #include "pipeline.h"
@@ -9,9 +11,9 @@
 #include "short.h"
 
 #define FEW_IN_PLACE 4
-#define FEW_WHOLE_PANELS 8      /* panels for which another epilogue is not worth another run */
-#define LEAST_WORK (1 << 18)    /* multiply-adds */
-#define ROW_BYTES (1536 * 1024) /* of b, for one row */
+#define FEW_WHOLE_PANELS 8   /* with fewer whole panels, one run with the epilogue of the last panel beats two runs */
+#define LEAST_WORK (1 << 18) /* multiply-adds of a call */
+#define ROW_BYTES (1536 * 1024) /* the most bytes of b for one row */
 #define A_BLOCK (1280 * 1024)
 
 #ifdef QRT_SIGNED_A
@@ -26,13 +28,13 @@ static qrt_a_form long_a_form(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     if (compensates_rows(problem))
         return QRT_A_COMPENSATED;
-    /* A tile load of few rows costs little, whatever cache lines they cross. */
+    /* A tile load of few rows costs little, even if they cross cache lines. */
     if (problem->m <= FEW_IN_PLACE)
         return problem->k % KU == 0 ? QRT_A_IN_PLACE : QRT_A_PACKED;
     return problem->m >= MR && args->plan.epilogue > EPILOGUE_STORE ? QRT_A_BY_MICROKERNEL : QRT_A_PACKED;
 }
 
-/* The rows of a block, packed, and of a last one with few of them. */
+/* The workspace holds the packed rows of a block, or those of a last block with few rows. */
 static int64_t few_stride(int64_t depth) {
     return steps_of_depth(depth) * KU + KU;
 }
@@ -42,10 +44,10 @@ static int64_t workspace(const qrt_gemm_args *args, int64_t rows) {
     return few > many ? few : many;
 }
 
-/* The last panel, where it is not whole, has another epilogue. */
+/* The last panel, where it is not whole, has another epilogue than the others. */
 static void run_many(const qrt_microkernel_call *call, epilogue_kind kind) {
     void (*const run_panels)(const qrt_microkernel_call *, int64_t, epilogue_kind) =
-        call->workspace ? run_matrix : run_lines_of;
+        call->workspace ? run_matrix : run_image_rows;
     const int64_t panels = panels_of(call), whole = call->columns / NR;
     if (whole == panels) {
         run_panels(call, panels, kind);
@@ -58,12 +60,12 @@ static void run_many(const qrt_microkernel_call *call, epilogue_kind kind) {
     }
 }
 
-/* How many panels it has done. */
+/* Multiplies by as many panels as the fast paths take, and returns how many these are. */
 static int64_t run_quickly(const qrt_microkernel_call *call) {
     const epilogue_kind kind = (epilogue_kind)call->args->plan.epilogue;
     if (kind <= EPILOGUE_STORE || call->a_compensation || call->sums || call->depth == 0)
         return 0;
-    if (call->rows <= TILE_ROWS && call->lines == 1 && !call->a_segments) {
+    if (call->rows <= TILE_ROWS && call->image_rows == 1 && !call->a_segments) {
         const int64_t pairs = call->columns / WIDE;
         if (pairs)
             run_few_rows(call, pairs, kind);
@@ -78,7 +80,7 @@ static int64_t run_quickly(const qrt_microkernel_call *call) {
 static void run_long(const qrt_microkernel_call *given) {
     qrt_microkernel_call call = *given;
     if (call.workspace && call.rows < MR) {
-        const int32_t zero_points[MR] = {0}; /* without compensation not used */
+        const int32_t zero_points[MR] = {0}; /* not used, because there is no compensation */
         call.a_stride = few_stride(call.depth);
         pack_a(call.args->problem.a, given->a, given->a_stride, call.rows, call.depth, zero_points, call.workspace,
                call.a_stride, NULL);
@@ -119,13 +121,13 @@ static bool supports(const qrt_gemm_args *args) {
     return args->problem.a == A_CONTAINER && args->problem.k > 0;
 }
 
-/* Values of a segment of a patch, or of a row. */
+/* The values of K in a segment of a patch, or in a row of a matrix. */
 static int64_t segment_depth(const qrt_gemm_problem *problem) {
     const qrt_window *w = problem->window;
     return !w ? problem->k : w->channels / w->groups * (w->groups == 1 && w->dilations[1] == 1 ? w->kernel[1] : 1);
 }
 
-/* Columns that leave no panel mostly empty, and rows of a line that fill tiles. */
+/* Whether no panel is mostly empty, and image rows fill tiles. */
 static bool suits_short(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     const qrt_window *w = problem->window;
@@ -135,8 +137,9 @@ static bool suits_short(const qrt_gemm_args *args) {
            epilogue_of_call(args) > EPILOGUE_STORE;
 }
 
-/* Few products take most of their time on the way to them. One row by a b that does not stay in L2 takes it for reading
- * b, which the other microkernel does in turns. */
+/* A call with few products takes most of its time before and after them. A single row by a b that does not stay in L2
+ * takes its time for reading b; the fallback does that better, because its calls alternate their direction through
+ * b. */
 static bool suits_matrix(const qrt_gemm_problem *problem) {
     const int64_t bytes = problem->k * problem->n;
     if (problem->m == 1)
@@ -155,7 +158,7 @@ static bool suits_long(const qrt_gemm_args *args) {
     return 2 * depth > steps_of_depth(depth) * KU && (w->out_width >= TILE_ROWS || w->channels % KU == 0);
 }
 
-/* Short K is asked first. */
+/* The microkernel for short K comes first in the chain. */
 static const qrt_gemm_microkernel *make_microkernels(const char *long_name, const char *short_name,
                                                      const qrt_gemm_microkernel *fallback) {
     static qrt_gemm_microkernel for_long, for_short;
@@ -175,7 +178,7 @@ static const qrt_gemm_microkernel *make_microkernels(const char *long_name, cons
     for_long.a_form = long_a_form;
     for_long.pack_b = qrt_amx_pack_tiles;
     for_long.run = run_long;
-    for_long.flat_lines = true;
+    for_long.joins_image_rows = true;
     for_long.a_block_bytes = A_BLOCK;
     for_long.workspace = workspace;
     for_long.suits = suits_long;

@@ -1,9 +1,11 @@
-/* Panels of B: for long K whole tiles, each a contiguous KiB, left and right columns of a step one after the other; for
- * short K quads of all columns, as pack_quads.inl has them. */
+/* Packs panels of B. For long K a panel is whole tiles, each a contiguous KiB, and the tiles of left and right columns
+ * follow each other in a step. For short K it is quads of all columns, as in pack_quads.inl. The instructions are those
+ * of quads512.inl; hazard: the tiles are moved in place, so a panel needs no more memory than it ends with. */
 #include "gemm.h"
 #include "panels.h"
 
-/* A step of a panel, rows of left and right columns by turns, to a tile of left and one of right. */
+/* Turns a step of a panel, where rows of left and right columns alternate, into a tile of left and one of right
+ * columns. */
 static void part_tiles(__m512i *step) {
     __m512i right[TILE_ROWS];
     for (int i = 0; i < TILE_ROWS; i++) {
@@ -13,7 +15,7 @@ static void part_tiles(__m512i *step) {
     memcpy(step + TILE_ROWS, right, sizeof right);
 }
 
-/* Moves the tiles of a panel that has left columns alone to their places, with empty tiles between. */
+/* Moves the tiles of a panel with left columns alone to their places, and writes empty tiles between them. */
 static void spread_tiles(char *panel, int64_t steps) {
     for (int64_t i = steps - 1; i >= 0; i--) {
         memmove(panel + i * B_STEP, panel + i * B_TILE, B_TILE);

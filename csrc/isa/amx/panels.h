@@ -1,6 +1,5 @@
-/* Panels of B, what the sums of their columns begin with, and their epilogue. */
-#ifndef QRT_ISA_AMX_PANELS_H
-#define QRT_ISA_AMX_PANELS_H
+/* Panels of B: where they are, which values the sums of their columns begin with, and their epilogue. */
+#pragma once
 
 #include "isa/x86/gemm/quads512.inl"
 #include "amx.h"
@@ -9,15 +8,15 @@
 #define MR (2 * TILE_ROWS)
 #define WIDE (2 * NR)       /* columns of two panels */
 #define KU 64               /* values of K of a step */
-#define B_TILE (KU * LANES) /* bytes */
-#define B_STEP (KU * NR)    /* of a panel: two tiles, one after the other */
-#define SHORT_KU 4          /* of panels for short K */
+#define B_TILE (KU * LANES) /* bytes of a tile of B */
+#define B_STEP (KU * NR)    /* bytes of a step of a panel: two tiles, one after the other */
+#define SHORT_KU 4          /* values of K of a step in panels for short K */
 
 static inline int64_t steps_of_depth(int64_t depth) {
     return (depth + KU - 1) / KU;
 }
 
-/* The depth of a segment, filled up to whole steps of short K. */
+/* The depth of a segment, padded to whole steps of short K. */
 static inline int64_t short_depth(const qrt_microkernel_call *call) {
     return (call->depth + SHORT_KU - 1) / SHORT_KU * SHORT_KU;
 }
@@ -26,7 +25,7 @@ static inline int64_t panels_of(const qrt_microkernel_call *call) {
     return (call->columns + NR - 1) / NR;
 }
 
-/* Panel i of those that a call has, and all after it. */
+/* The call from panel i on. */
 static inline qrt_microkernel_call panels_from(const qrt_microkernel_call *call, int64_t i) {
     const qrt_gemm_args *args = call->args;
     qrt_microkernel_call to = *call;
@@ -48,7 +47,7 @@ static inline qrt_microkernel_call panel_at(const qrt_microkernel_call *call, in
     return to;
 }
 
-/* Once, not where it is used: it is long, and a panel's time is its steps'. */
+/* Not inlined, because it is long: inlined, it would take registers from the steps of a panel. */
 static __attribute__((noinline)) void load_columns(const qrt_microkernel_call *call, int vectors,
                                                    epilogue_columns *to) {
     if (vectors == 4)
@@ -57,15 +56,15 @@ static __attribute__((noinline)) void load_columns(const qrt_microkernel_call *c
         load_epilogue(call, 2, to);
 }
 
-/* Loads the values that a panel's sums begin with. */
+/* Stores the values that the sums of a panel begin with. */
 QRT_INLINE void load_starts(const qrt_microkernel_call *call, const epilogue_columns *c, int vectors, int32_t *to) {
 #pragma GCC unroll 4
     for (int j = 0; j < vectors; j++)
         _mm512_store_si512(to + j * LANES, start_of_columns(call, load_bias(call, c, j), j));
 }
 
-/* The epilogue_kind of all whole panels of a call, where it is alike and not by the table's store; else EPILOGUE_STORE.
- */
+/* Returns the epilogue_kind that all whole panels of a call share, or EPILOGUE_STORE where they differ or need the
+ * table's row `store`. */
 static inline int epilogue_of_call(const qrt_gemm_args *args) {
     const qrt_gemm_problem *problem = &args->problem;
     qrt_microkernel_call panel = {.args = args};
@@ -85,12 +84,12 @@ static inline int epilogue_of_call(const qrt_gemm_args *args) {
     return (int)kind;
 }
 
-/* The epilogue of a panel that is not whole, beside whole ones with another. */
+/* The epilogue of a panel that is not whole, where the whole ones have the epilogue `whole`. */
 static inline epilogue_kind epilogue_of_part(epilogue_kind whole) {
     return whole == EPILOGUE_FIXED ? EPILOGUE_FIXED : EPILOGUE_FLOAT32;
 }
 
-/* Code of its own for each kind, where it is the last argument. */
+/* Calls `run` with the kind, its last argument, as a constant: each kind gets code of its own. */
 #define BY_KIND(kind, run, ...)                                                                                        \
     switch (kind) {                                                                                                    \
     case EPILOGUE_FIXED:                                                                                               \
@@ -105,5 +104,3 @@ static inline epilogue_kind epilogue_of_part(epilogue_kind whole) {
     default:                                                                                                           \
         run(__VA_ARGS__, EPILOGUE_FLOAT32_U8);                                                                         \
     }
-
-#endif

@@ -1,29 +1,31 @@
-/* 16 rows and more: blocks of 32 rows by panels of B, the epilogue of each spread over the steps of the next (step.h).
+/* Products of 16 rows and more: blocks of 32 rows by panels of B. The steps are those of step.h, which gives their
+ * instructions and cycles; the epilogue of a block is spread over the steps of the next block.
  *
- * Of a matrix, B goes past blocks of rows: up to 16 panels inside, and a long K in slices of KC_STEPS steps, whose sums
- * are kept in memory until the next; the next slice of B is fetched into L2 meanwhile, and the next block of rows
- * packed. Of a convolution, rows go past panels of B, all of K at once. */
-#ifndef QRT_ISA_AMX_PIPELINE_H
-#define QRT_ISA_AMX_PIPELINE_H
+ * For a matrix, B passes by blocks of rows: the inner loop goes over up to 16 panels. A long K is cut into slices of
+ * KC_STEPS steps, whose sums are kept in memory until the next slice. Meanwhile the next slice of B is fetched into L2,
+ * and the next block of rows is packed. For a convolution, rows pass by panels of B, over all of K at once. The sums
+ * are exact: see pack_quads.inl. Hazard: the last block of a matrix may overlap the one before it, whose rows are then
+ * computed twice. */
+#pragma once
 
 #include "step.h"
 
 #define MOST_PANELS 16
-#define MOST_STEPS 320 /* of a patch: 20 KiB */
+#define MOST_STEPS 320 /* steps of a patch, which has up to 20 KiB */
 
-/* Blocks of rows by up to MOST_PANELS panels: what they share. */
+/* What blocks of rows by up to MOST_PANELS panels share. */
 typedef struct {
     const qrt_microkernel_call *call;
     const row_blocks *blocks;
     int panels;
-    int64_t steps, kc_steps; /* of K, of a slice; `kept`: the sums of slices but the last, [block][panel] */
+    int64_t steps, kc_steps; /* steps of K and of a slice. kept: the sums of all slices but the last, [block][panel] */
     int32_t (*kept)[MR * NR];
-    bool packs;       /* rows of A, each block while the one before is multiplied */
-    bool fetches;     /* B of the next slice, which may be that of */
+    bool packs;       /* rows of A are packed, each block while the one before is multiplied */
+    bool fetches;     /* B of the next slice is fetched, which may be the first slice of `next` */
     const char *next; /* the panels after these; NULL: there are none */
 } group;
 
-/* The parameters of a group's panels, in memory of their own: they are read by turns. */
+/* The parameters of a group's panels. They are copied because all panels are read by turns. */
 typedef struct {
     epilogue_columns columns[MOST_PANELS];
     _Alignas(64) int32_t starts[MOST_PANELS][NR];
@@ -39,14 +41,13 @@ static void load_panels(const group *g, group_memory *m) {
     }
 }
 
-/* Steps [first, first + count) of K. For each block so many cache lines of each panel of B are fetched, from `fetch`
- * on.
- */
+/* Steps [first, first + count) of K. For each block, `cache_lines` cache lines of each panel of B are fetched, from
+ * `fetch` on. */
 typedef struct {
     int64_t first;
     int count;
     bool last;
-    const char *fetch; /* NULL: nothing */
+    const char *fetch; /* NULL: nothing is fetched */
     int64_t cache_lines;
 } k_slice;
 
@@ -63,7 +64,7 @@ static inline k_slice slice_from(const group *g, int64_t first) {
     return to;
 }
 
-/* The operands of a block and a panel; `work` is done in their steps, where there is any. */
+/* The operands of a block and a panel. Their steps also do `work`, where there is any. */
 QRT_INLINE operands operands_of(const group *g, const group_memory *m, const k_slice *k, int block, int panel,
                                 chores *work, bool streams) {
     const int64_t panel_bytes = panel * g->call->args->plan.shape.panel_bytes;
@@ -79,11 +80,11 @@ QRT_INLINE operands operands_of(const group *g, const group_memory *m, const k_s
     return to;
 }
 
-/* `streams`: B goes past rows of A; else A past a panel of B. */
+/* With `streams`, B passes by rows of A; else rows of A pass by a panel of B. */
 QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, bool streams) {
     const qrt_microkernel_call *call = g->call;
     pending_block pending = {0}, next = {0};
-    int32_t *before = NULL; /* the block whose sums are still in their tiles */
+    int32_t *before = NULL; /* where the sums that are still in the tiles will be stored */
     bool complete = false;
     int turn = 0;
     const int outer = streams ? g->blocks->count : g->panels, inner = streams ? g->panels : g->blocks->count;
@@ -123,7 +124,7 @@ QRT_INLINE void run_group(const group *g, group_memory *m, epilogue_kind kind, b
     epilogue_of_rest(&next, kind);
 }
 
-/* Functions of their own: together they would be short of registers. */
+/* Each kind gets a function of its own, because one function of all kinds would be short of registers. */
 #define DEFINE_RUN_GROUP(kind)                                                                                         \
     static void __attribute__((noinline)) run_group_##kind(const group *g, group_memory *m, bool streams) {            \
         if (streams)                                                                                                   \
@@ -143,11 +144,11 @@ static void run_group_by_kind(const group *g, epilogue_kind kind, bool streams) 
     BY_KIND(kind, RUN_GROUP, g, &m, streams)
 }
 
-#define KC_STEPS 16            /* of a panel and of a block: 32 KiB each */
-#define RESIDENT (1280 * 1024) /* bytes of B that stay in L2 beside all else */
+#define KC_STEPS 16            /* a panel's slice and a block's slice then have 32 KiB each */
+#define RESIDENT (1280 * 1024) /* bytes of B that stay in L2 beside everything else */
 #define FETCHED_PANELS 8
 
-/* Slices whose sums are kept are worth it where B and A of all of K do not fit L1. */
+/* Sums are kept between slices only where A and B over all of K do not fit L1. */
 static inline int64_t kc_steps_of(int64_t steps) {
     return steps <= KC_STEPS * 5 / 4 ? steps : KC_STEPS;
 }
@@ -158,13 +159,13 @@ static int64_t matrix_workspace(const qrt_gemm_args *args, int64_t rows) {
     return (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS) * (steps * A_STEP + kept);
 }
 
-/* Whether tile loads read rows where they are: whole cache lines, which are not all in the same sets of L1. */
+/* Whether tile loads may read rows in place: the rows are whole cache lines, and these are in different sets of L1. */
 static bool reads_in_place(const qrt_microkernel_call *call, int64_t steps) {
     return ((uintptr_t)call->a | (uintptr_t)call->a_stride | (uintptr_t)call->depth) % 64 == 0 &&
            call->a_stride % 2048 && kc_steps_of(steps) == steps;
 }
 
-/* Rows of a matrix as they are given, 32 at least. */
+/* Multiplies rows of a matrix, at least 32, as they are given. */
 static void run_matrix(const qrt_microkernel_call *given, int64_t panels, epilogue_kind kind) {
     const int64_t steps = steps_of(given);
     qrt_microkernel_call whole = *given;
@@ -193,8 +194,8 @@ static void run_matrix(const qrt_microkernel_call *given, int64_t panels, epilog
     TILERELEASE();
 }
 
-/* Rows where they are, in lines. */
-static void run_lines_of(const qrt_microkernel_call *call, int64_t panels, epilogue_kind kind) {
+/* Multiplies image rows where they are. */
+static void run_image_rows(const qrt_microkernel_call *call, int64_t panels, epilogue_kind kind) {
     const int64_t steps = steps_of(call);
     const row_tiles tiles = cut_rows(call);
     configure(MR);
@@ -213,5 +214,3 @@ static void run_lines_of(const qrt_microkernel_call *call, int64_t panels, epilo
     }
     TILERELEASE();
 }
-
-#endif

@@ -1,13 +1,18 @@
-/* What neither pipeline takes: rows with compensation of their own, sums, results of 16 and 32 bits, a few rows or
- * columns that are left. Sums go to memory, then what they begin with is added, and the epilogue takes four rows at a
- * time. */
-#ifndef QRT_ISA_AMX_PLAIN_H
-#define QRT_ISA_AMX_PLAIN_H
+/* Products that the pipelines do not take: rows with compensation of their own, plain sums, results of 16 and 32 bits,
+ * rests of few rows or columns.
+ *
+ *   tdpb?sd    per step of 64 values of K four for 32 rows, or two for 16; 16 cycles each
+ *   tileload   two of A and two of B per step
+ *
+ * Sums are stored to memory, then the values that they begin with are added, and the epilogue (epilogue512.inl) takes
+ * four rows at a time. Nothing overlaps: these calls are few. The sums are exact: see pack_quads.inl. */
+#pragma once
 
 #include "isa/x86/gemm/tile_rows.inl"
 #include "step.h"
 
-/* sums[row][column], rows of NR: up to 32 rows from row `row` on by a panel. `lower`: there are more than 16. */
+/* Computes sums[row][column], in rows of NR, for up to 32 rows from row `row` on by a panel. `lower`: there are more
+ * than 16 rows. */
 QRT_INLINE void multiply_tiles(const qrt_microkernel_call *call, int64_t row, bool lower, int32_t *sums) {
     const int64_t stride = call->a_stride, segments = call->a_segments ? call->segments : 1;
     const char *b = call->b;
@@ -44,8 +49,8 @@ static void multiply_long(const qrt_microkernel_call *call, int64_t row, int row
         multiply_tiles(call, row, false, sums);
 }
 
-/* The same of up to 16 rows by a panel for short K, of 16 columns or 32. A segment of more than 64 values, as patches
- * that were put together are, goes by equal pieces. */
+/* Computes the same for up to 16 rows by a panel for short K, which has 16 or 32 columns. A segment of more than 64
+ * values, which gathered patches can have, is cut into equal pieces. */
 static void multiply_short(const qrt_microkernel_call *call, int64_t row, int rows, int32_t *sums) {
     const int64_t depth = short_depth(call), segments = call->a_segments ? call->segments : 1;
     const int vectors = call->columns > LANES ? 2 : 1;
@@ -74,7 +79,7 @@ static void multiply_short(const qrt_microkernel_call *call, int64_t row, int ro
     }
 }
 
-/* Adds what the sums begin with, and stores, four rows at a time. */
+/* Adds the values that sums begin with, and stores the results, four rows at a time. */
 static void epilogue_of_rows(const qrt_microkernel_call *call, const epilogue_columns *c, int64_t row, int rows,
                              const int32_t *sums) {
     const __m512i bias[2] = {load_bias(call, c, 0), load_bias(call, c, 1)};
@@ -94,23 +99,24 @@ static void epilogue_of_rows(const qrt_microkernel_call *call, const epilogue_co
     }
 }
 
-/* One panel, line by line, `most` rows at a time. */
+/* Multiplies by one panel: one image row after the other, `most` rows at a time. */
 QRT_INLINE void run_plainly(const qrt_microkernel_call *call, int most,
                             void (*multiply)(const qrt_microkernel_call *, int64_t, int, int32_t *)) {
-    _Alignas(64) int32_t sums[MR * NR] = {0}; /* what a panel of 16 columns leaves out is added to, and not stored */
+    _Alignas(64) int32_t sums[MR * NR] = {
+        0}; /* a panel of 16 columns leaves half of it unset, which is added to and never stored */
     epilogue_columns columns;
     load_columns(call, 2, &columns);
-    qrt_microkernel_call line = *call;
-    for (int64_t i = 0; i < call->lines; i++, next_line(&line))
+    qrt_microkernel_call image_row = *call;
+    for (int64_t i = 0; i < call->image_rows; i++, next_image_row(&image_row))
         for (int row = 0; row < call->rows; row += most) {
             const int rows = call->rows - row < most ? call->rows - row : most;
-            multiply(&line, row, rows, sums);
-            epilogue_of_rows(&line, &columns, row, rows, sums);
+            multiply(&image_row, row, rows, sums);
+            epilogue_of_rows(&image_row, &columns, row, rows, sums);
         }
     TILERELEASE();
 }
 
-/* The panels from `first` on. */
+/* Multiplies by the panels from `first` on. */
 static void run_long_plainly(const qrt_microkernel_call *call, int64_t first) {
     for (int64_t i = first; i < panels_of(call); i++) {
         const qrt_microkernel_call panel = panel_at(call, i);
@@ -124,5 +130,3 @@ static void run_short_plainly(const qrt_microkernel_call *call, int64_t first) {
         run_plainly(&panel, TILE_ROWS, multiply_short);
     }
 }
-
-#endif

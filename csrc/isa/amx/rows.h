@@ -1,17 +1,17 @@
-/* Where rows of A are read, 32 at a time, and where the results of each go: lines of a convolution, rows of a matrix
- * where they are, or packed meanwhile. */
-#ifndef QRT_ISA_AMX_ROWS_H
-#define QRT_ISA_AMX_ROWS_H
+/* Where rows of A are read, 32 at a time, and where the results of each go. The rows are those of image rows or of a
+ * matrix, in place, or packed while others are multiplied. */
+#pragma once
 
 #include "panels.h"
 
 #define A_STEP (KU * MR) /* bytes of a packed block: two tiles, one after the other */
 #define MOST_BLOCKS 32
 
-/* Blocks of 32 rows: upper and lower 16, and where the results of each row go, from the panel's target. */
+/* Blocks of 32 rows: where their upper and lower 16 rows are, and how far the results of each row are from the panel's
+ * target. */
 typedef struct {
     int count;
-    int64_t stride, row; /* of the first, in a matrix */
+    int64_t stride, row; /* row: the first one, in a matrix */
     const char *a[MOST_BLOCKS][2];
     int64_t target[MOST_BLOCKS][MR];
 } row_blocks;
@@ -20,7 +20,7 @@ static inline int64_t steps_of(const qrt_microkernel_call *call) {
     return call->a_segments ? call->segments * (call->depth / KU) : steps_of_depth(call->depth);
 }
 
-/* Steps [first, first + count) of K: how far they are from a row's start. */
+/* Sets how far steps [first, first + count) of K are from a row's start. */
 static void place_steps(const qrt_microkernel_call *call, int64_t first, int count, int64_t *to) {
     const int64_t per_segment = call->depth / KU;
     for (int i = 0; i < count; i++)
@@ -29,20 +29,22 @@ static void place_steps(const qrt_microkernel_call *call, int64_t first, int cou
                                     : call->a_segments[(first + i) / per_segment] + (first + i) % per_segment * KU;
 }
 
-/* ---- lines ---- */
+/* ---- image rows ---- */
 
-/* The rows of all lines, as one sequence: 16 of them at a time. Where lines are a whole number of rows apart, `pitch`,
- * it runs on from line to line; the sums between are nobody's, and go where the next line's first will. The last 16
- * end with the last row, so that none is read or written past it; some are computed twice. */
+/* The rows of A of all image rows, as one sequence that is cut into tiles of 16. Where image rows are a whole number of
+ * rows apart, `pitch`, the sequence runs on from one to the next. The sums between two image rows are no results: they
+ * are stored where the first result of the next image row will be. The last tile ends with the last row, so that no
+ * tile reads or writes past it; some rows are then computed twice. */
 typedef struct {
-    int64_t pitch, per_line, count;
+    int64_t pitch, per_image_row, count;
 } row_tiles;
 
 static inline row_tiles cut_rows(const qrt_microkernel_call *call) {
-    const int64_t pitch = call->lines > 1 && call->a_line % call->a_stride == 0 ? call->a_line / call->a_stride : 0;
-    row_tiles to = {.per_line = (call->rows + TILE_ROWS - 1) / TILE_ROWS};
-    to.count = call->lines * to.per_line;
-    const int64_t rows = (call->lines - 1) * pitch + call->rows, flat = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    const int64_t pitch =
+        call->image_rows > 1 && call->a_image_row % call->a_stride == 0 ? call->a_image_row / call->a_stride : 0;
+    row_tiles to = {.per_image_row = (call->rows + TILE_ROWS - 1) / TILE_ROWS};
+    to.count = call->image_rows * to.per_image_row;
+    const int64_t rows = (call->image_rows - 1) * pitch + call->rows, flat = (rows + TILE_ROWS - 1) / TILE_ROWS;
     if (pitch && rows >= TILE_ROWS && (flat < to.count || call->rows < TILE_ROWS)) {
         to.pitch = pitch;
         to.count = flat;
@@ -50,7 +52,7 @@ static inline row_tiles cut_rows(const qrt_microkernel_call *call) {
     return to;
 }
 
-/* The first row of a tile of `rows` rows in all. */
+/* The first row of a tile, where there are `rows` rows in all. */
 static inline int64_t row_of_tile(int64_t tile, int64_t rows) {
     return (tile + 1) * TILE_ROWS > rows ? rows - TILE_ROWS : tile * TILE_ROWS;
 }
@@ -59,22 +61,25 @@ static inline const char *place_tile(const qrt_microkernel_call *call, const row
                                      int64_t *target) {
     const int64_t stride = call->args->problem.out_row_stride;
     if (!tiles->pitch) {
-        const int64_t line = tile / tiles->per_line, row = row_of_tile(tile % tiles->per_line, call->rows);
+        const int64_t image_row = tile / tiles->per_image_row,
+                      row = row_of_tile(tile % tiles->per_image_row, call->rows);
         for (int i = 0; i < TILE_ROWS; i++)
-            target[i] = line * call->target_line + (row + i) * stride;
-        return (const char *)call->a + line * call->a_line + row * call->a_stride;
+            target[i] = image_row * call->target_image_row + (row + i) * stride;
+        return (const char *)call->a + image_row * call->a_image_row + row * call->a_stride;
     }
-    const int64_t row = row_of_tile(tile, (call->lines - 1) * tiles->pitch + call->rows);
-    int64_t line = row / tiles->pitch, pixel = row % tiles->pitch;
+    const int64_t row = row_of_tile(tile, (call->image_rows - 1) * tiles->pitch + call->rows);
+    int64_t image_row = row / tiles->pitch, pixel = row % tiles->pitch;
     for (int i = 0; i < TILE_ROWS; i++) {
-        target[i] = pixel < call->rows ? line * call->target_line + pixel * stride : (line + 1) * call->target_line;
+        target[i] = pixel < call->rows ? image_row * call->target_image_row + pixel * stride
+                                       : (image_row + 1) * call->target_image_row;
         if (++pixel == tiles->pitch)
-            pixel = 0, line++;
+            pixel = 0, image_row++;
     }
     return (const char *)call->a + row * call->a_stride;
 }
 
-/* Up to MOST_BLOCKS blocks from tile `first` on; of one tile left over twice the same. */
+/* Places up to MOST_BLOCKS blocks from tile `first` on. A tile that is left over is used for both halves of its
+ * block. */
 static void place_blocks(const qrt_microkernel_call *call, const row_tiles *tiles, int64_t first, row_blocks *to) {
     to->count = 0;
     to->stride = call->a_stride;
@@ -92,7 +97,7 @@ static inline int64_t row_of_block(const qrt_microkernel_call *call, int64_t row
     return row + MR > call->rows ? call->rows - MR : row;
 }
 
-/* Up to MOST_BLOCKS blocks from row `row` on: where they are, or packed in the call's workspace. */
+/* Places up to MOST_BLOCKS blocks from row `row` on: in place, or packed in the call's workspace. */
 static void place_matrix(const qrt_microkernel_call *call, int64_t row, int64_t steps, row_blocks *to) {
     to->stride = call->workspace ? KU : call->a_stride;
     to->row = row;
@@ -105,12 +110,12 @@ static void place_matrix(const qrt_microkernel_call *call, int64_t row, int64_t 
     }
 }
 
-/* What is left to pack of a block, four rows of a step at a time. */
+/* The rest of a block that is yet to be packed, four rows of a step at a time. */
 typedef struct {
-    int64_t left; /* times four rows */
+    int64_t left; /* counted in four rows of a step */
     const uint8_t *from;
     char *to;
-    int64_t stride, whole; /* steps until one is a part */
+    int64_t stride, whole; /* whole: steps left before the one that is not whole */
     __mmask64 part;
 } packing;
 
@@ -127,7 +132,7 @@ QRT_INLINE void pack_four_rows(packing *k) {
     }
 }
 
-/* Steps [first, first + count) of a block. */
+/* The packing of steps [first, first + count) of a block. */
 static inline packing pack_block(const qrt_microkernel_call *call, const row_blocks *blocks, int block, int64_t first,
                                  int count) {
     const int64_t row = row_of_block(call, blocks->row + block * MR);
@@ -143,5 +148,3 @@ static inline void pack_rest(packing *k) {
     while (k->left)
         pack_four_rows(k);
 }
-
-#endif

@@ -1,21 +1,25 @@
-/* Short K: up to three segments of 64 values at most, whose tiles of B stay in registers while the rows go by, 16 at a
- * time. A multiply-add takes as long for four values of K as for 64, so the time is that of requantizing: beside
- * tiles, vectors issue about one uop a cycle.
+/* Products of short K: up to three segments of at most 64 values. Their tiles of B stay in tile registers while the
+ * rows pass by, 16 at a time.
  *
- * One segment, two panels: tiles 4 to 7 are B, 3 is A, 0, 1, 2, 1 are sums, each stored when it is needed again, two or
- * four multiply-adds later; what is requantized meanwhile are the 16 rows before the last.
- * Else one panel: tiles 1 to 6 are B, left and right columns of each segment, 7 is A, 0 is sums. */
-#ifndef QRT_ISA_AMX_SHORT_H
-#define QRT_ISA_AMX_SHORT_H
+ *   tdpb?sd   one for each segment and 16 columns: 16 cycles, for four values of K as for 64
+ *   vectors   requantize 16 rows meanwhile. This is the limit: beside tiles, vectors issue about one uop a cycle
+ *
+ * With one segment, two panels at once: tiles 4 to 7 are B, 3 is A, and 0, 1, 2, 1 are sums. Each tile of sums is
+ * stored when it is needed again, two or four multiply-adds later; meanwhile the block before the last one is
+ * requantized. Otherwise one panel: tiles 1 to 6 are B, left and right columns of each segment, 7 is A and 0 is sums.
+ * The sums are exact: see pack_quads.inl. Hazard: the last 16 rows of an image row may overlap the ones before, and are
+ * then computed twice. */
+#pragma once
 
 #include "step.h"
 
 #define SHORT_SEGMENTS 3
-#define RING 4 /* blocks of sums */
+#define RING 4 /* blocks of sums in memory */
 
-/* 16 rows of a line, the last ones of a line maybe for a second time; after the last they stay. */
+/* A position that goes over image rows in blocks of 16 rows. The last block of an image row may overlap the one before.
+ * Behind the last block the position stays where it is. */
 typedef struct {
-    int64_t row, lines;
+    int64_t row, image_rows;
     const char *a;
     char *target;
 } row_cursor;
@@ -32,11 +36,11 @@ static inline void advance_rows(const qrt_microkernel_call *call, row_cursor *at
     const int64_t last = call->rows - TILE_ROWS;
     if (at->row < last) {
         at->row = at->row + TILE_ROWS < last ? at->row + TILE_ROWS : last;
-    } else if (at->lines > 1) {
+    } else if (at->image_rows > 1) {
         at->row = 0;
-        at->lines--;
-        at->a += call->a_line;
-        at->target += call->target_line;
+        at->image_rows--;
+        at->a += call->a_image_row;
+        at->target += call->target_image_row;
     }
 }
 
@@ -51,7 +55,7 @@ static void configure_short(int64_t depth, bool paired) {
     LDTILECFG(&config);
 }
 
-/* Rows [first, first + 4) of 64 columns. */
+/* Requantizes rows [first, first + 4) of 64 columns. */
 QRT_INLINE void epilogue_of_wide_rows(const epilogue_columns *c, const int32_t *from, char *target, int64_t stride,
                                       int first, epilogue_kind kind) {
 #pragma GCC unroll 4
@@ -59,7 +63,8 @@ QRT_INLINE void epilogue_of_wide_rows(const epilogue_columns *c, const int32_t *
         epilogue_from_memory(c, from + i * WIDE, target + i * stride, stride, 4, kind, false);
 }
 
-/* Columns n of a block, in tile `sum`, which still has columns `before` of the block `ago` blocks before. */
+/* Multiplies by columns n of a block, in tile `sum`, which still has columns `before` of the block `ago` blocks
+ * earlier. */
 #define WIDE_STEP(n, sum, b, before, ago)                                                                              \
     __asm__("" : "+r"(ring), "+r"(from));                                                                              \
     TILESTORED(sum, ring + (block - (ago)) % RING * (TILE_ROWS * WIDE) + (before) * LANES, WIDE * sizeof(int32_t));    \
@@ -68,7 +73,7 @@ QRT_INLINE void epilogue_of_wide_rows(const epilogue_columns *c, const int32_t *
     if (target[0])                                                                                                     \
         epilogue_of_wide_rows(&columns, sums[(block - 2) % RING], target[0], stride, 4 * (n), kind);
 
-/* Two panels. */
+/* Multiplies by two panels. */
 QRT_INLINE void run_short_pair(const qrt_microkernel_call *call, int64_t blocks, epilogue_kind kind) {
     _Alignas(64) int32_t sums[RING][TILE_ROWS * WIDE], starts[WIDE];
     epilogue_columns columns;
@@ -80,7 +85,7 @@ QRT_INLINE void run_short_pair(const qrt_microkernel_call *call, int64_t blocks,
     TILELOADD(5, b + 64, 128);
     TILELOADD(6, b + second, 128);
     TILELOADD(7, b + second + 64, 128);
-    row_cursor at = {0, call->lines, call->a, call->target};
+    row_cursor at = {0, call->image_rows, call->a, call->target};
     char *target[2] = {NULL, NULL};
     int32_t *ring = sums[0];
     const int32_t *from = starts;
@@ -103,7 +108,7 @@ QRT_INLINE void run_short_pair(const qrt_microkernel_call *call, int64_t blocks,
             epilogue_of_wide_rows(&columns, sums[(block - 2 + i) % RING], target[i], stride, row, kind);
 }
 
-/* Rows [first, first + 8) of 32 columns. */
+/* Requantizes rows [first, first + 8) of 32 columns. */
 QRT_INLINE void epilogue_of_half(const epilogue_columns *c, const int32_t *from, char *target, int64_t stride,
                                  int first, epilogue_kind kind, bool joined) {
 #pragma GCC unroll 4
@@ -111,8 +116,8 @@ QRT_INLINE void epilogue_of_half(const epilogue_columns *c, const int32_t *from,
         epilogue_from_memory(c, from + i * NR, target + i * stride, stride, 2, kind, joined);
 }
 
-/* One panel of `segments` segments: the rows of a segment serve left and right columns where its turn ends and begins.
- */
+/* Multiplies by one panel of `segments` segments. The order of segments is reversed for the right columns, so that the
+ * rows of one segment serve both where the order turns. */
 QRT_INLINE void run_short_panel(const qrt_microkernel_call *call, int64_t blocks, int segments, epilogue_kind kind,
                                 bool joined) {
     _Alignas(64) int32_t sums[2][TILE_ROWS * NR], starts[NR];
@@ -134,7 +139,7 @@ QRT_INLINE void run_short_panel(const qrt_microkernel_call *call, int64_t blocks
         TILELOADD(5, b + 2 * segment_bytes, 128);
         TILELOADD(6, b + 2 * segment_bytes + 64, 128);
     }
-    row_cursor at = {0, call->lines, call->a, call->target};
+    row_cursor at = {0, call->image_rows, call->a, call->target};
     char *target = NULL;
     for (int64_t block = 0; block < blocks; block++) {
         const char *a = cursor_rows(call, &at);
@@ -202,10 +207,8 @@ QRT_INLINE void run_short_panels(const qrt_microkernel_call *call, int64_t panel
     TILERELEASE();
 }
 
-/* Panels with the same epilogue. */
+/* Multiplies by panels that have the same epilogue. */
 static void run_short_by_kind(const qrt_microkernel_call *call, int64_t panels, epilogue_kind kind) {
-    const int64_t blocks = call->lines * ((call->rows + TILE_ROWS - 1) / TILE_ROWS);
+    const int64_t blocks = call->image_rows * ((call->rows + TILE_ROWS - 1) / TILE_ROWS);
     BY_KIND(kind, run_short_panels, call, panels, blocks)
 }
-
-#endif

@@ -1,24 +1,27 @@
-/* A step of 64 values of K: 32 rows x 32 columns of sums in four tiles, and while these are multiplied the block before
- * is requantized, two rows at a time.
+/* A step of 64 values of K: 32 rows x 32 columns of sums in four tiles. While they are multiplied, the block before is
+ * requantized, two rows at a time.
  *
- *   tdpb?sd   16 x 16 sums of 64 products: 16 cycles; four of them
- *   tileload  16 rows of 64 bytes, 8 cycles where each is one cache line, 46 where each is two: two of A, two of B
+ *   tdpb?sd   four per step, each 16 x 16 sums of 64 products in 16 cycles
+ *   tileload  two of A and two of B per step, each 16 rows of 64 bytes: 8 cycles where a row is one cache line, and
+ *             46 where it is two
+ *   vectors   18 to 30 uops for two rows, between the tile instructions (epilogue512.inl)
  *
- * Tiles 0 to 3 are the sums, 4 and 5 upper and lower rows of A, 6 and 7 left and right columns of B. One operand stays
- * in L1 while the other goes past it from L2, past L1 too (tileloaddt1).
+ * Tiles 0 to 3 are the sums, 4 and 5 the upper and lower rows of A, 6 and 7 the left and right columns of B. One
+ * operand stays in L1 while the other streams by from L2; tileloaddt1 keeps B out of L1. The sums are exact: see
+ * pack_quads.inl.
  *
- * The sums of a block are stored in the first step of the next one, each tile when it is needed again: straight after
- * its last multiply-add a store would wait 52 cycles for it. Two steps on they are read. What is between tile
- * instructions takes room where the processor keeps what it is ahead: so steps are written out, without branches. */
-#ifndef QRT_ISA_AMX_STEP_H
-#define QRT_ISA_AMX_STEP_H
+ * Hazards. A store straight after the last multiply-add of a tile would wait 52 cycles for it. So the sums of a block
+ * are stored in the first step of the next block, each tile when it is needed again, and they are read two steps later.
+ * Uops between tile instructions take room in the window in which the processor looks ahead, so steps are written out
+ * without branches. */
+#pragma once
 
 #include "rows.h"
 
-/* For up to 32 rows: nothing past the last is read. */
+/* Configures tiles for up to 32 rows. They have no rows past the last, so that nothing past it is read. */
 static void configure(int rows) {
     const uint8_t upper = rows < TILE_ROWS ? (uint8_t)rows : TILE_ROWS, lower = (uint8_t)(rows - upper);
-    const uint16_t low_bytes = lower ? 64 : 0; /* a tile has neither rows nor bytes, or both */
+    const uint16_t low_bytes = lower ? 64 : 0; /* a tile must have both rows and bytes, or neither */
     const amx_config config = {
         .palette = 1,
         .row_bytes = {64, 64, low_bytes, low_bytes, 64, low_bytes, 64, 64},
@@ -27,7 +30,7 @@ static void configure(int rows) {
     LDTILECFG(&config);
 }
 
-/* A block whose sums are in memory: what is left to requantize. */
+/* A block whose sums are in memory, and the rows that are yet to be requantized. */
 typedef struct {
     const __m512i *sums;
     char *target;
@@ -35,7 +38,7 @@ typedef struct {
     const epilogue_columns *columns;
 } pending_block;
 
-/* Sums in memory, as many vectors as a group of rows has. */
+/* Requantizes sums in memory: as many vectors as a group of rows has. */
 QRT_INLINE void epilogue_from_memory(const epilogue_columns *c, const void *from, char *target, int64_t stride,
                                      int vectors, epilogue_kind kind, bool joined) {
     const __m512i *row = from;
@@ -56,10 +59,10 @@ QRT_INLINE void epilogue_of_rest(pending_block *pending, epilogue_kind kind) {
         epilogue_of_two_rows(pending, kind);
 }
 
-/* What else a step does: cache lines of B to fetch into L2, rows of A to pack. */
+/* Other work of a step: cache lines of B to fetch into L2, rows of A to pack. */
 typedef struct {
     const char *fetch;
-    int cache_lines; /* a step */
+    int cache_lines; /* in each step */
     packing pack;
 } chores;
 
@@ -83,8 +86,8 @@ typedef struct {
     else                                                                                                               \
         TILELOADD(t, from, 64);
 
-/* `streams`: B goes past rows of A; else A past a panel of B. `row_pairs` times two rows of the block before end
- * meanwhile. */
+/* With `streams`, B passes by rows of A; else rows of A pass by a panel of B. Meanwhile 2 * `row_pairs` rows of the
+ * block before are requantized. */
 QRT_INLINE void multiply_step(operands *o, pending_block *pending, int row_pairs, epilogue_kind kind, bool streams) {
     const int64_t k = *o->step++;
     LOAD_B(6, o->b)
@@ -123,8 +126,8 @@ QRT_INLINE void store_sums(int tile, int32_t *to) {
         TILESTORED(3, to + TILE_ROWS * NR + LANES, NR * sizeof *to);
 }
 
-/* The first step: stores the sums of the block before, and begins with those at `from`, rows `stride` bytes apart, the
- * lower ones `lower` values on. */
+/* The first step of a block. It stores the sums of the block before, and begins with the sums at `from`, whose rows are
+ * `stride` bytes apart; the lower rows are `lower` values further. */
 QRT_INLINE void first_step(operands *o, int32_t *before, const int32_t *from, int64_t stride, int64_t lower,
                            bool streams) {
     const int64_t k = *o->step++;
@@ -157,7 +160,7 @@ QRT_INLINE void multiply_steps(operands *o, pending_block *pending, int count, i
         multiply_step(o, pending, row_pairs, kind, streams);
 }
 
-/* From step `idle` on, for `busy` steps, `row_pairs` times two rows a step. */
+/* Requantizes 2 * `row_pairs` rows in each of `busy` steps, after `idle` steps. */
 QRT_INLINE void multiply_with_epilogue(operands *o, pending_block *pending, int count, int idle, int busy,
                                        int row_pairs, epilogue_kind kind, bool streams) {
     multiply_steps(o, pending, idle, 0, kind, streams);
@@ -165,7 +168,7 @@ QRT_INLINE void multiply_with_epilogue(operands *o, pending_block *pending, int 
     multiply_steps(o, pending, count - idle - busy, 0, kind, streams);
 }
 
-/* All steps but the first; the block before is requantized in as few uops a step as there are steps for. */
+/* All steps but the first. The block before is requantized in as few uops per step as the number of steps allows. */
 QRT_INLINE void multiply_rest(operands *o, pending_block *pending, int count, epilogue_kind kind, bool streams) {
     if (pending->row == pending->end)
         multiply_steps(o, pending, count, 0, kind, streams);
@@ -180,5 +183,3 @@ QRT_INLINE void multiply_rest(operands *o, pending_block *pending, int count, ep
     else
         multiply_with_epilogue(o, pending, count, 0, count < 2 ? count : 2, 8, kind, streams);
 }
-
-#endif

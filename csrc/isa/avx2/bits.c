@@ -1,9 +1,12 @@
-/* 1, 2 and 4-bit values, 32 at a time.
+/* Packing and unpacking of 1, 2 and 4-bit values, 32 at a time.
  *
- *   vpmaddubsw, vpmaddwd     gather neighbours: a + 4b, then (a + 4b) + 16(c + 4d), as sums that never carry
- *   vpshufb, vpermq          keep the low byte of each
- *   vpmovzxbw, vpmovzxbd     a packed byte in front of room for its values; shifts and a mask spread them
- *   vpmovmskb                gathers the top bits of 32 bytes; vpshufb and vpcmpeqb spread them again */
+ *   vpmaddubsw, vpmaddwd     gather neighbours: a + 4b, then (a + 4b) + 16(c + 4d); ports 0 and 1
+ *   vpackuswb, vpshufb, ...  keep the low byte of each; shuffles, on port 5 or on 1 and 5
+ *   vpmovzxbw, vpmovzxbd     put a packed byte in front of room for its values (port 5); shifts and a mask spread them
+ *   vpmovmskb                gathers the top bits of 32 bytes (port 0); vpshufb and vpcmpeqb spread them again
+ *
+ * A vector of 32 values takes 2 to 6 uops to pack, at most 8 to unpack. Exact: values do not overlap in these sums, so
+ * that nothing carries. Hazard: a row may end anywhere, so its last values, fewer than 32, are left to the parent. */
 #include "isa/rows.h"
 #include "vectors.h"
 
@@ -26,11 +29,3 @@ QRT_INLINE __m256i spread_ones(const uint8_t *bytes) {
 }
 
 #include "isa/x86/bits/bits.inl"
-
-void avx2_pack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
-    pack_bits(args, source, target, count);
-}
-
-void avx2_unpack_bits_row(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
-    unpack_bits(args, source, target, count);
-}

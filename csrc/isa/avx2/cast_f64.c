@@ -1,9 +1,12 @@
 /* Casts computed in f64, four elements at a time.
  *
- *   vdivpd                  as fast as memory delivers: 4 quotients in 8 cycles
+ *   vdivpd                  the limit of qcast: 4 quotients in 8 cycles, and memory delivers no more
  *   vcvtpd2ps, vcvtps2pd    f32's rounding of each step; from f64 it equals one rounding, as 53 >= 2 * 24 + 2
- *   vroundpd                half even and truncation whatever the control register says
- *   vcvtpd2dq               of integers within the bounds, so exact; unsigned ones are moved by 2^31 to fit */
+ *   vroundpd                half even and truncation whatever the control register says; two uops on ports 0 and 1
+ *   vcvtpd2dq               converts integers within the bounds, so exactly; unsigned ones are moved by 2^31 to fit
+ *
+ * The other uops of four elements fit beside the divider. Exact: see f64.inl. Hazard: fewer than four elements are
+ * loaded and stored through a buffer, because memory may end behind them. */
 #include "isa/rows.h"
 #include "isa/x86/cast/parameters.inl"
 #include "vectors.h"
@@ -27,7 +30,7 @@ QRT_INLINE __m256d where(numbers number, __m256d v, __m256d otherwise) {
     return _mm256_blendv_pd(otherwise, v, number);
 }
 
-/* Elements of 1, 2 or 4 bytes; the sizes of four are constants, which become one move. */
+/* Copies elements of 1, 2 or 4 bytes. Four of them have a constant size, which becomes one move. */
 QRT_INLINE void move(void *to, const void *from, live_doubles live, int size) {
     if (live < DOUBLES)
         memcpy(to, from, (size_t)(live * size));
@@ -58,22 +61,13 @@ QRT_INLINE void store_values(double *target, __m256d v, live_doubles live, bool 
 QRT_INLINE __m256d load_storage(const char *source, live_doubles live, qrt_container container) {
     __m128i q = _mm_setzero_si128();
     move(&q, source, live, qrt_container_size(container));
-    switch (container) {
-    case QRT_I8:
-        return _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(q));
-    case QRT_U8:
-        return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(q));
-    case QRT_I16:
-        return _mm256_cvtepi32_pd(_mm_cvtepi16_epi32(q));
-    case QRT_U16:
-        return _mm256_cvtepi32_pd(_mm_cvtepu16_epi32(q));
-    case QRT_I32:
-        return _mm256_cvtepi32_pd(q);
-    case QRT_U32:
-        q = _mm_xor_si128(q, _mm_set1_epi32(INT32_MIN));
-        return _mm256_add_pd(_mm256_cvtepi32_pd(q), _mm256_set1_pd(0x1p31));
-    }
-    return _mm256_setzero_pd();
+    if (container == QRT_U32)
+        return _mm256_add_pd(_mm256_cvtepi32_pd(_mm_xor_si128(q, _mm_set1_epi32(INT32_MIN))), _mm256_set1_pd(0x1p31));
+    return _mm256_cvtepi32_pd(container == QRT_I8    ? _mm_cvtepi8_epi32(q)
+                              : container == QRT_U8  ? _mm_cvtepu8_epi32(q)
+                              : container == QRT_I16 ? _mm_cvtepi16_epi32(q)
+                              : container == QRT_U16 ? _mm_cvtepu16_epi32(q)
+                                                     : q);
 }
 
 QRT_INLINE void store_storage(char *target, __m256d v, live_doubles live, qrt_container container) {

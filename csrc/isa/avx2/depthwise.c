@@ -1,11 +1,12 @@
 /* Depthwise convolution, two input rows per multiply-add.
  *
- *   vpmovzxbw            bytes to 16 bits
- *   vpunpck[lh]wd        two interleave two rows of 16 channels
- *   vpmaddwd, vpaddd     two taps of eight channels
+ *   vpmovzxbw            bytes to 16 bits, on port 5
+ *   vpunpck[lh]wd        two interleave two rows of 16 channels, on port 5 (and 1 from Ice Lake on)
+ *   vpmaddwd, vpaddd     two taps of eight channels: ports 0 and 1, and 0, 1 and 5
  *   vpackssdw, vpacksswb narrow with saturation; vcvtps2dq rounds half even: the entry has set the control register
  *
- * Exact for the reasons given in avx512/depthwise.c. */
+ * A column is interleaved once and then serves every tap. Exact: the proof is in avx512/depthwise.c. Hazard: a block
+ * with fewer than 16 channels must not be read past the pixel, see `loader`. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ typedef enum { WHOLE, SHUFFLED, COPIED } load_kind;
 
 typedef struct {
     load_kind kind;
-    int count, before; /* input channels of the block; how far before them SHUFFLED loads, to stay inside the pixel */
+    int count, before; /* input channels of the block. before: how much earlier SHUFFLED loads, to stay inside */
     __m128i order, flip;
     vector padding;
 } loader;
@@ -67,7 +68,7 @@ QRT_INLINE __m128i load_row(const loader *how, const load_kind kind, const char 
 
 QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
                            const char *const high[GROUP], vector *to) {
-    (void)high; /* one segment */
+    (void)high; /* there is one segment */
     __m256i r[GROUP];
 #pragma GCC unroll 2
     for (int i = 0; i < GROUP; i++)
@@ -76,7 +77,7 @@ QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *
     to[1] = _mm256_unpackhi_epi16(r[0], r[1]);
 }
 
-/* Written out so that the sum stays in its register: see gemm.c. */
+/* Written in assembly so that the sum stays in its register: see avx512/gemm.c. */
 QRT_INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     __asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(_mm256_madd_epi16(columns, weights)));
     return acc;
@@ -91,7 +92,7 @@ QRT_INLINE void store_pixel(const qrt_depthwise_run *run, __m128i bytes, char *t
         memcpy(target, &bytes, (size_t)run->block->channels);
 }
 
-/* Pixels in pairs: narrowing leaves eight channels of each in turn. */
+/* Stores pixels in pairs, because narrowing leaves eight channels of each in turn. */
 QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
                             const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel,
                             const int pixels) {

@@ -1,12 +1,15 @@
 /* add, sub, mul and clamp of 8 and 16-bit storage.
  *
- *   vpmulld              32-bit products: of differences for mul, by the multipliers for add and sub
- *   vpsrad               floor division by 2^20
- *   vp{min,max}{s,u}{b,w}  clamp
+ *   vpmulld                32-bit products: of differences for mul, by the multipliers for add and sub; two uops each
+ *                          on ports 0 and 1
+ *   vpsrad                 floor division by 2^20; ports 0 and 1
+ *   vp{min,max}{s,u}{b,w}  clamp; ports 0 and 1
+ *   vpmov[sz]x             widens 8 elements, on port 5 (widen.h)
  *
- * mul: products that fit 32 bits in L1, which the table's store finishes. add, sub: where |a - za| * |ma| +
- * |b - zb| * |mb| + 2^19 stays below 2^31, so does every sum, whatever wraps on the way. Parameters of one per row; the
- * rest is the parent's. */
+ * Exact. mul: the products fit 32 bits, which products_fit checks; they stay in L1, and the table's row `store`
+ * requantizes them. add, sub: where |a - za| * |ma| + |b - zb| * |mb| + 2^19 is below 2^31 every final sum is too,
+ * whatever wraps on the way. Calls outside of these bounds, and parameters that differ within a row of add and sub, go
+ * to the parent. */
 #include "isa/rows.h"
 #include "widen.h"
 
@@ -32,7 +35,7 @@ typedef struct {
     int64_t a, b, start, zero_point, low, high;
 } sum_parameters;
 
-/* sum = a * value of a + b * value of b + start; false where the sum could leave 32 bits. */
+/* Sets sum = a * value of a + b * value of b + start. Returns false where the sum could leave 32 bits. */
 static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_parameters *to) {
     const int64_t za = args->a_zero_point[parameter], zb = args->b_zero_point[parameter];
     const int64_t most_a = qrt_largest_difference(args->a, &za, 1), most_b = qrt_largest_difference(args->b, &zb, 1);
@@ -48,7 +51,7 @@ static bool sum_fits(const qrt_binary_args *args, int64_t parameter, sum_paramet
     return true;
 }
 
-/* eight = clamp((left * a + right * b + start) >> 20 + zero point) */
+/* Returns clamp((left * a + right * b + start) >> 20 + zero point) of eight elements. */
 QRT_INLINE __m256i add_eight(const sum_parameters *p, const int32_t *left, const int32_t *right) {
     const __m256i x = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)left), _mm256_set1_epi32((int)p->a));
     const __m256i y = _mm256_mullo_epi32(_mm256_loadu_si256((const __m256i *)right), _mm256_set1_epi32((int)p->b));
@@ -70,7 +73,7 @@ QRT_INLINE void add_of(qrt_container container, const sum_parameters *p, const i
 
 static void add_chunk(qrt_container container, const sum_parameters *p, const int32_t *left, const int32_t *right,
                       int64_t count, char *target) {
-    const sum_parameters own = *p; /* what target is written through is not these */
+    const sum_parameters own = *p; /* a copy, because stores to target might otherwise change them */
     if (container == QRT_I32)
         add_of(QRT_I32, &own, left, right, count, target);
     else

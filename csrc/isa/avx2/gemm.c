@@ -4,14 +4,15 @@
  *   vpaddd            ports 0, 1 and 5: 12 per pair; the two together 8 cycles
  *   vpbroadcastd m32  a pair of A; load ports only: 6, and 2 loads of B, per pair: 4 cycles
  *
- * Exact: see pack_i16.inl; a whole sum fits 31 bits (qrt/gemm.h). */
+ * Exact: pack_i16.inl has the proof, and a whole sum fits 31 bits (qrt/gemm.h). Hazard: a register of a sum must not
+ * move, see multiply_add. */
 #include <immintrin.h>
 
 #include "isa/rows.h"
 
 #define KU 2
 
-/* Written out so that the sum stays in its register: see avx512/gemm.c. */
+/* Written in assembly so that the sum stays in its register: see avx512/gemm.c. */
 QRT_INLINE __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
     __asm__("vpaddd %1, %0, %0" : "+x"(acc) : "x"(_mm256_madd_epi16(a, b)));
     return acc;
@@ -23,11 +24,11 @@ QRT_INLINE __m256i multiply_add(__m256i acc, __m256i a, __m256i b) {
 static void run(const qrt_microkernel_call *call) {
     __m256i start[2];
     load_bias(call, start);
-    qrt_microkernel_call line = *call;
-    for (int64_t i = 0; i < call->lines; i++, next_line(&line))
-        for (int row = 0, rows; row < line.rows; row += rows) {
-            rows = next_tile(line.rows - row, MR);
-            run_tile(&line, row, rows, start, false);
+    qrt_microkernel_call image_row = *call;
+    for (int64_t i = 0; i < call->image_rows; i++, next_image_row(&image_row))
+        for (int row = 0, rows; row < image_row.rows; row += rows) {
+            rows = next_tile(image_row.rows - row, MR);
+            run_tile(&image_row, row, rows, start, false);
         }
 }
 

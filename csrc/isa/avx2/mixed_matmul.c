@@ -1,4 +1,11 @@
-/* Rows of floats by quantized weights, and rows as digits. */
+/* Rows of floats by quantized weights, and rows as digits. The products, their instructions, ports and proof are those
+ * of mixed_matmul/tile.inl. Rows become digits once for all panels:
+ *
+ *   vpand, vpcmpgtd, vpmaxsd  find the largest finite magnitude; ports 0 and 1, vpand on 0, 1 and 5
+ *   vmulps, vcvtps2dq         integers in units of the piece, half even because the entry has set the control register
+ *   vpaddd, vpxor, vpshufb    cut an integer into signed digits, which carry into each other
+ *
+ * Hazard: memory may end behind a row; masked loads do not fault past their mask. */
 #include <immintrin.h>
 
 #define OP(name) _mm256_##name
@@ -13,7 +20,7 @@ typedef __m256 floats;
 
 /* ---- rows ---- */
 
-/* The first values of a row, 0 past `left`; masked loads do not fault there. */
+/* The next values of a row, 0 past `left`; masked loads do not fault there. */
 static inline __m256 load_row(const float *row, int64_t left) {
     const int n = left > 8 ? 8 : (int)left;
     return _mm256_maskload_ps(row, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
@@ -27,7 +34,7 @@ static inline __m256i finite_of(__m256 x) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(0x7F800000), magnitudes(x));
 }
 
-/* The bits of the largest finite magnitude; clears *finite if there are others. */
+/* Returns the bits of the largest finite magnitude, and clears *finite where there are other values. */
 static uint32_t largest_finite(const float *a, int64_t length, bool *finite) {
     __m256i largest = _mm256_setzero_si256();
     for (int64_t i = 0; i < length; i += 8) {
@@ -41,8 +48,8 @@ static uint32_t largest_finite(const float *a, int64_t length, bool *finite) {
     return (uint32_t)_mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 1)));
 }
 
-/* Integers of four values become words: for nibbles none, then of each digit, the most significant first; for bytes the
- * lower 16 bits of the even and the odd values, then the higher. */
+/* Turns four integers into four words. Nibbles: an empty word, then one word for each digit, the most significant digit
+ * first. Bytes: the lower 16 bits of the even and of the odd values, then the higher ones. */
 QRT_INLINE __m256i split(const bool nibbles, __m256i integers) {
     const __m256i carries = _mm256_set1_epi32(nibbles ? 0x8080 : 0x8000);
     const __m128i planes = nibbles ? _mm_setr_epi8(-1, -1, -1, -1, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12)
@@ -51,7 +58,7 @@ QRT_INLINE __m256i split(const bool nibbles, __m256i integers) {
                                _mm256_broadcastsi128_si256(planes));
 }
 
-/* The words of a piece to `to`; the sums of their digits, behind a word of anything. */
+/* Writes the words of a piece to `to`. Returns the sums of their digits, behind an arbitrary word. */
 QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t length, float inverse, __m128i *to) {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sums = _mm256_setzero_si256();
@@ -67,8 +74,8 @@ QRT_INLINE __m128i split_piece(const bool nibbles, const float *a, int64_t lengt
     return nibbles ? four : _mm_slli_si128(_mm_hadd_epi32(four, four), 4);
 }
 
-/* For each piece the unit and what the sums of its digits begin with, or, where zero points differ, what these are
- * multiplied by; then the words. */
+/* Writes for each piece its unit, and what the sums of its digits begin with; where zero points differ, the sums of
+ * digits that zero points are multiplied by. The words follow. */
 QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, const float *a, __m128i *to) {
     const __m128i times = _mm_set1_epi32(args->plan.zero_points_differ ? -1 : -args->plan.common_zero_point);
     bool finite = true;
@@ -85,9 +92,4 @@ QRT_INLINE bool row_of(const bool nibbles, const qrt_mixed_matmul_args *args, co
 
 bool avx2_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
     return args->problem.nibbles ? row_of(true, args, a, digits) : row_of(false, args, a, digits);
-}
-
-void avx2_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                     float *sums) {
-    mixed_tile(args, digits, rows, panel, sums);
 }

@@ -1,11 +1,13 @@
-/* Pooling and means of 8 and 16-bit storage, channels (for means: elements of the result that lie side by side in x) in
- * vectors.
+/* Pooling and means of 8 and 16-bit storage. A vector holds channels, or, for means, elements of the result whose
+ * values are neighbours in x.
  *
- *   vpmax{s,u}{b,w}   max_pool, in place
- *   vpmovsxbd, ...    avg_pool, mean: 32-bit sums of a chunk in L1, which the table's store finishes
+ *   vpmax{s,u}{b,w}   max_pool, one per 32 bytes and pixel, on ports 0 and 1; loads are as many
+ *   vpmovsxbd, ...    avg_pool, mean: widen 8 values, on port 5; vpaddd adds them to 32-bit sums of a chunk in L1,
+ *                     which the table's row `store` requantizes
  *
- * Sums of up to 2^14 values, each less a zero point of at most 2^16 in magnitude, stay below 2^31; the rest is the
- * parent's. */
+ * Exact: sums of up to 2^14 values, each minus a zero point of at most 2^16 in magnitude, stay below 2^31. Other calls
+ * go to the parent. Hazard: the last vector of a pixel overlaps the one before, so that nothing past the pixel is
+ * read. */
 #include "isa/rows.h"
 #include "widen.h"
 
@@ -44,7 +46,7 @@ QRT_INLINE void accumulate_of(qrt_container container, const char *source, int64
         _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), widen_eight(container, source + i * size)));
     }
     for (; i < count; i++)
-        acc[i] += widen_one(container, source, i);
+        acc[i] += (int32_t)qrt_load(container, source, i);
 }
 
 /* acc[i] += source[i] */
@@ -52,7 +54,8 @@ static void accumulate(qrt_container container, const char *source, int64_t coun
     BY_CONTAINER(accumulate_of, container, source, count, acc);
 }
 
-/* Begins sums of `values` values each with their zero points, taken off; false where a sum could leave 32 bits. */
+/* Begins sums of `values` values each with their zero points subtracted. Returns false where a sum could leave 32
+ * bits. */
 static bool start_sums(qrt_container container, const int64_t *zero_point, int64_t step, int64_t values, int64_t count,
                        int32_t *acc) {
     if (container > QRT_U16 || values > MOST_VALUES)
@@ -89,7 +92,7 @@ void avx2_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t 
 
 /* ---- mean ---- */
 
-/* acc[i] += the sum over the reduced axes from element i on. */
+/* Adds to acc[i] the sum over the reduced axes from element i on. */
 static void accumulate_reduced(const qrt_mean_args *args, const char *x, int64_t count, int32_t *acc) {
     const int64_t size = qrt_container_size(args->container);
     int64_t index[QRT_MAX_RANK] = {0}, at = 0;

@@ -1,6 +1,7 @@
-/* requantize of 8 and 16-bit storage: q - zp as 32-bit accumulators in L1, which the table's store finishes. An ISA
- * with a better store has a better requantize.
- * With |zp| <= 2^30 no difference leaves 32 bits; the rest is the parent's. */
+/* requantize of 8 and 16-bit storage: q - zp as 32-bit accumulators in L1, which the table's row `store` requantizes.
+ * An ISA with a better `store` so has a better requantize. The instructions are those of widen.h (per 8 values one
+ * vpmov[sz]x on port 5 and one vpsubd) and of `store`. Exact: with |zp| <= 2^30 no difference leaves 32 bits; other
+ * zero points go to the parent. Hazard: `store` may read past the last accumulator, so the buffer has 16 more. */
 #include "isa/rows.h"
 #include "widen.h"
 

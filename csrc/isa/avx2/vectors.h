@@ -1,7 +1,6 @@
-/* Vectors of 256 bits as the templates of isa/x86 spell them: eight lanes of 32 bits, eight words, eight bytes, four
- * doubles. Fewer than all lanes are stored by way of a buffer. */
-#ifndef QRT_ISA_AVX2_VECTORS_H
-#define QRT_ISA_AVX2_VECTORS_H
+/* Vectors of 256 bits in the words of the templates in isa/x86: eight lanes of 32 bits, eight words, eight bytes, four
+ * doubles. Fewer than all lanes are stored through a buffer. */
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
@@ -22,12 +21,12 @@ QRT_INLINE live_lanes first_lanes(int64_t count) {
     return count < LANES ? count : LANES;
 }
 
-/* Half to even: the entry has set the control register. */
+/* Rounds half to even, because the entry has set the control register. */
 QRT_INLINE integers round_half_even(floats v) {
     return _mm256_cvtps_epi32(v);
 }
 
-/* The low byte, and the low word, of each integer. */
+/* Each returns the low byte, or the low word, of each integer. */
 QRT_INLINE __m128i low_bytes(integers v) {
     v = _mm256_shuffle_epi8(v, _mm256_set1_epi32(0x0c080400));
     return _mm_unpacklo_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
@@ -38,7 +37,7 @@ QRT_INLINE words low_words(integers v) {
     return _mm_unpacklo_epi64(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
 }
 
-/* All lanes are read, whatever is live. */
+/* The loads read all lanes, whatever is live. */
 QRT_INLINE __m128i load_bytes(const void *source, live_lanes live) {
     (void)live;
     return _mm_loadl_epi64(source);
@@ -61,7 +60,7 @@ QRT_INLINE void store_bytes(void *target, __m128i v, live_lanes live) {
         memcpy(target, &v, (size_t)live);
 }
 
-/* `stream` says nothing here: stores past the caches pay in no table of this width. */
+/* `stream` has no effect: no ISA with this width gains by stores past the caches. */
 QRT_INLINE void store_words(void *target, words v, live_lanes live, bool stream) {
     (void)stream;
     if (__builtin_expect(live == ALL, true))
@@ -81,5 +80,3 @@ QRT_INLINE void store_integers(void *target, integers v, live_lanes live) {
     else
         memcpy(target, &v, (size_t)live * 4);
 }
-
-#endif

@@ -1,43 +1,23 @@
 /* 8 and 16-bit storage as 32-bit integers, and back.
  *
- *   vpmovsxbd, vpmovzxbd, vpmovsxwd, vpmovzxwd   widen
- *   vpack[su]sdw, vpack[su]swb                   narrow what lies within the container already */
-#ifndef QRT_ISA_AVX2_WIDEN_H
-#define QRT_ISA_AVX2_WIDEN_H
+ *   vpmovsxbd, vpmovzxbd, vpmovsxwd, vpmovzxwd   widen, on port 5
+ *   vpack[su]sdw, vpack[su]swb                   narrow values that are within the container already, on port 5 */
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
 
 #include "qrt/qrt.h"
 
-#define CHUNK 256 /* 32-bit values in L1 */
-/* No difference of 16-bit storage and a zero point up to this one leaves 32 bits. */
+#define CHUNK 256 /* 32-bit values that stay in L1 */
+/* With a zero point up to this, no difference of 16-bit storage leaves 32 bits. */
 #define MOST_ZERO_POINT (1 << 30)
 
-QRT_INLINE __m256i widen_eight(qrt_container container, const char *source) {
-    switch (container) {
-    case QRT_I8:
-        return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)source));
-    case QRT_U8:
-        return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)source));
-    case QRT_I16:
-        return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)source));
-    default:
-        return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)source));
-    }
-}
-
-QRT_INLINE int32_t widen_one(qrt_container container, const void *source, int64_t i) {
-    switch (container) {
-    case QRT_I8:
-        return ((const int8_t *)source)[i];
-    case QRT_U8:
-        return ((const uint8_t *)source)[i];
-    case QRT_I16:
-        return ((const int16_t *)source)[i];
-    default:
-        return ((const uint16_t *)source)[i];
-    }
+QRT_INLINE __m256i widen_eight(qrt_container container, const void *source) {
+    return container == QRT_I8    ? _mm256_cvtepi8_epi32(_mm_loadl_epi64(source))
+           : container == QRT_U8  ? _mm256_cvtepu8_epi32(_mm_loadl_epi64(source))
+           : container == QRT_I16 ? _mm256_cvtepi16_epi32(_mm_loadu_si128(source))
+                                  : _mm256_cvtepu16_epi32(_mm_loadu_si128(source));
 }
 
 QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t stride, int32_t zero, int64_t count,
@@ -50,10 +30,10 @@ QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t st
             _mm256_storeu_si256((__m256i *)(acc + i), _mm256_sub_epi32(widen_eight(container, at), zeros));
         }
     for (; i < count; i++)
-        acc[i] = widen_one(container, source, i * stride) - zero;
+        acc[i] = (int32_t)qrt_load(container, source, i * stride) - zero;
 }
 
-/* Calls f with the container, of 8 or 16 bits, as a constant. */
+/* Calls f with the container, which has 8 or 16 bits, as a constant. */
 #define BY_CONTAINER(f, container, ...)                                                                                \
     ((container) == QRT_I8    ? f(QRT_I8, __VA_ARGS__)                                                                 \
      : (container) == QRT_U8  ? f(QRT_U8, __VA_ARGS__)                                                                 \
@@ -70,7 +50,7 @@ static inline bool within(int64_t value, int64_t limit) {
     return value <= limit && value >= -limit;
 }
 
-/* acc[i] = source[i * stride] - zero_point[i * step]; false where one could leave 32 bits. */
+/* acc[i] = source[i * stride] - zero_point[i * step]. Returns false where a difference could leave 32 bits. */
 static inline bool differences(qrt_container container, const void *source, int64_t stride, const int64_t *zero_point,
                                int64_t step, int64_t count, int32_t *acc) {
     for (int64_t i = 0; i < (step ? count : 1); i++)
@@ -83,7 +63,7 @@ static inline bool differences(qrt_container container, const void *source, int6
     return true;
 }
 
-/* Lane by lane, of containers of 8 and 16 bits. */
+/* The minimum or maximum of each lane, for containers of 8 and 16 bits. */
 #define MIN_OR_MAX(name)                                                                                               \
     QRT_INLINE __m256i name##_of(qrt_container container, __m256i a, __m256i b) {                                      \
         return container == QRT_I8    ? _mm256_##name##_epi8(a, b)                                                     \
@@ -95,7 +75,7 @@ MIN_OR_MAX(min)
 MIN_OR_MAX(max)
 #undef MIN_OR_MAX
 
-/* Narrows to `size` bytes each, in the low lanes. */
+/* Narrows each value to `size` bytes, in the low lanes. */
 QRT_INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
     const __m128i low = _mm256_castsi256_si128(q), high = _mm256_extracti128_si256(q, 1);
     if (size == 4)
@@ -106,7 +86,7 @@ QRT_INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
     return _mm256_castsi128_si256(container == QRT_I8 ? _mm_packs_epi16(words, words) : _mm_packus_epi16(words, words));
 }
 
-/* The first `count` of eight narrowed values. */
+/* Stores the first `count` of eight narrowed values. */
 QRT_INLINE void store_eight(char *to, __m256i values, int count, int size) {
     if (count < 8) {
         char all[sizeof values];
@@ -120,5 +100,3 @@ QRT_INLINE void store_eight(char *to, __m256i values, int count, int size) {
         _mm256_storeu_si256((__m256i *)to, values);
     }
 }
-
-#endif

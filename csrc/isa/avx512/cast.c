@@ -1,24 +1,26 @@
-/* Casts computed in f32: f16, bf16 and f32 to and from containers of 8 and 16 bits, dcast from 32 bits too. 64 elements
- * at a time, then sixteens under a mask.
+/* Casts computed in f32: f16, bf16 and f32 to and from containers of 8 and 16 bits, and dcast from 32 bits too. They
+ * take 64 elements at a time, then 16 under a mask.
  *
- *   vcmpps (ordered)        finds NaNs; the masked vrangeps turns them into 0 for free, or lets them pass
- *   vrangeps (min-absolute) clamps |x| and keeps its sign; the default rule tries without both, and looks at the words
- *   vmulps, vfnmadd, vfmadd the correctly rounded quotient in 3 operations; vdivps zmm issues once in 10 cycles
- *   vcvtps2dq {rn-sae}      half even whatever the control register says; vcvttps2dq truncates
+ *   vcmpps (ordered)        finds NaNs; the masked vrangeps turns them into 0 at no cost, or lets them pass
+ *   vrangeps (min-absolute) clamps |x| and keeps its sign; the default rule first tries without both and then checks
+ *   vmulps, vfnmadd, vfmadd the correctly rounded quotient in 3 operations on ports 0 and 5; vdivps zmm issues once in
+ *                           10 cycles
+ *   vcvtps2dq {rn-sae}      rounds half even whatever the control register says; vcvttps2dq truncates
  *   vpackssdw, vpack[su]swb narrow with saturation, which is the clamp to the container; they work within 128-bit
- *                           lanes, which one vpermd or vpermq undoes
- *   vcvtps2ph, vcvtph2ps    one rounding to f16; bf16 is rounded by integers, where a NaN that came from bf16 or from
- *                           the processor has no low bits that could carry
- *   prefetchw               owns the lines of a long result before they are stored to
+ *                           lanes, which one vpermd or vpermq undoes; these shuffles are on port 5
+ *   vcvtps2ph, vcvtph2ps    one rounding to f16, two uops. bf16 is rounded by integers: a NaN that came from bf16 or
+ *                           from the processor has no low bits that could carry
+ *   prefetchw               owns the cache lines of a long result before they are stored to
  *   vmovntdq                stores past the caches, where the table says that this is faster
  *
- * Exact because of the bounds in guard.inl; the rest goes to the parent's row. */
+ * 64 elements of the default rule take 27 uops on ports 0 and 5, dcast of as many 16. Exact: the bounds and the proof
+ * are in guard.inl; calls outside of the bounds go to the parent's row. */
 #include "isa/rows.h"
-#include "isa/x86/cast/parameters.inl"
+#include "isa/x86/cast/walk.inl"
 #include "vectors.h"
 
 #define STREAMS true
-#define MIN_ABSOLUTE 2 /* of vrangeps: the smaller magnitude, with the sign of the first */
+#define MIN_ABSOLUTE 2 /* an operand of vrangeps: the smaller magnitude, with the sign of the first */
 
 QRT_INLINE __m512 clamp_magnitude(__m512 v, __m512 bound) {
     return _mm512_range_ps(v, bound, MIN_ABSOLUTE);
@@ -64,13 +66,3 @@ QRT_INLINE __m512 unsigned_to_floats(__m512i q) {
 #include "isa/x86/cast/lanes.inl"
 #include "isa/x86/cast/rows.inl"
 #include "isa/x86/cast/variants.inl"
-
-void avx512_qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
-    qcast_row(args, source, target, count, parameter, phase);
-}
-
-void avx512_dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
-    dcast_row(args, source, target, count, parameter, phase);
-}

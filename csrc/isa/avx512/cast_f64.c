@@ -1,9 +1,12 @@
 /* Casts computed in f64, eight elements at a time.
  *
- *   vdivpd                  as fast as memory delivers: 8 quotients in 16 cycles
+ *   vdivpd                  the limit of qcast: 8 quotients in 16 cycles, and memory delivers no more
  *   vcvtpd2ps, vcvtps2pd    f32's rounding of each step; from f64 it equals one rounding, as 53 >= 2 * 24 + 2
- *   vrndscalepd             half even and truncation whatever the control register says
- *   vcvtpd2dq, vcvtpd2udq   of integers within the bounds, so exact */
+ *   vrndscalepd             half even and truncation whatever the control register says; two uops on ports 0 and 5
+ *   vcvtpd2dq, vcvtpd2udq   convert integers within the bounds, so exactly
+ *
+ * The other uops of eight elements, some 25, fit beside the divider on ports 0 and 5. Exact: see f64.inl. Hazard:
+ * memory may end behind the last elements, so loads and stores of fewer than eight are masked. */
 #include "isa/rows.h"
 #include "isa/x86/cast/parameters.inl"
 #include "vectors.h"

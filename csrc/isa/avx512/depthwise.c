@@ -1,12 +1,13 @@
 /* Depthwise convolution, two input rows per multiply-add.
  *
- *   vpmovzxbw            bytes to 16 bits
+ *   vpmovzxbw            bytes to 16 bits, on port 5
  *   vpunpck[lh]wd        two interleave two rows of 32 channels, on port 5
  *   vpmaddwd, vpaddd     two taps of 16 channels; two uops on ports 0 and 5
  *
- * Inputs are made unsigned by flipping the top bit, which moves values and zero point by 128 alike; the zero point's
- * part of the sum is in the bias. A pair's products, of at most 255 * 255 each, fit 32 bits: vpmaddwd does not
- * saturate. Sums wrap modulo 2^32 and end within 31 bits. */
+ * Exact. Inputs are made unsigned by flipping the top bit, which moves values and zero point by 128 alike; the zero
+ * point's part of a sum is in the compensation. A pair of products, of at most 255 * 255 each, fits 32 bits, and
+ * vpmaddwd does not saturate. Sums wrap modulo 2^32 and end within 31 bits. Hazard: blocks of fewer than 32 channels
+ * load and store under masks. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ QRT_INLINE loader make_loader(const qrt_depthwise_problem *problem, const qrt_de
 
 QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *const low[GROUP],
                            const char *const high[GROUP], vector *to) {
-    (void)high; /* one segment */
+    (void)high; /* there is one segment */
     __m512i r[GROUP];
 #pragma GCC unroll 2
     for (int i = 0; i < GROUP; i++) {
@@ -69,7 +70,7 @@ QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *
     to[1] = _mm512_unpackhi_epi16(r[0], r[1]);
 }
 
-/* Written out so that the sum stays in its register: see gemm.c. */
+/* Written in assembly so that the sum stays in its register: see gemm.c. */
 QRT_INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     __asm__("vpaddd %1, %0, %0" : "+v"(acc) : "v"(_mm512_madd_epi16(columns, weights)));
     return acc;
@@ -86,7 +87,7 @@ QRT_INLINE void store_pixel(const qrt_depthwise_run *run, const load_kind kind, 
         _mm256_mask_storeu_epi8(target, (__mmask32)(((uint64_t)1 << run->block->channels) - 1), bytes);
 }
 
-/* Pixels in pairs: narrowing leaves eight channels of each in turn. */
+/* Stores pixels in pairs, because narrowing leaves eight channels of each in turn. */
 QRT_INLINE void store_words(const qrt_depthwise_run *run, const load_kind kind, const byte_limits *limits,
                             const vector words[][1], char *target, int64_t pixel_stride, int64_t pixel,
                             const int pixels) {

@@ -1,4 +1,5 @@
-/* Rows of floats by quantized weights. Rows as digits are the parent's. */
+/* Rows of floats by quantized weights: the tiles of mixed_matmul/tile.inl in 512 bits, which has their instructions,
+ * ports, proof and hazards. The parent turns rows into digits. */
 #include <immintrin.h>
 
 #define OP(name) _mm512_##name
@@ -10,8 +11,3 @@ typedef __m512i vector;
 typedef __m512 floats;
 
 #include "isa/x86/mixed_matmul/tile.inl"
-
-void avx512_mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                       float *sums) {
-    mixed_tile(args, digits, rows, panel, sums);
-}

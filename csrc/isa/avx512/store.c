@@ -1,10 +1,12 @@
-/* Requantize-and-store of i32 tiles, sixteen columns at a time.
+/* Requantizes and stores tiles of 32-bit sums, sixteen columns at a time.
  *
  *   vpmuldq                 32 x 32 -> 64 bit signed products of the even lanes; the odd ones are shifted down first
- *   vpsravq                 arithmetic 64-bit shift by a count per lane
+ *   vpsravq                 arithmetic 64-bit shift by a count per lane; on port 0
  *   vcvtdq2ps, vmulps       the two roundings of float32
- *   vcvtps2dq {rn-sae}      half even whatever the control register says
- *   vpmovdb, vpmovdw        truncate i32: the values are within the container already */
+ *   vcvtps2dq {rn-sae}      rounds half even whatever the control register says
+ *   vpmovdb, vpmovdw        truncate, because the values are within the container already; two uops on port 5
+ *
+ * fixed takes 13 uops for sixteen columns and float32 8, on ports 0 and 5. store.inl has the proof and the hazards. */
 #include <string.h>
 
 #include "isa/rows.h"
@@ -26,8 +28,3 @@ QRT_INLINE bool all_within(__m512i values, int low, int high, live_lanes live) {
 }
 
 #include "isa/x86/store/store.inl"
-
-void avx512_store(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                  void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
-    store_tile(requant, acc, acc_stride, rows, columns, target, target_stride, parameter, row_step, column_step);
-}

@@ -1,7 +1,6 @@
-/* Vectors of 512 bits as the templates of isa/x86 spell them: sixteen lanes of 32 bits, sixteen words, sixteen bytes,
+/* Vectors of 512 bits in the words of the templates in isa/x86: sixteen lanes of 32 bits, sixteen words, sixteen bytes,
  * eight doubles. Fewer than all lanes are loaded and stored under a mask. */
-#ifndef QRT_ISA_AVX512_VECTORS_H
-#define QRT_ISA_AVX512_VECTORS_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -21,12 +20,12 @@ QRT_INLINE live_lanes first_lanes(int64_t count) {
     return count >= LANES ? ALL : (live_lanes)((1u << count) - 1);
 }
 
-/* Half to even, whatever the control register says. */
+/* Rounds half to even, whatever the control register says. */
 QRT_INLINE integers round_half_even(floats v) {
     return _mm512_cvt_roundps_epi32(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* The low byte, and the low word, of each integer. */
+/* Each returns the low byte, or the low word, of each integer. */
 QRT_INLINE __m128i low_bytes(integers v) {
     return _mm512_cvtepi32_epi8(v);
 }
@@ -54,7 +53,7 @@ QRT_INLINE void store_bytes(void *target, __m128i v, live_lanes live) {
         _mm_mask_storeu_epi8(target, live, v);
 }
 
-/* With `stream` past the caches, where all lanes are live and the target is aligned. */
+/* With `stream` it stores past the caches, where all lanes are live and the target is aligned. */
 QRT_INLINE void store_words(void *target, words v, live_lanes live, bool stream) {
     if (__builtin_expect(live != ALL, false))
         _mm256_mask_storeu_epi16(target, live, v);
@@ -74,5 +73,3 @@ QRT_INLINE void store_whole(void *target, integers v, bool stream) {
 QRT_INLINE void store_integers(void *target, integers v, live_lanes live) {
     _mm512_mask_storeu_epi32(target, live, v);
 }
-
-#endif

@@ -1,10 +1,13 @@
-/* A panel of one column. Of a vector of columns 15 of 16 products would be nothing, so here they go along K, 64 to a
- * multiply-add; the sums of four rows are added up across their vectors together. The results of many rows are
- * requantized as one row, by the table's store.
+/* A panel of one column. In a vector of columns 15 of 16 products would be for nothing, so here a vector holds 64
+ * values of K. The sums of four rows are added up across their vectors together, and the results of many rows are
+ * requantized as one row by the table's row `store`.
  *
- * The panel holds the values of K as they follow each other. Compensation is as in pack_quads.inl. */
-#ifndef QRT_AVX512VNNI_COLUMN_H
-#define QRT_AVX512VNNI_COLUMN_H
+ *   vpdpbusd  four per 64 values of K and four rows: ports 0 and 5, 2 cycles
+ *   loads     four of A and one of B: 2.5 cycles on two load ports, which are the limit
+ *
+ * The panel holds the values of K in their order. Exact: pack_quads.inl has the proof, and the compensation has its
+ * form. Hazard: the end of a segment is loaded under a mask. */
+#pragma once
 
 #include "isa/x86/gemm/quads512.inl"
 
@@ -22,7 +25,7 @@ static inline void pack_column(qrt_container container, const uint8_t *source, i
     compensation[NR] = sum;
 }
 
-/* Adds up four vectors across: the sum of each. */
+/* Adds up the lanes of four vectors, each to one sum. */
 static inline __m128i add_across(const __m512i *v) {
     const __m512i low = _mm512_add_epi32(_mm512_unpacklo_epi32(v[0], v[1]), _mm512_unpackhi_epi32(v[0], v[1]));
     const __m512i high = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2], v[3]), _mm512_unpackhi_epi32(v[2], v[3]));
@@ -31,7 +34,7 @@ static inline __m128i add_across(const __m512i *v) {
     return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-/* Sums of the products of four rows over the whole of K. */
+/* Returns the sums of four rows over the whole of K. */
 static inline __m128i dot_rows(const qrt_microkernel_call *call, const char *const *rows) {
     const tile_operands from = find_operands(call);
     const int64_t whole = call->depth / 64 * 64;
@@ -53,7 +56,7 @@ static inline __m128i dot_rows(const qrt_microkernel_call *call, const char *con
     return add_across(sums);
 }
 
-/* To rows from `row` on, the stride of the result apart. */
+/* Stores to rows from `row` on, which are the result's stride apart. */
 static inline void store_column(const qrt_microkernel_call *call, int64_t row, int rows, const int32_t *sums) {
     if (call->sums) {
         for (int i = 0; i < rows; i++)
@@ -78,7 +81,7 @@ static inline void store_column(const qrt_microkernel_call *call, int64_t row, i
             memcpy(target + i * stride, results + i, sizeof(int32_t));
 }
 
-/* Takes the compensation of rows with their own off, modulo 2^32. */
+/* Subtracts the compensation of rows that have their own, modulo 2^32. */
 static inline void compensate_rows(const qrt_microkernel_call *call, int64_t row, int rows, int32_t *sums) {
     const int32_t zero = call->b_compensation[0], sum = call->b_compensation[NR];
     const int32_t *of_row = call->a_compensation + 2 * row;
@@ -95,7 +98,7 @@ static inline void run_column(const qrt_microkernel_call *call) {
         _Alignas(64) int32_t sums[COLUMN_ROWS];
         for (int i = 0; i < rows; i += 4) {
             const char *from[4];
-            for (int r = 0; r < 4; r++) /* the last row again, where four are not left */
+            for (int r = 0; r < 4; r++) /* where fewer than four are left, the last row is taken again */
                 from[r] = (const char *)call->a + (row + (i + r < rows ? i + r : rows - 1)) * call->a_stride;
             _mm_store_si128((__m128i *)(sums + i), _mm_add_epi32(dot_rows(call, from), _mm_set1_epi32(start)));
         }
@@ -104,5 +107,3 @@ static inline void run_column(const qrt_microkernel_call *call) {
         store_column(call, row, rows, sums);
     }
 }
-
-#endif

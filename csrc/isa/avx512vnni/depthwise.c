@@ -3,9 +3,10 @@
  *   vpunpck[lh]bw, wd  eight interleave four rows of 64 channels, on port 5: once per column and pair of output rows
  *   vpdpbusd           u8 x s8, four taps of 16 channels, without saturation: ports 0 and 5
  *
- * Inputs are made unsigned by flipping the top bit, which moves values and zero point by 128 alike; the zero point's
- * part of the sum, which does not depend on the data, is in the bias. Weights less their zero points have to fit s8:
- * others are the parent's. Sums wrap modulo 2^32 and end within 31 bits. */
+ * Exact. Inputs are made unsigned by flipping the top bit, which moves values and zero point by 128 alike; the zero
+ * point's part of a sum does not depend on the data and is in the compensation. Sums wrap modulo 2^32 and end within 31
+ * bits. Hazards: weights minus their zero points must fit s8, other weights are left to the parent; blocks of fewer
+ * than 64 channels load and store under masks. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -98,13 +99,13 @@ QRT_INLINE void interleave(const loader *how, const load_kind kind, const char *
     to[3] = _mm512_unpackhi_epi16(high01, high23);
 }
 
-/* Written out so that the sum stays in its register: see avx512/gemm.c. */
+/* Written in assembly so that the sum stays in its register: see avx512/gemm.c. */
 QRT_INLINE vector multiply_add(vector acc, vector columns, vector weights) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(columns), "v"(weights));
     return acc;
 }
 
-/* The same without a register for the weights. */
+/* The same with the weights in memory, which need no register. */
 QRT_INLINE vector multiply_add_from(vector acc, vector columns, const vector *weights) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(columns), "m"(*weights));
     return acc;

@@ -1,12 +1,18 @@
 /* Rows of floats by quantized weights, as integers of three signed bytes.
  *
- *   vpdpbusd    64 multiply-adds of bytes, weights unsigned and digits signed; nothing saturates
+ *   vpdpbusd      64 multiply-adds of bytes, unsigned weights by signed digits, without saturation: ports 0 and 5,
+ *                 three for four values of a row and 16 columns
+ *   vpand, shift  two or three uops make two vectors out of one of nibbles, for all rows
  *
- * Vectors are columns; four values of a row are one broadcast word of each digit. With |digit| <= 128, pieces of 128
- * values and |q - zero point| <= 509 (zero points are within 255, and unsigned values of the container) a piece's sum
- * of each digit, S2, S1 or S0, is below 2^23, and B = 256 * S1 + S0, whose terms are of at most 32896 * 509, below
- * 2^31. So T = 65536 * S2 + B = 65536 * (S2 + (B >> 16)) + (B & 65535) has two parts that floats hold, and one fused
- * multiply-add rounds T once. Before zero points are taken off, sums may wrap. */
+ * With one row, reading the weights is the limit as long as both ports keep up:
+ * docs/reference/kernels/quantized_weights.md.
+ *
+ * Vectors hold columns; four values of a row are one broadcast word for each digit. Exact: |digit| <= 128, a piece has
+ * at most 128 values, and |q - zero point| <= 509 (zero points within 255, and unsigned values of the container). So a
+ * piece's sum of each digit, S2, S1 or S0, is below 2^23, and B = 256 * S1 + S0, whose summands are at most 32896 *
+ * 509, is below 2^31. Then T = 65536 * S2 + B = 65536 * (S2 + (B >> 16)) + (B & 65535) has two parts that floats hold,
+ * and one fused multiply-add rounds T once. Hazard: sums may wrap until zero points are subtracted, so nothing may look
+ * at them before. */
 #include <immintrin.h>
 
 #include "isa/rows.h"
@@ -15,9 +21,9 @@
 #define NR QRT_PRODUCT_NR
 #define MR QRT_MIXED_MR
 #define DIGITS 3
-#define VECTORS 2 /* of columns */
+#define VECTORS 2 /* vectors of columns */
 #define SPLIT_ROWS 2
-#define AHEAD 4096 /* bytes: the stream that prefetching alone keeps up with */
+#define AHEAD 4096 /* bytes, at which prefetching alone reads the stream at full speed */
 
 /* ---- rows ---- */
 
@@ -25,7 +31,7 @@ QRT_INLINE __mmask16 live(int64_t left) {
     return (__mmask16)(left >= 16 ? 0xFFFF : (1 << left) - 1);
 }
 
-/* Values of a row, 0 past `left`, as bits without signs. */
+/* The values of a row without their signs, as bits. */
 QRT_INLINE __m512i magnitudes(__m512 x) {
     return _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7FFFFFFF));
 }
@@ -34,7 +40,7 @@ QRT_INLINE __mmask16 finite_of(__m512 x) {
     return _mm512_cmplt_epi32_mask(magnitudes(x), _mm512_set1_epi32(0x7F800000));
 }
 
-/* The bits of the largest finite magnitude; clears *finite if there are others. */
+/* Returns the bits of the largest finite magnitude, and clears *finite where there are other values. */
 static inline uint32_t largest_finite(const float *a, int64_t length, bool *finite) {
     __m512i largest = _mm512_setzero_si512();
     for (int64_t i = 0; i < length; i += 16) {
@@ -46,7 +52,8 @@ static inline uint32_t largest_finite(const float *a, int64_t length, bool *fini
     return (uint32_t)_mm512_reduce_max_epi32(largest);
 }
 
-/* Four words: none, then the sums of the digits of a piece, written to `to` word by word as the digits themselves. */
+/* Writes the digits of a piece to `to`, each four values as four words. Returns their sums in the same form: an empty
+ * word, then one for each digit. */
 static inline __m128i split_piece(const float *a, int64_t length, float inverse, __m128i *to) {
     const __m512i carries = _mm512_set1_epi32(0x8080), ones = _mm512_set1_epi8(1);
     const __m512i planes =
@@ -64,9 +71,9 @@ static inline __m128i split_piece(const float *a, int64_t length, float inverse,
     return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-/* For each piece the unit and what the sums of its digits begin with (the most significant first), or, where zero
- * points differ, the sums of digits by which each is multiplied; then for every four values a word of none and of each
- * digit. */
+/* Writes for each piece its unit, and what the sums of its digits begin with, the most significant digit first; where
+ * zero points differ, the sums of digits that zero points are multiplied by. Then follows for every four values an
+ * empty word and one word for each digit. */
 bool avx512vnni_mixed_row(const qrt_mixed_matmul_args *args, const float *a, void *digits) {
     const __m128i times = _mm_set1_epi32(args->plan.zero_points_differ ? -1 : -args->plan.common_zero_point);
     __m128i *to = digits;
@@ -84,7 +91,7 @@ bool avx512vnni_mixed_row(const qrt_mixed_matmul_args *args, const float *a, voi
 
 /* ---- tiles ---- */
 
-/* Written out so that the sum stays in its register. */
+/* Written in assembly so that the sum stays in its register: see avx512/gemm.c. */
 QRT_INLINE __m512i multiply_add(__m512i sum, __m512i weights, __m512i digits) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(weights), "v"(digits));
     return sum;
@@ -94,12 +101,13 @@ QRT_INLINE __m512i word(const int32_t *from) {
     return _mm512_set1_epi32(*from);
 }
 
-/* Sums of a row. High nibbles may have sums of their own, 16 times as large: then vectors take no shift. */
+/* The sums of a row. High nibbles may have sums of their own, which are 16 times as large: then vectors need no
+ * shift. */
 typedef struct {
     __m512i of[VECTORS][DIGITS], high[VECTORS][DIGITS];
 } row_sums;
 
-/* A vector of each group of columns; `digits` are the rows' words for it. */
+/* Multiplies by one vector of each group of columns; `digits` are the rows' words for it. */
 QRT_INLINE void add_vector(const bool nibbles, const bool split, const int rows, const uint8_t *const from[VECTORS],
                            const char *digits, int64_t row_bytes, row_sums sums[MR]) {
     const __m512i low = _mm512_set1_epi8(15);
@@ -127,7 +135,7 @@ QRT_INLINE void add_vector(const bool nibbles, const bool split, const int rows,
         }
 }
 
-/* The `count` vectors of a piece. */
+/* Multiplies by the `count` vectors of a piece. */
 QRT_INLINE void add_vectors(const bool nibbles, const bool split, const int rows, const uint8_t *piece,
                             const char *digits, int64_t row_bytes, int64_t count, row_sums sums[MR]) {
     const uint8_t *from[VECTORS] = {piece, piece + count * 64};
@@ -154,7 +162,7 @@ QRT_INLINE void add_vectors(const bool nibbles, const bool split, const int rows
                     sums[i].of[h][d] = _mm512_add_epi32(sums[i].of[h][d], _mm512_srai_epi32(sums[i].high[h][d], 4));
 }
 
-/* T, rounded once. */
+/* Returns T, rounded once. */
 QRT_INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
     const __m512i low = _mm512_add_epi32(_mm512_slli_epi32(sums[1], 8), sums[2]);
     if (low_fits)
@@ -164,7 +172,7 @@ QRT_INLINE __m512 rounded(const bool low_fits, const __m512i sums[DIGITS]) {
     return _mm512_fmadd_ps(_mm512_cvtepi32_ps(high), _mm512_set1_ps(65536), _mm512_cvtepi32_ps(rest));
 }
 
-/* Begins the sums of a row with its digits' part in the zero points. */
+/* Sets what the sums of a row begin with: the product of its sums of digits and the zero points. */
 QRT_INLINE void begin(const bool differ, const uint8_t *zero_points, const int32_t *header, row_sums *sums) {
 #pragma GCC unroll 2
     for (int h = 0; h < VECTORS; h++)
@@ -172,14 +180,14 @@ QRT_INLINE void begin(const bool differ, const uint8_t *zero_points, const int32
         for (int d = 0; d < DIGITS; d++) {
             sums->of[h][d] = word(header + 1 + d);
             sums->high[h][d] = _mm512_setzero_si512();
-            if (differ) { /* words of a zero point and 0: the sum of up to 128 digits is 16 bits */
+            if (differ) { /* words of a zero point and 0 serve, because the sum of up to 128 digits fits 16 bits */
                 const __m256i points = _mm256_load_si256((const __m256i *)zero_points + h);
                 sums->of[h][d] = _mm512_madd_epi16(_mm512_cvtepu16_epi32(points), sums->of[h][d]);
             }
         }
 }
 
-/* All pieces, each of `fixed` vectors or, with 0, of what its length says. */
+/* Multiplies by all pieces. Each has `fixed` vectors; with 0, as many as its length says. */
 QRT_INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows, const qrt_mixed_matmul_args *args,
                         const char *digits, const uint8_t *panel, float *target) {
     const int64_t row_bytes = args->plan.row_bytes;
@@ -224,7 +232,7 @@ QRT_INLINE void tile_of(const bool nibbles, const int64_t fixed, const int rows,
             _mm512_store_ps(target + i * NR + 16 * h, total[i][h]);
 }
 
-/* With a loop of its own for nibbles in pieces of 32, whose B floats hold. */
+/* Nibbles in pieces of 32 have a loop of their own, because floats hold their B. */
 QRT_INLINE void rows_of(const int rows, const qrt_mixed_matmul_args *args, const char *digits, const uint8_t *panel,
                         float *sums) {
     if (!args->problem.nibbles)

@@ -4,7 +4,8 @@
  *                     K, 6 cycles
  *   vpbroadcastd m32  four values of A; load ports only: 6, and 2 loads of B: 4 cycles with two ports
  *
- * Exact: see pack_quads.inl. */
+ * Exact: pack_quads.inl has the proof. Hazard: rows whose K is no multiple of 4 are packed, because steps are read
+ * whole. */
 #include "isa/x86/gemm/pack_quads.inl"
 #include "avxvnni.h"
 #include "isa/rows.h"
@@ -44,7 +45,7 @@ static void pack_a(qrt_container container, const void *source, int64_t source_s
     }
 }
 
-/* Columns contiguous: four rows of 16 columns interleave into 16 quads, or into 8 where the panel ends. */
+/* For contiguous columns. Four rows of 16 columns interleave into 16 quads, or into 8 where the panel ends. */
 static void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int width, int64_t depth, int64_t padded,
                         uint8_t flip, int8_t *panel) {
     for (int64_t k = 0; k < padded; k += 4) {
@@ -85,13 +86,13 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
     }
 }
 
-/* `sum` - by * the values of a vector of compensation. */
+/* Returns `sum` - by * a vector of compensation. */
 static inline __m256i subtract_multiple(__m256i sum, const int32_t *values, int32_t by) {
     const __m256i loaded = _mm256_loadu_si256((const __m256i *)values);
     return _mm256_sub_epi32(sum, _mm256_mullo_epi32(loaded, _mm256_set1_epi32(by)));
 }
 
-static void run_line(const qrt_microkernel_call *call) {
+static void run_image_row(const qrt_microkernel_call *call) {
     const int vectors = tile_vectors(call->columns);
     const int32_t *zero_points = call->b_compensation, *column_sums = zero_points + NR;
     const int32_t a_zero_point = call->a_zero_point + flip_of_a(call->args->problem.a);
@@ -112,9 +113,9 @@ static void run_line(const qrt_microkernel_call *call) {
 }
 
 static void run(const qrt_microkernel_call *call) {
-    qrt_microkernel_call line = *call;
-    for (int64_t i = 0; i < call->lines; i++, next_line(&line))
-        run_line(&line);
+    qrt_microkernel_call image_row = *call;
+    for (int64_t i = 0; i < call->image_rows; i++, next_image_row(&image_row))
+        run_image_row(&image_row);
 }
 
 const qrt_gemm_microkernel avxvnni_gemm = MICROKERNEL("avxvnni", 1);

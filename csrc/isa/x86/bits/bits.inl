@@ -1,12 +1,13 @@
-/* Rows of 1, 2 and 4-bit values, a vector of bytes at a time; what is left over is the parent's. The including file
- * defines bytes_of_words, the low byte of each word, and pack_ones and spread_ones, from and to bytes of 0 or 1. */
+/* Rows of 1, 2 and 4-bit values, a vector of bytes at a time. The parent's row does the last few. The including file
+ * gives the instructions and their ports, and defines bytes_of_words (the low byte of each word), pack_ones and
+ * spread_ones (to and from bytes of 0 or 1). */
 #ifndef V
 #error "vectors.h comes first"
 #endif
 
 #define BLOCK ((int64_t)sizeof(integers))
 
-QRT_INLINE void pack_bits(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void QRT_OF_ISA(pack_bits_row)(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *values = source;
     uint8_t *bytes = target;
     const int width = args->width;
@@ -28,11 +29,11 @@ QRT_INLINE void pack_bits(const qrt_bits_args *args, const void *source, void *t
         QRT_OF_ISA(parent).pack_bits_row(args, values + i, bytes, count - i);
 }
 
-QRT_INLINE void unpack_bits(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
+void QRT_OF_ISA(unpack_bits_row)(const qrt_bits_args *args, const void *source, void *target, int64_t count) {
     const uint8_t *bytes = source;
     uint8_t *values = target;
     const int width = args->width;
-    /* (v ^ sign) - sign extends the sign; of unsigned values nothing. */
+    /* (v ^ sign) - sign extends the sign of signed values and leaves unsigned ones as they are. */
     const integers sign = V(set1_epi8)((char)(args->container == QRT_I8 ? 1 << (width - 1) : 0));
     int64_t i = 0;
     for (; i + BLOCK <= count; i += BLOCK, bytes += BLOCK * width / 8) {

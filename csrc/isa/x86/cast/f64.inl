@@ -1,25 +1,18 @@
-/* Casts computed in f64, a vector of doubles at a time: f64, and qcast from f32 where f32 alone would not do (32-bit
- * storage, scales or zero points outside the guard). The including file defines STREAMS, and beside vectors.h
+/* Casts computed in f64, a vector of doubles at a time: those to and from f64, and qcast from f32 where f32 is not
+ * exact (32-bit storage, scales or zero points outside the guard). The including file gives the instructions and their
+ * ports. It defines STREAMS and, beside vectors.h,
  *
  *   doubles, DOUBLES               vectors, and how many lanes they have
  *   live_doubles, first_doubles(count)
  *   round_pd(v, mode)              to integers, whatever the control register says; `mode` is constant
- *   numbers, numbers_of(v), where(numbers, v, otherwise)       no NaNs
+ *   numbers, numbers_of(v), where(numbers, v, otherwise)       the lanes that are not NaN
  *   load_values(source, live, expressed), store_values(target, v, live, stream)
  *   load_storage(source, live, container), store_storage(target, v, live, container)
  *
- * The bounds less a zero point, and a rounded value within them plus the zero point, need at most 42 bits: exact. */
-#if !defined round_pd
-#error "cast/f64.inl needs round_pd"
-#endif
-#ifndef V
-#error "vectors.h comes first"
-#endif
-#ifndef DOUBLES
-#error "DOUBLES: how many lanes of 64 bits"
-#endif
-#ifndef STREAMS
-#error "STREAMS: whether there are stores past the caches"
+ * Exact: the bounds minus a zero point need at most 42 bits, and so does a rounded value within them plus the zero
+ * point. */
+#if !defined V || !defined round_pd || !defined DOUBLES || !defined STREAMS
+#error "cast/f64.inl needs vectors.h, round_pd, DOUBLES (lanes of 64 bits) and STREAMS (stores past the caches)"
 #endif
 
 QRT_INLINE doubles load_f64(const qrt_cast_parameters *parameters, int array, int64_t index, bool each) {
@@ -41,7 +34,7 @@ QRT_INLINE doubles clamp(doubles v, doubles low, doubles high) {
     return V(min_pd)(V(max_pd)(v, low), high);
 }
 
-/* The integers of a vector, as f64. */
+/* Returns the integers of a vector, as f64. */
 QRT_INLINE doubles quantize(const qrt_cast_problem *problem, const qrt_cast_parameters *parameters, doubles x,
                             int64_t index, qrt_cast_mode mode) {
     const doubles zero = load_f64(parameters, QRT_ZERO_POINTS, index, mode.each);

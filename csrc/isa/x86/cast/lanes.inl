@@ -1,21 +1,24 @@
-/* Casts of one vector of 32-bit lanes, or four, whatever the width. The including file defines, beside vectors.h,
+/* Casts of one vector of 32-bit lanes, or of four, for any width. The including file gives the instructions and their
+ * ports. It defines, beside vectors.h,
  *
  *   clamp_magnitude(v, bound)           v between -bound and bound; what becomes of NaNs does not matter
  *   clamp_input(x, bound, keep)         the same; NaNs pass with `keep`, else become 0
- *   numbers, numbers_of(v)              which lanes are no NaN
+ *   numbers, numbers_of(v)              the lanes that are not NaN
  *   where(numbers, q, otherwise), where_or_zero(numbers, q)
  *   has_word(words, word)               whether a 16-bit lane equals that of `word`
  *   order_bytes, order_words            undo what two packs, or one, did across 128-bit lanes
- *   unsigned_to_floats(q)               rounded once */
+ *   unsigned_to_floats(q)               rounded once
+ *
+ * guard.inl has the proof. Hazard: memory may end behind the last elements, see `readable`. */
 #ifndef V
 #error "vectors.h comes first"
 #endif
 
 #define BLOCK (4 * LANES)
-/* An operand that is not to be loaded twice, or a constant not to be broadcast again for each block. */
+/* Keeps an operand from being loaded twice, or a constant from being broadcast again in each block. */
 #define KEEP_IN_REGISTER(vector) __asm__("" : "+v"(vector))
 
-/* The source, or a copy of its `count` elements where all lanes would be read beyond them. */
+/* Returns the source, or a copy of its `count` elements where a load of all lanes would read past them. */
 QRT_INLINE const char *readable(const char *source, char buffer[sizeof(integers)], int64_t count, int size) {
     return LOADS_ARE_MASKED || count >= LANES ? source : memcpy(buffer, source, (size_t)(count * size));
 }
@@ -38,7 +41,7 @@ QRT_INLINE floats load_expressed(const char *source, qrt_expressed expressed) {
     return x;
 }
 
-/* The bits of a float rounded to bf16, in the upper halves; the lower ones are left over. */
+/* The bits of a float rounded to bf16 are in the upper halves; the lower halves are arbitrary. */
 QRT_INLINE integers rounded_bf16(floats v) {
     const integers bits = (integers)v;
     const integers odd = V(srli_epi32)(bits, 16) & V(set1_epi32)(1);
@@ -89,7 +92,7 @@ QRT_INLINE integers round_to_int(floats v, qrt_rounding rounding) {
     return V(cvttps_epi32)(v);
 }
 
-/* `count` vectors step by step together: their chains are long, and the scheduler holds few blocks of them. */
+/* The steps of `count` vectors alternate: their chains are long, and the scheduler holds few blocks of them. */
 #define EACH_VECTOR _Pragma("GCC unroll 4") for (int j = 0; j < count; j++)
 
 QRT_INLINE void quantize(floats *x, const lanes *p, int count, qrt_cast_mode mode, integers *q) {
@@ -118,13 +121,13 @@ QRT_INLINE void quantize(floats *x, const lanes *p, int count, qrt_cast_mode mod
         EACH_VECTOR q[j] = V(add_epi32)(q[j], p[j].zero);
 }
 
-/* Where results go, and the bounds between which they are kept. */
+/* The container of the results, and the bounds that they are clamped to. */
 typedef struct {
     qrt_container container;
     int size;
-    bool narrow;          /* the bounds are not the container's, to which saturation keeps */
-    integers least, most; /* of the container's width */
-    integers least_word;  /* of 16 bits */
+    bool narrow;          /* the bounds are narrower than the container's, which saturation keeps to */
+    integers least, most; /* as elements of the container */
+    integers least_word;  /* as 16-bit words */
 } sink;
 
 QRT_INLINE sink make_sink(const qrt_cast_problem *problem, qrt_container container) {
@@ -138,7 +141,7 @@ QRT_INLINE sink make_sink(const qrt_cast_problem *problem, qrt_container contain
     return to;
 }
 
-/* After a trial: whether one of the four has left 16 bits downwards, as what is no number does. */
+/* After a trial: whether one of the four vectors has the word that stands for values without a result. */
 QRT_INLINE bool may_be_wrong(const integers q[4], const sink *to) {
     return has_word(V(min_epi16)(V(packs_epi32)(q[0], q[1]), V(packs_epi32)(q[2], q[3])), to->least_word);
 }
@@ -173,7 +176,7 @@ QRT_INLINE void store_block(char *target, const integers q[4], const sink *to, b
     store_whole(target + sizeof(integers), block_words(q[2], q[3], to), stream);
 }
 
-/* `count` elements, a vector at a time, with the clamp. */
+/* Casts `count` elements, a vector at a time, with the clamp. */
 QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each, int64_t index,
                            const char *source, char *target, int64_t count, qrt_container container,
                            qrt_cast_mode mode) {
@@ -200,7 +203,7 @@ QRT_INLINE void qcast_ends(const qrt_cast_args *args, const qrt_cast_parameters 
 /* ---- dcast ---- */
 
 QRT_INLINE floats load_storage(const char *source, live_lanes live, qrt_container container) {
-    switch (container) {
+    switch (container) { /* a jump table: comparisons in a row take longer */
     case QRT_I8:
         return V(cvtepi32_ps)(V(cvtepi8_epi32)(load_bytes(source, live)));
     case QRT_U8:
@@ -211,10 +214,9 @@ QRT_INLINE floats load_storage(const char *source, live_lanes live, qrt_containe
         return V(cvtepi32_ps)(V(cvtepu16_epi32)(load_words(source, live)));
     case QRT_I32:
         return V(cvtepi32_ps)(load_integers(source, live));
-    case QRT_U32:
+    default:
         return unsigned_to_floats(load_integers(source, live));
     }
-    return V(setzero_ps)();
 }
 
 QRT_INLINE void store_expressed(char *target, live_lanes live, floats v, bool stream, qrt_expressed expressed) {
@@ -237,7 +239,7 @@ QRT_INLINE dcast_lanes load_dcast_lanes(const qrt_cast_parameters *parameters, i
                          load_f32(parameters, QRT_ROUNDED_ZERO_POINTS, index, each)};
 }
 
-/* f(q) - f(zp) in the format is what the rule says: the zero point is rounded once. */
+/* f(q) - f(zp) in the format is what the rule says; the zero point has been rounded already. */
 QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, live_lanes live, qrt_cast_mode mode) {
     floats q = load_storage(source, live, mode.container);
     if (mode.container > QRT_U8)
@@ -246,7 +248,7 @@ QRT_INLINE void dcast_vector(const char *source, char *target, dcast_lanes p, li
     store_expressed(target, live, v, mode.stream, mode.expressed);
 }
 
-/* `count` elements, a vector at a time. */
+/* Casts `count` elements, a vector at a time. */
 QRT_INLINE void dcast_ends(const qrt_cast_parameters *parameters, const dcast_lanes *shared, const char *source,
                            char *target, int64_t count, qrt_cast_mode mode) {
     const int target_size = qrt_expressed_size(mode.expressed);

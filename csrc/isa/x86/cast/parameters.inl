@@ -1,44 +1,36 @@
-/* How the SIMD casts walk a row: as runs of one parameter, as periods along which parameters advance with the elements,
- * or, where both are short, through a table in L1 of each element's parameters. */
-#ifndef QRT_ISA_CAST_PARAMETERS_H
-#define QRT_ISA_CAST_PARAMETERS_H
+/* The parameters of a SIMD cast, and how a kernel gets them for a row. walk.inl cuts the row. */
+#pragma once
 
 #include <string.h>
 
 #include "isa/x86/cast/guard.inl"
 
-/* Shorter runs and periods go through the table, where a run is at most QRT_PARAMETER_PADDING elements, and so do
- * periods of long casts that fit: L1 holds them beside the operands. */
-#define QRT_LEAST_RUN 32
-#define QRT_LEAST_PERIOD 64
-#define QRT_LEAST_TABLE 256
-#define QRT_TABLE 1024
-
-/* Arrays of float and int32_t, or of double: NULL where the kernel reads none. */
+/* Arrays of float and int32_t, or of double. An array that the kernel does not read is NULL. */
 enum { QRT_SCALES, QRT_RECIPROCALS, QRT_ROUNDED_ZERO_POINTS, QRT_ZERO_POINTS, QRT_CAST_ARRAYS };
 
-/* `repeat` is 0, or arrays are those of a table, which repeats after so many elements and goes on for a block. */
+/* repeat: 0 for the parameters' own arrays; those of a table repeat after so many elements, and go on for a block. */
 typedef struct {
     const char *array[QRT_CAST_ARRAYS];
     int64_t repeat;
 } qrt_cast_parameters;
 
-/* `runs` runs of `run` elements, parameter i for run i; with `each` parameter i for element i of every run. */
+/* Casts `runs` runs of `run` elements. Run i has parameter i; with `each`, element i of every run has it. */
 typedef void (*qrt_cast_runs)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                               const char *source, char *target, int64_t run, int64_t runs);
 
 typedef struct {
     const qrt_cast_args *args;
     qrt_cast_runs fn;
-    qrt_cast_parameters parameters; /* of index 0 of the row */
+    qrt_cast_parameters parameters; /* from the row's index 0 on */
     int word;                       /* bytes of a parameter: 4 or 8 */
     int source_size, target_size;
 } qrt_cast_call;
 
+#define QRT_TABLE 1024 /* elements */
 typedef char qrt_cast_table[QRT_CAST_ARRAYS][(QRT_TABLE + QRT_PARAMETER_PADDING) * sizeof(double)];
 
-/* Parameters from element `index` of a table on, by one pointer: arrays lie a constant apart, and a vector instruction
- * whose operand in memory has an index takes one more uop. */
+/* Parameters from element `index` of a table on, by one pointer: the arrays are a constant apart. A vector instruction
+ * with an index in its memory operand takes one more uop. */
 QRT_INLINE qrt_cast_parameters qrt_cast_in_table(const qrt_cast_parameters *table, int64_t index) {
     const char *first = table->array[0] + index * (int64_t)sizeof(float);
     __asm__("" : "+r"(first));
@@ -48,137 +40,15 @@ QRT_INLINE qrt_cast_parameters qrt_cast_in_table(const qrt_cast_parameters *tabl
     return at;
 }
 
-/* How many of the first elements lie before a line of the cache. */
+/* How many of the first elements lie before the next cache line. */
 QRT_INLINE int64_t qrt_cast_until_aligned(const void *target, int size) {
     return (int64_t)(-(uintptr_t)target & 63) / size;
 }
 
-static inline qrt_cast_parameters qrt_cast_parameters_at(const qrt_cast_call *call, int64_t index) {
-    qrt_cast_parameters at = call->parameters;
-    for (int a = 0; a < QRT_CAST_ARRAYS; a++)
-        if (at.array[a])
-            at.array[a] += index * call->word;
-    return at;
-}
+/* Defined by walk.inl, once for each ISA. */
+void QRT_OF_ISA(cast_row)(const qrt_cast_call *call, const char *source, char *target, int64_t count, int64_t phase);
 
-static inline void qrt_cast_long_runs(const qrt_cast_call *call, const char *source, char *target, int64_t count,
-                                      int64_t phase) {
-    const int64_t length = call->args->plan.run, period = call->args->plan.period;
-    int64_t index = phase / length, inside = phase % length;
-    for (int64_t left = count; left > 0;) {
-        const bool whole = inside == 0 && left >= length;
-        const int64_t run = whole ? length : qrt_min(length - inside, left);
-        const int64_t runs = whole ? qrt_min(left / length, period - index) : 1;
-        const qrt_cast_parameters at = qrt_cast_parameters_at(call, index);
-        call->fn(call->args, &at, false, source, target, run, runs);
-        source += run * runs * call->source_size;
-        target += run * runs * call->target_size;
-        left -= run * runs;
-        inside = 0;
-        index = index + runs == period ? 0 : index + runs;
-    }
-}
-
-static inline void qrt_cast_long_periods(const qrt_cast_call *call, const char *source, char *target, int64_t count,
-                                         int64_t phase) {
-    const int64_t period = call->args->plan.period;
-    for (int64_t left = count; left > 0; phase = 0) {
-        const int64_t run = qrt_min(period - phase, left), runs = run == period ? left / period : 1;
-        const qrt_cast_parameters at = qrt_cast_parameters_at(call, phase);
-        call->fn(call->args, &at, true, source, target, run, runs);
-        source += run * runs * call->source_size;
-        target += run * runs * call->target_size;
-        left -= run * runs;
-    }
-}
-
-/* table[i] = the parameter of element i from `phase` on, for `count` elements, written in vectors: up to 31 bytes past
- * the end. */
-static inline void qrt_cast_fill(char *table, const char *from, int word, int64_t run, int64_t period, int64_t phase,
-                                 int64_t count) {
-    typedef uint32_t eight __attribute__((vector_size(32)));
-    typedef uint64_t four __attribute__((vector_size(32)));
-    if (run == 1) {
-        for (int64_t done = 0, taken; done < count; done += taken, phase = 0) {
-            taken = qrt_min(period - phase, count - done);
-            memcpy(table + done * word, from + phase * word, (size_t)(taken * word));
-        }
-        return;
-    }
-    int64_t index = phase / run, left = run - phase % run;
-    for (int64_t done = 0; done < count; done += left, left = run) {
-        const char *at = from + index * word;
-        const eight value = word == 4 ? *(const uint32_t *)at + (eight){0} : (eight)(*(const uint64_t *)at + (four){0});
-        for (int64_t i = 0; i < left * word; i += (int64_t)sizeof value)
-            memcpy(table + done * word + i, &value, sizeof value);
-        index = index + 1 == period ? 0 : index + 1;
-    }
-}
-
-/* Lays `filled` elements out in `length` or more: filled once, then doubled. */
-static inline qrt_cast_parameters qrt_cast_fill_table(const qrt_cast_call *call, qrt_cast_table table, int64_t phase,
-                                                      int64_t filled, int64_t length) {
-    const int64_t run = call->args->plan.run, period = call->args->plan.period;
-    qrt_cast_parameters at = {.repeat = 0};
-    for (int a = 0; a < QRT_CAST_ARRAYS; a++) {
-        if (!call->parameters.array[a])
-            continue;
-        qrt_cast_fill(table[a], call->parameters.array[a], call->word, run, period, phase, filled);
-        for (int64_t done = filled; done < length; done *= 2)
-            memcpy(table[a] + done * call->word, table[a], (size_t)(qrt_min(done, length - done) * call->word));
-        at.array[a] = table[a];
-    }
-    return at;
-}
-
-/* A pattern that fits the table: its repeats are rows. */
-static inline void qrt_cast_short_pattern(const qrt_cast_call *call, const char *source, char *target, int64_t count,
-                                          int64_t phase) {
-    _Alignas(64) qrt_cast_table table;
-    const int64_t pattern = call->args->plan.run * call->args->plan.period;
-    const int64_t repeat = pattern < QRT_LEAST_TABLE ? QRT_LEAST_TABLE - QRT_LEAST_TABLE % pattern : pattern;
-    qrt_cast_parameters at = qrt_cast_fill_table(call, table, phase, pattern, repeat + QRT_PARAMETER_PADDING);
-    at.repeat = repeat;
-    const int64_t rows = count / repeat, done = rows * repeat;
-    if (rows > 0)
-        call->fn(call->args, &at, true, source, target, repeat, rows);
-    if (done < count)
-        call->fn(call->args, &at, true, source + done * call->source_size, target + done * call->target_size,
-                 count - done, 1);
-}
-
-/* Short runs of a longer pattern, as much of it at a time as the table holds. */
-static inline void qrt_cast_short_runs(const qrt_cast_call *call, const char *source, char *target, int64_t count,
-                                       int64_t phase) {
-    _Alignas(64) qrt_cast_table table;
-    const int64_t pattern = call->args->plan.run * call->args->plan.period;
-    for (int64_t left = count; left > 0;) {
-        const int64_t part = qrt_min(QRT_TABLE, left);
-        const qrt_cast_parameters at = qrt_cast_fill_table(call, table, phase, part, part);
-        call->fn(call->args, &at, true, source, target, part, 1);
-        source += part * call->source_size;
-        target += part * call->target_size;
-        left -= part;
-        phase = phase + part < pattern ? phase + part : phase + part - pattern;
-    }
-}
-
-/* Not inlined: one copy serves every kernel of an ISA. */
-static void qrt_cast_row(const qrt_cast_call *call, const char *source, char *target, int64_t count, int64_t phase) {
-    const qrt_cast_plan *plan = &call->args->plan;
-    if (plan->period == 1)
-        call->fn(call->args, &call->parameters, false, source, target, count, 1);
-    else if (plan->run >= QRT_LEAST_RUN)
-        qrt_cast_long_runs(call, source, target, count, phase);
-    else if (plan->run == 1 && plan->period >= (plan->prefetch ? QRT_TABLE + 1 : QRT_LEAST_PERIOD))
-        qrt_cast_long_periods(call, source, target, count, phase);
-    else if (plan->run * plan->period <= QRT_TABLE)
-        qrt_cast_short_pattern(call, source, target, count, phase);
-    else
-        qrt_cast_short_runs(call, source, target, count, phase);
-}
-
-/* A row by a kernel that computes in f32 or in f64, with its parameters from index `first` on. */
+/* Casts a row by a kernel that computes in f32 or in f64. `first` is the index of its first parameter. */
 #define QRT_CAST_FROM(array) ((const char *)((array) + first))
 
 QRT_INLINE void qrt_cast_in(bool f64, bool quantize, const qrt_cast_args *args, qrt_cast_runs fn, const void *source,
@@ -207,8 +77,6 @@ QRT_INLINE void qrt_cast_in(bool f64, bool quantize, const qrt_cast_args *args, 
         array[QRT_ROUNDED_ZERO_POINTS] = before ? QRT_CAST_FROM(plan->zero_point_f32) : NULL;
         array[QRT_ZERO_POINTS] = rounded ? NULL : QRT_CAST_FROM(plan->zero_point_i32);
     }
-    qrt_cast_row(&call, source, target, count, phase);
+    QRT_OF_ISA(cast_row)(&call, source, target, count, phase);
 }
 #undef QRT_CAST_FROM
-
-#endif

@@ -1,21 +1,21 @@
-/* How casts computed in f32 walk rows of elements: included behind lanes.inl by an ISA's cast.c, which defines STREAMS,
- * whether stores may pass the caches.
+/* How casts computed in f32 walk rows of elements. An ISA's cast.c includes this behind lanes.inl and defines STREAMS,
+ * whether stores may go past the caches.
  *
- * Long casts fetch their source and own the lines of their target ahead. With `each`, parameters advance with the
+ * Long casts fetch their source and own the cache lines of their target ahead. With `each`, parameters advance with the
  * elements: either rows are walked together, so that a vector of parameters is loaded once for all of them, or rows
  * from a table are walked as one. */
 #ifndef STREAMS
 #error "STREAMS: whether there are stores past the caches"
 #endif
 
-/* Where one straddles two lines, all do. */
-#define VECTORS_ARE_LINES (sizeof(floats) == 64)
+/* Then, where one vector straddles two cache lines, all do. */
+#define VECTORS_ARE_CACHE_LINES (sizeof(floats) == 64)
 
-/* qcast_ends compiled for a variant: out of line, so that loops keep their registers. */
+/* qcast_ends compiled for a variant. It is not inlined, so that loops keep their registers. */
 typedef void (*qcast_ends_of)(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                               int64_t index, const char *source, char *target, int64_t count);
 
-/* `rows` rows of `count` >= BLOCK elements. The last block of a row may overlap the one before it. */
+/* Casts `rows` rows of `count` >= BLOCK elements. The last block of a row may overlap the one before it. */
 QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters *parameters, int64_t index,
                            const char *source, char *target, int64_t count, int64_t rows, const sink *to,
                            qrt_cast_mode mode, qcast_ends_of ends) {
@@ -24,7 +24,7 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1), writes = QRT_WRITE_AHEAD / to->size >> (rows > 1);
     const lanes shared = load_lanes(parameters, index, mode);
     int64_t i = 0;
-    if ((mode.fetch || VECTORS_ARE_LINES) && count >= QRT_ALIGN_COUNT)
+    if ((mode.fetch || VECTORS_ARE_CACHE_LINES) && count >= QRT_ALIGN_COUNT)
         i = mode.stream ? qrt_cast_until_aligned(target, to->size) : qrt_cast_until_aligned(source, source_size);
     if (i > 0)
         for (int64_t r = 0; r < rows; r++)
@@ -53,7 +53,7 @@ QRT_INLINE void qcast_rows(const qrt_cast_args *args, const qrt_cast_parameters 
                 x[j] = load_expressed(from + (i + LANES * j) * source_size, mode.expressed);
             quantize(x, p, 4, mode, q);
             if (mode.trial && __builtin_expect(may_be_wrong(q, to), false)) {
-                const qrt_cast_parameters here = at; /* whose address may be known: `at` stays in registers */
+                const qrt_cast_parameters here = at; /* a copy: then `at` stays in registers */
                 ends(args, &here, mode.each, first, from + i * source_size, into + i * to->size, BLOCK);
             } else
                 store_block(into + i * to->size, q, to, mode.stream);
@@ -77,7 +77,7 @@ QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
                               char *target, int64_t run, int64_t runs, const sink *to, qrt_cast_mode mode,
                               qcast_ends_of ends) {
     const int64_t source_row = run * qrt_expressed_size(mode.expressed), target_row = run * to->size;
-    const qrt_cast_parameters local = *parameters; /* which no store could change */
+    const qrt_cast_parameters local = *parameters; /* a copy, which no store can change */
     if (mode.table)
         qcast_rows(args, &local, 0, source, target, run, 1, to, mode, ends);
     else if (!mode.each)
@@ -91,14 +91,14 @@ QRT_INLINE void qcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
     }
 }
 
-/* Casts of the default rule have loops of their own, which ask nothing but whether the trial holds. */
+/* The default rule has loops of its own, where the only branch is on the outcome of the trial. */
 QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters *parameters, const char *source,
                             char *target, int64_t run, int64_t runs, const sink *to, qrt_cast_mode mode,
                             qcast_ends_of ends) {
     qrt_cast_mode fetching = mode, any = mode;
     fetching.fetch = true;
     any.fetch = args->plan.prefetch;
-    /* Not rows together: one at a time would read all parameters for each. */
+    /* Not for rows walked together: one row at a time would load all parameters again for each. */
     any.stream = STREAMS && args->plan.stream && run >= QRT_ALIGN_COUNT && (!mode.each || mode.table);
     if (mode.trial && !any.fetch)
         qcast_runs_in(args, parameters, source, target, run, runs, to, mode, ends);
@@ -108,7 +108,7 @@ QRT_INLINE void qcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
         qcast_runs_in(args, parameters, source, target, run, runs, to, any, ends);
 }
 
-/* Runs of at least BLOCK elements, and loops of their own for each way parameters go with them. */
+/* Casts runs of at least BLOCK elements. Each way in which parameters advance has loops of its own. */
 QRT_INLINE void qcast_runs(const qrt_cast_args *args, const qrt_cast_parameters *parameters, bool each,
                            const char *source, char *target, int64_t run, int64_t runs, qrt_container container,
                            qrt_cast_mode mode, qcast_ends_of ends) {
@@ -131,7 +131,7 @@ QRT_INLINE void dcast_rows(const qrt_cast_parameters *parameters, const dcast_la
     const int64_t reads = QRT_READ_AHEAD / source_size >> (rows > 1);
     const int64_t writes = QRT_WRITE_AHEAD / target_size >> (rows > 1);
     int64_t i = 0;
-    if ((mode.fetch || VECTORS_ARE_LINES) && count >= QRT_ALIGN_COUNT)
+    if ((mode.fetch || VECTORS_ARE_CACHE_LINES) && count >= QRT_ALIGN_COUNT)
         i = qrt_cast_until_aligned(target, target_size);
     if (i > 0)
         for (int64_t r = 0; r < rows; r++)
@@ -173,7 +173,7 @@ QRT_INLINE void dcast_runs_in(const qrt_cast_args *args, const qrt_cast_paramete
                               char *target, int64_t run, int64_t runs, qrt_cast_mode mode) {
     const int64_t source_row = run * qrt_container_size(mode.container),
                   target_row = run * qrt_expressed_size(mode.expressed);
-    const qrt_cast_parameters local = *parameters; /* which no store could change */
+    const qrt_cast_parameters local = *parameters; /* a copy, which no store can change */
     if (mode.table)
         dcast_rows(&local, NULL, source, target, run, 1, mode);
     else if (!mode.each)
@@ -201,7 +201,7 @@ QRT_INLINE void dcast_loops(const qrt_cast_args *args, const qrt_cast_parameters
         dcast_runs_in(args, parameters, source, target, run, runs, fetching);
 }
 
-/* Runs of fewer elements. */
+/* Casts runs of fewer than BLOCK elements. */
 QRT_INLINE void dcast_short_runs(const qrt_cast_parameters *parameters, bool each, const char *source, char *target,
                                  int64_t run, int64_t runs, qrt_cast_mode mode) {
     const int64_t source_row = run * qrt_container_size(mode.container);

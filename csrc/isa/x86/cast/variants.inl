@@ -1,10 +1,10 @@
-/* The rows of an ISA that computes casts in f32, made of rows.inl: included behind it. What is constant in a variant is
- * compiled into its loops. */
+/* The two rows of an ISA that computes casts in f32, made of rows.inl, which comes first. The constants of a variant
+ * are compiled into its loops. */
 #ifndef BLOCK
 #error "rows.inl comes first"
 #endif
 
-/* What f32 does not compute. */
+/* Casts that f32 cannot compute. */
 void QRT_OF_ISA(qcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
                            int64_t parameter, int64_t phase);
 void QRT_OF_ISA(dcast_f64)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
@@ -55,8 +55,8 @@ static qrt_cast_runs choose_qcast(const qrt_cast_problem *problem) {
     return qcast_f32;
 }
 
-static void qcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
+void QRT_OF_ISA(qcast_row)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase) {
     if (qrt_qcast_in_f32(args))
         qrt_cast_in(false, true, args, choose_qcast(&args->problem), source, target, count, parameter, phase);
     else
@@ -88,8 +88,8 @@ static qrt_cast_runs choose_dcast(const qrt_cast_problem *problem) {
     return problem->container == QRT_I8 ? dcast_i8_f32 : problem->container == QRT_U8 ? dcast_u8_f32 : dcast_f32;
 }
 
-static void dcast_row(const qrt_cast_args *args, const void *source, void *target, int64_t count, int64_t parameter,
-                      int64_t phase) {
+void QRT_OF_ISA(dcast_row)(const qrt_cast_args *args, const void *source, void *target, int64_t count,
+                           int64_t parameter, int64_t phase) {
     if (qrt_dcast_in_f32(args))
         qrt_cast_in(false, false, args, choose_dcast(&args->problem), source, target, count, parameter, phase);
     else

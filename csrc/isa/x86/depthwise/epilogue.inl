@@ -1,24 +1,19 @@
-/* Depthwise convolution, any vector width: the epilogue, from i32 sums to clamped bytes. pack.inl comes first.
+/* Depthwise convolution, any vector width: the epilogue, from 32-bit sums to clamped bytes. pack.inl comes first.
  *
  * The including file defines
  *
  *   OP(name)              the intrinsic of that name for the whole vector; `floats` is its type of floats
  *   HIGH(even, odd)       the high halves of even and odd products of 64 bits, as one vector
- *   CLAMPS                whether bytes are clamped to bounds that are their container's own, too */
-#ifndef QRT_ISA_DEPTHWISE_EPILOGUE_H
-#define QRT_ISA_DEPTHWISE_EPILOGUE_H
+ *   CLAMPS                whether bytes are clamped even where the bounds are their container's */
+#pragma once
 
-#if !defined VECTORS
-#error "depthwise/epilogue.inl needs VECTORS"
-#endif
-
-#if !defined OP || !defined HIGH || !defined CLAMPS
-#error "depthwise/epilogue.inl needs OP, HIGH and CLAMPS"
+#if !defined VECTORS || !defined OP || !defined HIGH || !defined CLAMPS
+#error "depthwise/epilogue.inl needs pack.inl, OP, HIGH and CLAMPS"
 #endif
 
 typedef struct {
     vector low, high;
-    bool is_unsigned, narrow; /* than the container, to which the packing saturates */
+    bool is_unsigned, narrow; /* narrow: the bounds are narrower than the container, to which packing saturates */
 } byte_limits;
 
 QRT_INLINE byte_limits make_limits(const qrt_requant *requant) {
@@ -27,7 +22,7 @@ QRT_INLINE byte_limits make_limits(const qrt_requant *requant) {
                          requant->container == QRT_U8, narrow};
 }
 
-/* Words of 16 bits to clamped bytes. */
+/* Narrows 16-bit words to clamped bytes. */
 QRT_INLINE vector clamped_bytes(vector a, vector b, const byte_limits *limits) {
     vector bytes;
     if (limits->is_unsigned) {
@@ -42,21 +37,21 @@ QRT_INLINE vector clamped_bytes(vector a, vector b, const byte_limits *limits) {
     return bytes;
 }
 
-/* Rounds half to even: the entry has set the control register. */
+/* Rounds half to even, because the entry has set the control register. */
 QRT_INLINE vector scale_f32(vector acc, const block_header *header, int v) {
     return OP(cvtps_epi32)(OP(mul_ps)(OP(cvtepi32_ps)(acc), ((const floats *)header->scale)[v]));
 }
 
-/* floor(acc * M0 / 2^(N - 1)): the high half of the product, shifted further. With one more added and halved it is
- * (acc * M0 + 2^(N - 1)) >> N. */
+/* Returns floor(acc * M0 / 2^(N - 1)): the high half of the product, shifted further. Adding one and halving it then
+ * gives (acc * M0 + 2^(N - 1)) >> N. */
 QRT_INLINE vector scale_fixed(vector acc, const block_header *header, int v) {
     const vector even = OP(mul_epi32)(acc, ((const vector *)header->multiplier)[v]);
     const vector odd = OP(mul_epi32)(OP(srli_epi64)(acc, 32), ((const vector *)header->odd_multiplier)[v]);
     return OP(srav_epi32)(HIGH(even, odd), ((const vector *)header->shift)[v]);
 }
 
-/* 16-bit results, the zero point added. Sums of 16 bits saturate, and so does the addition: what saturates lies beyond
- * every 8-bit bound, because zero points are within LARGEST_ZERO_POINT. */
+/* Narrows to 16 bits and adds the zero point. Both steps saturate. What saturates lies beyond every 8-bit bound in any
+ * case, because zero points are within LARGEST_ZERO_POINT. */
 QRT_INLINE void narrow(const block_header *header, const vector acc[VECTORS], const bool fixed, vector words[WORDS]) {
     vector q[VECTORS];
 #pragma GCC unroll 4
@@ -69,5 +64,3 @@ QRT_INLINE void narrow(const block_header *header, const vector acc[VECTORS], co
             words[h] = OP(srai_epi16)(words[h], 1);
     }
 }
-
-#endif

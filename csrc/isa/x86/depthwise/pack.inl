@@ -1,15 +1,14 @@
-/* Depthwise convolution of one block of channels, for any vector width: what a packed block holds, and its packing.
+/* Depthwise convolution of one block of channels, for any vector width: the content of a packed block, and its packing.
  *
  * The including file defines
  *
- *   LANES        groups of 128 bits of a vector; `vector` is one, of i32 sums
- *   GROUP        input rows interleaved into one vector: 4 bytes, or 2 values of 16 bits; `weight` is a packed one's
- * type VECTORS      vectors that hold the GROUP values of every channel of a block; as many hold its sums
+ *   LANES      groups of 128 bits in a `vector`, which holds 32-bit sums
+ *   GROUP      input rows that are interleaved into one vector: 4 bytes, or 2 values of 16 bits; `weight` is packed
+ *   VECTORS    vectors that hold the GROUP values of every channel of a block; as many hold its sums
  *
  * Unpacking within 128-bit lanes leaves channel 4 * VECTORS * lane + 4 * v + e of a block in element (lane, e) of
  * vector v. Weights, bias and multipliers are packed in that order; narrowing the sums undoes it. */
-#ifndef QRT_ISA_DEPTHWISE_PACK_H
-#define QRT_ISA_DEPTHWISE_PACK_H
+#pragma once
 
 #if !defined LANES || !defined GROUP || !defined VECTORS
 #error "depthwise/pack.inl needs LANES, GROUP and VECTORS"
@@ -21,26 +20,26 @@
 
 #include "isa/rows.h"
 
-#define ELEMENTS (LANES * 4) /* of a vector */
+#define ELEMENTS (LANES * 4) /* elements of a vector */
 #define CHANNELS (ELEMENTS * VECTORS)
-#define WORDS (VECTORS / 2) /* vectors of 16-bit results of a pixel */
-#define SIGNED_BIAS 128     /* is added to signed inputs, which flips their top bit */
+#define WORDS (VECTORS / 2) /* vectors that hold the 16-bit results of a pixel */
+#define SIGNED_BIAS 128     /* added to signed inputs, by flipping their top bit */
 #define FIXED_SHIFT 33
 #define LARGEST_ZERO_POINT 255
 
 typedef enum {
-    BY_STORE,   /* the table's store */
-    BY_FLOAT32, /* every scale is below 1: no product leaves 32 bits */
+    BY_STORE,   /* by the table's row `store` */
+    BY_FLOAT32, /* every scale is below 1, so that no product leaves 32 bits */
     BY_FIXED,   /* every shift lies within [FIXED_SHIFT, 62] */
 } epilogue;
 
-/* Stands before the weights of a block: [kernel column][group][output row][VECTORS] vectors. */
+/* The header of a packed block. The weights follow as [kernel column][group][output row][VECTORS] vectors. */
 typedef struct {
-    int32_t compensation[CHANNELS]; /* less the input's zero point times the sum of the weights */
+    int32_t compensation[CHANNELS]; /* minus the input's zero point times the sum of the weights */
     float scale[CHANNELS];
-    /* fixed: the multipliers; those of odd elements, moved to even ones; the shifts less FIXED_SHIFT. */
+    /* fixed: the multipliers; those of odd elements, moved to even ones; the shifts minus FIXED_SHIFT. */
     int32_t multiplier[CHANNELS], odd_multiplier[CHANNELS], shift[CHANNELS];
-    /* Is added to sums narrowed to 16 bits, in the order of the channels. */
+    /* Added to sums that are narrowed to 16 bits, in the order of the channels. */
     int16_t zero_point[CHANNELS];
     epilogue by;
 } __attribute__((aligned(64))) block_header;
@@ -50,7 +49,7 @@ static inline int element_of(int channel, int segment, int segments) {
     return channel / 4 % VECTORS * ELEMENTS + lane * 4 + channel % 4;
 }
 
-/* Where zero_point holds the channel: LANES groups of eight per vector of words. */
+/* The index of a channel in zero_point. A vector of words has LANES groups of eight channels. */
 static inline int word_of(int channel, int segment, int segments) {
     const int lane = channel / (4 * VECTORS) + segment * (LANES / segments);
     return channel % (4 * VECTORS) / 8 * (LANES * 8) + lane * 8 + channel % 8;
@@ -122,7 +121,7 @@ static void pack_block(const qrt_depthwise_problem *problem, const void *w, cons
         }
 }
 
-/* Four channels, which stay together. */
+/* Adds the bias of four channels, which stay together in a packed block. */
 static inline void add_four(const qrt_depthwise_problem *problem, const void *bias, int64_t first, int count,
                             int32_t *start) {
     uint32_t added[4] = {0}, *to = (uint32_t *)start;
@@ -136,7 +135,7 @@ static inline void add_four(const qrt_depthwise_problem *problem, const void *bi
         to[i] += added[i];
 }
 
-/* Where the bias is no constant, for every call: elements as element_of has them. */
+/* Runs in every call where the bias is an operand. The order of the elements is that of element_of. */
 static void add_bias(const qrt_depthwise_problem *problem, const void *bias, const qrt_depthwise_block *block,
                      int32_t *start) {
     memcpy(start, block->start, CHANNELS * sizeof *start);
@@ -149,5 +148,3 @@ static void add_bias(const qrt_depthwise_problem *problem, const void *bias, con
                          start + v * ELEMENTS + lane * 4);
         }
 }
-
-#endif

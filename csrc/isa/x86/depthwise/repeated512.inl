@@ -1,7 +1,6 @@
-/* Depthwise convolution, 512 bits wide: inputs of which each serves several outputs, 16 channels of output to a lane,
- * each lane loaded where its first input is. */
-#ifndef QRT_ISA_DEPTHWISE_REPEATED512_H
-#define QRT_ISA_DEPTHWISE_REPEATED512_H
+/* Depthwise convolution, 512 bits wide, where each input channel serves several output channels. A lane has 16 output
+ * channels, and is loaded from where its first input channel is. */
+#pragma once
 
 typedef struct {
     __m512i order;
@@ -35,5 +34,3 @@ static __m512i load_repeated(const repeated_load *how, const char *from) {
     const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     return _mm512_shuffle_epi8(all, how->order);
 }
-
-#endif

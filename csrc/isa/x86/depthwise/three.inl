@@ -1,20 +1,15 @@
-/* Depthwise convolution by 3x3 windows of adjacent columns, where registers hold three interleaved columns beside the
- * sums: stride 1 by pairs of output rows, and stride 2. tile.inl includes it.
+/* Depthwise convolution by 3x3 windows of adjacent columns. Three interleaved columns stay in registers beside the
+ * sums, with stride 1 for pairs of output rows, and with stride 2. tile.inl includes this file.
  *
- * The loop calls nothing: across a call all columns would go to memory, and it took 1.5 times as long. So what needs
- * calls (results by the table, several channels of output for one of input) is the tiles'.
+ * The loop calls no function, because across a call all columns would go to memory, which took 1.5 times as long. So
+ * cases that need calls (results by the table, several output channels for one input channel) are left to tile.inl.
  *
- * The including file defines THREE_KINDS, which lists, as CASE(kind, segments), the ways to load that get a loop of
- * their own, and multiply_add_from, whose weights are in memory. */
-#ifndef QRT_ISA_DEPTHWISE_THREE_H
-#define QRT_ISA_DEPTHWISE_THREE_H
+ * The including file defines THREE_KINDS and multiply_add_from, whose weights are in memory. THREE_KINDS lists the
+ * kinds of loads that get a loop of their own, each as CASE(kind, segments). */
+#pragma once
 
-#if !defined GROUP || !defined VECTORS
-#error "depthwise/three.inl needs GROUP, VECTORS"
-#endif
-
-#ifndef THREE_KINDS
-#error "depthwise/three.inl needs THREE_KINDS"
+#if !defined GROUP || !defined VECTORS || !defined THREE_KINDS
+#error "depthwise/three.inl needs pack.inl and THREE_KINDS"
 #endif
 
 #define THREE_GROUPS ((3 + GROUP - 1) / GROUP)
@@ -26,7 +21,7 @@ QRT_INLINE void load_column(const qrt_depthwise_run *run, const loader *how, con
                             vector to[COLUMN_VECTORS]) {
     const int64_t first = *offsets, second = segments == 2 ? offsets[run->columns] : first;
     if ((first & second) < 0) {
-        /* Interleaved padding is padding. */
+        /* Interleaving equal bytes changes nothing. */
 #pragma GCC unroll 8
         for (int v = 0; v < COLUMN_VECTORS; v++)
             to[v] = how->padding;
@@ -41,8 +36,8 @@ QRT_INLINE void load_column(const qrt_depthwise_run *run, const loader *how, con
     }
 }
 
-/* A band. Stride 1 where it has two output rows, else 2. What does not change is not asked for within the loop, which
- * has 80 instructions of vectors to issue for a pixel and its neighbour below. */
+/* Computes a band, with stride 1 where it has two output rows, else with stride 2. The loop has 80 vector instructions
+ * for a pixel and its neighbour below, and no branch on what stays the same. */
 QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, const load_kind kind, const int segments,
                               const int rows, const epilogue by, const byte_limits *limits, const char *const *from,
                               bool second_row, char *target, int64_t out_channels) {
@@ -59,7 +54,7 @@ QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, c
     load_column(run, how, kind, inputs, segments, offsets++, a);
     if (step == 1)
         load_column(run, how, kind, inputs, segments, offsets++, b);
-    /* Columns change their roles, not their registers. */
+    /* The columns change their roles, not their registers. */
     for (;;) {
 #define TAPS(r, kx, column)                                                                                            \
     _Pragma("GCC unroll 8") for (int i = 0; i < COLUMN_VECTORS; i++) acc[i % VECTORS] = multiply_add_from(             \
@@ -68,7 +63,7 @@ QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, c
 #define ROW(r, left, middle, right)                                                                                    \
     {                                                                                                                  \
         vector acc[VECTORS], words[1][WORDS];                                                                          \
-        /* Or addresses of weights would be kept, each in a register. */                                               \
+        /* Otherwise the compiler keeps the address of each weight in a register. */                                   \
         __asm__("" : "+r"(header));                                                                                    \
         _Pragma("GCC unroll 4") for (int v = 0; v < VECTORS; v++) acc[v] = start[v];                                   \
         TAPS(r, 0, left)                                                                                               \
@@ -101,10 +96,10 @@ QRT_INLINE void band_of_three(const qrt_depthwise_run *run, const loader *how, c
     }
 }
 
-/* `plain`: input and results of unsigned bytes, every value of which is one of theirs. */
+/* `plain`: inputs and results are unsigned bytes without narrower bounds. */
 QRT_INLINE void run_three(const qrt_depthwise_problem *problem, const qrt_depthwise_run *run, const load_kind kind,
                           const int segments, const int rows, const epilogue by, const bool plain) {
-    /* Not what make_loader gave: its address is known, so that it would be read again after every store. */
+    /* A copy of what make_loader returned: the address of that is known, so that every store would force a new load. */
     const loader made = make_loader(problem, run);
     const loader how = {.flips = !plain && made.flips, .live = made.live, .flip = made.flip, .padding = made.padding};
     byte_limits limits = make_limits(&problem->requant);
@@ -158,5 +153,3 @@ static bool run_as_three(const qrt_depthwise_problem *problem, const qrt_depthwi
     three_loops[kind][block->rows - 1][by == BY_FIXED][plain](problem, run);
     return true;
 }
-
-#endif

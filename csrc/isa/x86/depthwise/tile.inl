@@ -1,11 +1,12 @@
 /* Depthwise convolution of one block of channels, for any vector width: the loops. pack.inl comes first.
  *
  * A column of GROUP input rows is interleaved once: an element of the result holds GROUP vertically adjacent values of
- * one channel, and one multiply-add with the weights of a kernel column adds GROUP taps. Interleaved columns wait in
- * L1, where each tap column of each output pixel finds them, and two output rows where their windows lie in the same
+ * one channel, and one multiply-add with the weights of a kernel column adds GROUP taps. Interleaved columns stay in
+ * L1. There each tap column of each output pixel finds them, and so do two output rows whose windows lie in the same
  * groups.
  *
- * The including file defines, besides what pack.inl and epilogue.inl ask for,
+ * The including file gives the instructions, their ports and the proof. It defines, besides the macros of pack.inl and
+ * epilogue.inl,
  *
  *   PIXELS_1, PIXELS_2    output pixels of a tile of one and of two output rows
  *   THREE_KINDS           where three.inl serves it
@@ -13,20 +14,15 @@
  *   interleave            loads GROUP rows and interleaves them
  *   multiply_add          adds the products of one vector of columns and one of weights
  *   store_words           clamps and stores a tile's row of results narrowed to 16 bits */
-#ifndef QRT_ISA_DEPTHWISE_TILE_H
-#define QRT_ISA_DEPTHWISE_TILE_H
+#pragma once
 
-#if !defined GROUP || !defined VECTORS
-#error "depthwise/tile.inl needs GROUP, VECTORS"
-#endif
-
-#if !defined OP || !defined PIXELS_1 || !defined PIXELS_2
-#error "depthwise/tile.inl needs OP, PIXELS_1 and PIXELS_2"
+#if !defined GROUP || !defined VECTORS || !defined OP || !defined PIXELS_1 || !defined PIXELS_2
+#error "depthwise/tile.inl needs pack.inl, OP, PIXELS_1 and PIXELS_2"
 #endif
 
 #define MOST_PIXELS (PIXELS_1 > PIXELS_2 ? PIXELS_1 : PIXELS_2)
 
-/* `border`: one of two runs of pixels is outside the input. */
+/* `border`: one of the two runs of pixels is outside the input. */
 QRT_INLINE void interleave_rows(const qrt_depthwise_run *run, const loader *how, const load_kind kind,
                                 const char *const inputs[GROUP], int64_t first, int64_t second, const bool border,
                                 vector to[VECTORS]) {
@@ -44,7 +40,7 @@ QRT_INLINE void interleave_group(const qrt_depthwise_run *run, const loader *how
     const int64_t first = run->offsets[column];
     const int64_t second = run->block->segments == 2 ? run->offsets[run->columns + column] : first;
     if ((first & second) < 0) {
-        /* Interleaved padding is padding. */
+        /* Interleaving equal bytes changes nothing. */
 #pragma GCC unroll 4
         for (int v = 0; v < VECTORS; v++)
             to[v] = how->padding;
@@ -53,14 +49,14 @@ QRT_INLINE void interleave_group(const qrt_depthwise_run *run, const loader *how
     }
 }
 
-/* Sums of `pixels` output pixels of `rows` output rows; `columns` is the first column of the first pixel. */
+/* Sums up `pixels` output pixels of `rows` output rows. `columns` is the first column of the first pixel. */
 QRT_INLINE void sum_tile(const qrt_depthwise_run *run, const vector *columns, int64_t kernel_width, const int rows,
                          const int pixels, vector acc[2][MOST_PIXELS][VECTORS]) {
     const block_header *header = run->block->packed;
     const vector *weights = (const vector *)(header + 1);
     const int64_t groups = run->block->groups;
     const int64_t pixel_vectors = run->pixel_step * groups * VECTORS, tap_vectors = run->tap_step * groups * VECTORS;
-    /* Adjacent tap columns are one long one. */
+    /* Adjacent tap columns are walked as one long column. */
     const int64_t outer = run->tap_step == 1 ? 1 : kernel_width,
                   inner = run->tap_step == 1 ? kernel_width * groups : groups;
 #pragma GCC unroll 4
@@ -96,7 +92,7 @@ static inline int result_size(const qrt_depthwise_args *args) {
     return qrt_container_size(args->problem.requant.container);
 }
 
-/* Sums back in the order of the channels, through the table. */
+/* Brings the sums into the order of the channels and stores them by the table's row `store`. */
 static __attribute__((noinline)) void store_by_table(const qrt_depthwise_args *args, const qrt_depthwise_run *run,
                                                      const int32_t *acc, int row, int64_t pixel, int pixels) {
     int32_t sums[MOST_PIXELS * CHANNELS];
@@ -122,7 +118,7 @@ QRT_INLINE void store_row(const qrt_depthwise_args *args, const qrt_depthwise_ru
                           int64_t pixel, const int pixels) {
     const block_header *header = run->block->packed;
     if (header->by == BY_STORE) {
-        /* A copy: sums whose address is taken would not stay in registers. */
+        /* A copy, because sums whose address is taken would not stay in registers. */
         vector sums[MOST_PIXELS][VECTORS];
 #pragma GCC unroll 4
         for (int p = 0; p < pixels; p++)
@@ -143,7 +139,7 @@ QRT_INLINE void store_row(const qrt_depthwise_args *args, const qrt_depthwise_ru
             narrow(header, acc[p], false, words[p]);
     }
     char *target = run->target + row * run->row_elements + pixel * args->problem.out_channels;
-    byte_limits known = *limits; /* one choice for all pixels */
+    byte_limits known = *limits; /* one branch for all pixels */
     if (limits->is_unsigned) {
         known.is_unsigned = true;
         store_words(run, kind, &known, words, target, args->problem.out_channels, pixel, pixels);
@@ -153,7 +149,7 @@ QRT_INLINE void store_row(const qrt_depthwise_args *args, const qrt_depthwise_ru
     }
 }
 
-/* One band. */
+/* Computes one band. */
 QRT_INLINE void run_tiles(const qrt_depthwise_args *args, const qrt_depthwise_run *run, const int rows,
                           const int pixels) {
     const loader how = make_loader(&args->problem, run);
@@ -201,5 +197,3 @@ static void run_depthwise(const qrt_depthwise_args *args, const qrt_depthwise_ru
     .channels = CHANNELS, .group = GROUP, .pixels = PIXELS_1, .header_bytes = sizeof(block_header),                    \
     .group_bytes = VECTORS * sizeof(vector), .w_min = sizeof(weight) == 1 ? INT8_MIN : -255,                           \
     .w_max = sizeof(weight) == 1 ? INT8_MAX : 255, .pack = pack_block, .add_bias = add_bias, .run = run_depthwise
-
-#endif

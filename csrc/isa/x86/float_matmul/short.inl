@@ -1,19 +1,18 @@
-/* Products in float32 of short K: all sixteen lanes of a tile one after another, and their tree as they end, so that no
- * sum of a lane is stored.
+/* Products in float32 of short K: the sixteen lanes of a tile are computed one after another and added as they end, so
+ * that no sum of a lane is stored.
  *
- * tile.inl comes first. The including file defines, besides what that asks for, SHORT_ROWS, at most 4, and `flags`
- * made by unordered(a, b), either and holds, which find out whether with_one_nan is needed.
- * Two lanes at a time are independent chains: per step of AVX-512's 4 rows 16 multiply-adds (8 cycles on two ports) for
- * 12 loads, 31 uops in all. */
-#ifndef QRT_ISA_FLOAT_SHORT_H
-#define QRT_ISA_FLOAT_SHORT_H
+ *   vfmadd231ps   two lanes at a time, as independent chains: with AVX-512 16 per step of four rows, 8 cycles
+ *   loads         4 of B and 8 broadcasts of A per step: 6 cycles on two ports; a step has 31 uops in all
+ *
+ * The order of additions is that of qrt/float_matmul.h, so that the bits are those of ref. tile.inl comes first. The
+ * including file defines, besides the macros of that, SHORT_ROWS, at most 4, and `flags` with unordered(a, b), either
+ * and holds, which find out whether with_one_nan is needed. Hazard: memory may end behind the columns, which are
+ * masked. */
+#pragma once
 
-#if !defined OP || !defined WIDTH || !defined load_live || !defined store_live || !defined with_one_nan
-#error "float_matmul/short.inl needs OP, WIDTH, load_live, store_live and with_one_nan"
-#endif
-
-#if !defined SHORT_ROWS || !defined unordered || !defined either || !defined holds
-#error "float_matmul/short.inl needs SHORT_ROWS, unordered, either and holds"
+#if !defined OP || !defined WIDTH || !defined load_live || !defined store_live || !defined with_one_nan ||             \
+    !defined SHORT_ROWS || !defined unordered || !defined either || !defined holds
+#error "float_matmul/short.inl needs tile.inl, SHORT_ROWS, unordered, either and holds"
 #endif
 
 /* sum = lane l + lane l + 8 */
@@ -60,7 +59,7 @@ QRT_INLINE void four_lanes(const int rows, const qrt_float_panel *p, const float
     }
 }
 
-/* Adding -0 changes nothing. */
+/* Adding -0 changes no sum. */
 QRT_INLINE vector bias_of(const qrt_float_panel *p, int64_t column, mask valid) {
     static const float none = -0.0F;
     return p->bias ? load_live(p->bias + column, valid) : broadcast(&none);
@@ -110,12 +109,10 @@ static void some_short_rows(const int rows, const qrt_float_panel *p, const floa
     }
 }
 
-static void float_short(const qrt_float_panel *p) {
+void QRT_OF_ISA(float_short)(const qrt_float_panel *p) {
     for (int64_t row = 0; row < p->rows; row += SHORT_ROWS) {
         const int rows = (int)(p->rows - row < SHORT_ROWS ? p->rows - row : SHORT_ROWS);
         for (int64_t column = 0; column < p->columns; column += 2 * WIDTH)
             some_short_rows(rows, p, p->a + row * p->a_stride, column, p->out + row * p->out_stride);
     }
 }
-
-#endif

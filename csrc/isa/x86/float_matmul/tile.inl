@@ -1,14 +1,14 @@
-/* Dot products in float32, any vector width: tiles of lanes, and their tree.
+/* Dot products in float32, for any vector width: tiles of lanes, and the tree that adds lanes.
  *
- * Vectors are columns. The including file defines
+ * A vector holds columns. The including file gives the instructions and their ports, and defines
  *
- *   OP(name)                       the intrinsic of that name for `vector`, of WIDTH floats
+ *   OP(name)                       the intrinsic of that name for `vector`, which has WIDTH floats
  *   TILE_ROWS                      rows by two vectors whose sums stay in registers
  *   multiply_add(sum, a, b)
  *   live(left)                     the mask of the first `left` floats; load_live, and store_live by it
- *   with_one_nan(value)            whose NaNs are the one that numerics.md names: the processor's own is negative */
-#ifndef QRT_ISA_FLOAT_TILE_H
-#define QRT_ISA_FLOAT_TILE_H
+ *   with_one_nan(value)            replaces NaNs by the one that numerics.md names: those of the processor are negative
+ */
+#pragma once
 
 #if !defined OP || !defined WIDTH || !defined TILE_ROWS || !defined load_live || !defined store_live ||                \
     !defined with_one_nan
@@ -46,7 +46,7 @@ QRT_INLINE void tile_of(const int rows, const float *a, const float *b, int64_t 
     }
 }
 
-/* Up to TILE_ROWS rows. */
+/* Computes up to TILE_ROWS rows. */
 QRT_INLINE void some_rows(const float *a, const float *b, int64_t steps, int rows, float *sums) {
     switch (rows) {
 #define CASE(count)                                                                                                    \
@@ -66,7 +66,7 @@ QRT_INLINE void some_rows(const float *a, const float *b, int64_t steps, int row
     }
 }
 
-QRT_INLINE void axpy(float a, const float *b, int64_t count, float *sums) {
+void QRT_OF_ISA(float_axpy)(float a, const float *b, int64_t count, float *sums) {
     const vector row = OP(set1_ps)(a);
     for (; count >= WIDTH; count -= WIDTH, b += WIDTH, sums += WIDTH)
         OP(store_ps)(sums, multiply_add(OP(load_ps)(sums), row, OP(loadu_ps)(b)));
@@ -74,8 +74,8 @@ QRT_INLINE void axpy(float a, const float *b, int64_t count, float *sums) {
         OP(store_ps)(sums, multiply_add(OP(load_ps)(sums), row, load_live(b, live(count))));
 }
 
-QRT_INLINE void tree(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias, float *out,
-                     int64_t out_stride) {
+void QRT_OF_ISA(float_tree)(const float *lanes, int64_t stride, int64_t rows, int columns, const float *bias,
+                            float *out, int64_t out_stride) {
     for (int64_t i = 0; i < rows; i++, lanes += NR, out += out_stride)
         for (int c = 0; c < columns; c += WIDTH) {
             const mask valid = live(columns - c);
@@ -94,5 +94,3 @@ QRT_INLINE void tree(const float *lanes, int64_t stride, int64_t rows, int colum
             store_live(out + c, with_one_nan(sum[0]), valid);
         }
 }
-
-#endif

@@ -1,20 +1,18 @@
-/* The epilogue of a GEMM tile of 512-bit vectors, for the ISAs that have AVX-512: sums in registers to bytes in memory.
- * Per four vectors (of 16 sums):
+/* The epilogue of a GEMM tile of 512-bit vectors, for the ISAs that have AVX-512: from sums in registers to bytes in
+ * memory. Four vectors, of 16 sums each, take
  *
  *   float32  vcvtdq2ps, vmulps, vcvtps2dq {rn-sae}: 12 uops. Scales are below 1: 2^31 and more would convert to INT_MIN
  *   fixed    vpsrlq, 2 vpmuldq, vpshufd into a mask, vpsravd: 20 uops
  *   both     2 vpackssdw, 2 vpaddsw, vpacksswb, vpmaxsb, vpminsb, vpxor, vpermd, and the stores
  *
- * Where every column is live and the bounds are the container's, float32 takes vpacksswb or vpackuswb without the
- * three that follow, and no masks.
+ * on ports 0 and 5; the packs and the permutation are on port 5. Where every column is live and the bounds are the
+ * container's, float32 takes vpacksswb or vpackuswb without the three instructions that follow, and no masks. Else
+ * unsigned storage is computed minus 128, as signed, and its top bit flipped at the end.
  *
- * fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and
- * (P + 2^(N-1)) >> N = floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1.
- * The 16-bit steps saturate: what leaves 16 bits there is, with |zp| <= 8192, beyond every 8-bit bound still.
- *
- * Else unsigned storage is computed less 128, as signed, and its top bit flipped at the end. */
-#ifndef QRT_ISA_EPILOGUE512_H
-#define QRT_ISA_EPILOGUE512_H
+ * Exact. fixed: with P = acc * M0 and N >= 33, floor(P / 2^(N-1)) is t = hi32(P) >> (N-33), and (P + 2^(N-1)) >> N =
+ * floor((floor(P / 2^(N-1)) + 1) / 2) = (t + 1) >> 1, so (t + 1) >> 1 + zp = (t + 2*zp + 1) >> 1. Hazard: the 16-bit
+ * steps saturate. With |zp| <= 8192, a value that leaves 16 bits there is beyond every 8-bit bound in any case. */
+#pragma once
 
 #ifndef __AVX512VL__
 #error "epilogue512.inl is for ISAs with AVX-512 (F, BW, VL)"
@@ -28,8 +26,8 @@
 #define NR (2 * LANES)
 #define SHORT_ZERO_POINT 8192
 
-/* How sums end: as they are, by the table's store, or here. FLOAT32_I8, FLOAT32_U8: every column is live, and the
- * bounds are the container's, to which packing saturates. */
+/* How sums end: stored as they are, by the table's row `store`, or here. For FLOAT32_I8 and FLOAT32_U8 every column is
+ * live and the bounds are the container's, to which packing saturates. */
 typedef enum {
     EPILOGUE_SUMS,
     EPILOGUE_STORE,
@@ -39,14 +37,14 @@ typedef enum {
     EPILOGUE_FIXED
 } epilogue_kind;
 
-/* What the columns of a panel, or of two, share: one vector, two or four. */
+/* The parameters of the columns of one panel or two, in one vector, two or four. */
 typedef struct {
     epilogue_kind kind;
     __mmask16 live[4];
     __m512 scale[4];
     __m512i multiplier_even[4], multiplier_odd[4], shift[4];
-    __m512i zero_point[2];       /* 16 bits: of the first two vectors of a group of four, and of the others */
-    __m512i whole_zero_point[2]; /* of unsigned storage, not less 128 */
+    __m512i zero_point[2];       /* in 16 bits: those of the first two vectors of a group of four, and of the others */
+    __m512i whole_zero_point[2]; /* the same for unsigned storage that is not moved by 128 */
     __m512i low, high, flip;
 } epilogue_columns;
 
@@ -74,7 +72,8 @@ QRT_INLINE bool load_epilogue_fixed(const qrt_requant *requant, int64_t paramete
     return requant->shift_min >= 33 && requant->shift_max <= 62;
 }
 
-/* The parameters of a panel's columns. EPILOGUE_STORE where a formula would not be exact, or parameters are by row. */
+/* Loads the parameters of a panel's columns. The kind is EPILOGUE_STORE where a formula would not be exact, or where
+ * rows have parameters of their own. */
 QRT_INLINE void load_epilogue(const qrt_microkernel_call *call, int vectors, epilogue_columns *to) {
     const qrt_gemm_problem *problem = &call->args->problem;
     const qrt_requant *requant = &problem->requant;
@@ -114,26 +113,26 @@ QRT_INLINE void load_epilogue(const qrt_microkernel_call *call, int vectors, epi
     to->flip = _mm512_set1_epi8((char)offset);
 }
 
-/* Vector j of the bias, 0 where no column is live. */
+/* Returns vector j of the bias, with 0 in columns that are not live. */
 QRT_INLINE __m512i load_bias(const qrt_microkernel_call *call, const epilogue_columns *c, int j) {
     return call->bias ? _mm512_maskz_loadu_epi32(c->live[j], call->bias + j * LANES) : _mm512_setzero_si512();
 }
 
 QRT_INLINE __m512i scale_float32(__m512i sum, const epilogue_columns *c, int j) {
-    /* Read each time, as an operand of the product: the sums of a tile leave no registers to keep it in. */
+    /* The scale is loaded each time, as an operand of the product: the sums of a tile leave no register for it. */
     __asm__("" : "+r"(c));
     return _mm512_cvt_roundps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), c->scale[j]),
                                     _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* t above. */
+/* Returns t, see above. */
 QRT_INLINE __m512i scale_fixed(__m512i sum, const epilogue_columns *c, int j) {
     const __m512i even = _mm512_mul_epi32(sum, c->multiplier_even[j]);
     const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(sum, 32), c->multiplier_odd[j]);
     return _mm512_srav_epi32(_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB), c->shift[j]);
 }
 
-/* Four vectors of scaled sums to 64 bytes in their order. */
+/* Narrows four vectors of scaled sums to 64 bytes in their order. */
 QRT_INLINE __m512i narrow(const __m512i *v, const epilogue_columns *c, epilogue_kind kind) {
     const __m512i *zero_point = is_whole(kind) ? c->whole_zero_point : c->zero_point;
     __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), zero_point[0]);
@@ -149,8 +148,8 @@ QRT_INLINE __m512i narrow(const __m512i *v, const epilogue_columns *c, epilogue_
     return _mm512_permutexvar_epi32(order, bytes);
 }
 
-/* Up to `rows` rows to `target`, four vectors of their sums: a row of four, two rows of two, or four of one. `joined`:
- * the second of two rows lies directly behind the first. */
+/* Stores up to `rows` rows, four vectors of sums: one row of four, two rows of two, or four rows of one. `joined`: the
+ * second of two rows lies directly behind the first. */
 QRT_INLINE void epilogue_of_four(const epilogue_columns *c, char *target, int64_t stride, const __m512i *sums, int rows,
                                  int vectors, epilogue_kind kind, bool joined) {
     __m512i v[4];
@@ -183,7 +182,7 @@ QRT_INLINE void epilogue_of_four(const epilogue_columns *c, char *target, int64_
         _mm_mask_storeu_epi8(target + 3 * stride, c->live[0], _mm512_extracti32x4_epi32(bytes, 3));
 }
 
-/* EPILOGUE_SUMS, EPILOGUE_STORE. */
+/* For EPILOGUE_SUMS and EPILOGUE_STORE. */
 static inline void epilogue_through_memory(const qrt_microkernel_call *call, const epilogue_columns *c, int64_t row,
                                            const __m512i *sums, int rows, int vectors) {
     const qrt_gemm_problem *problem = &call->args->problem;
@@ -201,7 +200,7 @@ static inline void epilogue_through_memory(const qrt_microkernel_call *call, con
                                      sums[i * vectors + j]);
 }
 
-/* The sums [rows][vectors] of a tile, in memory up to a multiple of four vectors. */
+/* Stores the sums [rows][vectors] of a tile. They are in memory, where up to a multiple of four vectors may be read. */
 static __attribute__((noinline, unused)) void epilogue_of_tile(const qrt_microkernel_call *call,
                                                                const epilogue_columns *c, int64_t row,
                                                                const __m512i *sums, int rows, int vectors) {
@@ -222,5 +221,3 @@ static __attribute__((noinline, unused)) void epilogue_of_tile(const qrt_microke
             epilogue_of_four(c, target, stride, sums, rows - i, 1, kind, false);
     }
 }
-
-#endif

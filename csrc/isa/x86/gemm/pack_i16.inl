@@ -1,21 +1,18 @@
-/* Packing for multiply-add on pairs of i16: value - zero point, widened.
+/* Packing for multiply-adds on pairs of 16-bit values: value - zero point, widened.
  *
- * |value - zero point| <= 255 fits i16, a pair's sum of products is at most 2 * 255^2 < 2^31, and nothing saturates, so
- * vpmaddwd yields the exact sum and nothing is left to compensate for.
+ * Rows of A follow each other, so that packing is a widening copy. B is [pair][column][2], so that a broadcast pair of
+ * A meets a vector of columns. A panel has one vector where no more columns are valid. Per 8 values of A: vpmovzxbw or
+ * vpmovsxbw, a shuffle on port 5, and vpsubw. B takes two unpacks more for each pair of rows.
  *
- * Panels: A a row after the other, so that packing is a plain widening copy; B [pair][column][2], so that a vector of
- * columns is one load for a broadcast pair of A.
+ * Exact: |value - zero point| <= 255 fits 16 bits, the two products of a pair sum up to at most 2 * 255^2 < 2^31, and
+ * vpmaddwd does not saturate. There is nothing to compensate for. Hazard: memory may end behind a row, so its last
+ * values go through a buffer.
  *
- * The including file defines KU, LANES, columns of a vector, and NR, columns of a panel. A panel has one vector where
- * no more are valid. */
-#ifndef QRT_ISA_PACK_I16_H
-#define QRT_ISA_PACK_I16_H
+ * The including file defines KU, LANES (columns of a vector) and NR (columns of a panel). */
+#pragma once
 
-#if !defined(KU) || KU != 2
-#error "pack_i16.inl packs pairs: KU is 2"
-#endif
-#if !defined(LANES) || !defined(NR)
-#error "pack_i16.inl needs LANES and NR"
+#if !defined(KU) || KU != 2 || !defined(LANES) || !defined(NR)
+#error "gemm/pack_i16.inl packs pairs (KU is 2), and needs LANES and NR"
 #endif
 
 #include <immintrin.h>
@@ -23,7 +20,7 @@
 
 #include "qrt/qrt.h"
 
-#define PART 8 /* values widened at a time */
+#define PART 8 /* values that are widened at a time */
 
 static inline __m128i widen8(qrt_container container, __m128i bytes) {
     return container == QRT_I8 ? _mm_cvtepi8_epi16(bytes) : _mm_cvtepu8_epi16(bytes);
@@ -37,7 +34,7 @@ static inline __m128i load8(qrt_container container, const uint8_t *source) {
     return widen8(container, _mm_loadl_epi64((const __m128i *)source));
 }
 
-/* Fewer than 8 values: the others become 0. */
+/* Loads fewer than 8 values; the others are 0. */
 static inline __m128i load_part(qrt_container container, const uint8_t *source, int count, __m128i zero) {
     uint8_t bytes[8] = {0};
     int16_t values[8] = {0};
@@ -68,7 +65,7 @@ static void pack_a(qrt_container container, const void *source, int64_t source_s
     }
 }
 
-/* Columns contiguous: two rows of 8 columns interleave into 8 pairs. */
+/* For contiguous columns. Two rows of 8 columns interleave into 8 pairs. */
 static inline void pack_b_rows(qrt_container container, const uint8_t *source, int64_t k_stride, int columns,
                                int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
     const int64_t pairs = (depth + KU - 1) / KU;
@@ -93,7 +90,7 @@ static inline void pack_b_rows(qrt_container container, const uint8_t *source, i
     }
 }
 
-/* K contiguous: four columns of 8 values are a 4x4 transpose of pairs. */
+/* For contiguous K. Four columns of 8 values are a 4x4 transpose of pairs. */
 static inline void pack_b_columns(qrt_container container, const uint8_t *source, int64_t n_stride, int columns,
                                   int64_t depth, const int32_t *zero_point, int16_t *panel, int width) {
     for (int64_t k = 0; k < depth; k += PART) {
@@ -133,5 +130,3 @@ static void pack_b(qrt_container container, const void *source, int64_t k_stride
             to[(k / KU * width + j) * KU + k % KU] =
                 (int16_t)(value8(container, (const uint8_t *)source + k * k_stride + j * n_stride) - zero_point[j]);
 }
-
-#endif

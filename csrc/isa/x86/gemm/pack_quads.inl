@@ -1,24 +1,25 @@
-/* Operands of dot products of four u8 with four s8: A made u8, B s8 by flipping the top bit where it is not, which
- * moves the values and their zero points by 128 alike.
+/* Operands of dot products of four u8 with four s8. A is made unsigned and B signed by flipping the top bit where
+ * needed, which moves values and zero points by 128 alike.
  *
  *     sum (a - za)(b - zb) = sum a*b - za * sum b - zb * (sum a - depth * za)
  *
- * Sums begin with all but the first, the compensation, modulo 2^32. The instructions wrap modulo 2^32 too, and the
- * exact sum fits 31 bits (qrt/gemm.h), so the final value is exact. Filled-up values of K are 0 in the panel of B.
+ * Sums begin with all terms but the first, which are the compensation. Exact: the instructions wrap modulo 2^32, the
+ * compensation is taken modulo 2^32, and the exact sum fits 31 bits (qrt/gemm.h), so the final value is exact. Padding
+ * in K is 0 in the panel of B.
  *
- * Panels of B: [quad][column][4]. Compensation of B: zb per column, then sum b; of a row of A: sum a - depth * za, then
- * za. The including file may define QRT_SIGNED_A, where it multiplies signed A as it is. */
-#ifndef QRT_ISA_PACK_QUADS_H
-#define QRT_ISA_PACK_QUADS_H
+ * A panel of B is [quad][column][4]. The compensation of B is zb for each column, then sum b for each; that of a row of
+ * A is sum a - depth * za, then za. The including file may define QRT_SIGNED_A where its instruction multiplies signed
+ * A. */
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
 
 #include "qrt/qrt.h"
 
-#define PIECE 16 /* bytes of B handled at a time */
+#define PIECE 16 /* bytes of B that are packed at a time */
 
-/* What moves B to signed; A's is the opposite. */
+/* Flips B to signed. A is flipped to unsigned, where its own sign needs it. */
 static inline uint8_t flip_of_b(qrt_container b) {
     return b == QRT_U8 ? 0x80 : 0;
 }
@@ -32,7 +33,7 @@ static inline uint8_t flip_of_a(qrt_container a) {
 #endif
 }
 
-/* No column of B has a zero point: rows of A need no sums. */
+/* Whether no column of B has a zero point: then rows of A need no sums. */
 static inline bool is_centred(const qrt_gemm_problem *problem) {
     const int64_t matrices = problem->b_zero_point_steps[0] ? problem->b_matrices : 1;
     const int64_t columns = problem->b_zero_point_steps[2] ? problem->n : 1;
@@ -43,12 +44,12 @@ static inline bool is_centred(const qrt_gemm_problem *problem) {
     return true;
 }
 
-/* Rows of A whose zero points are their own, or that meet a zero point of B, need compensation of their own. */
+/* Whether rows of A need compensation of their own: they differ in zero points, or meet a zero point of B. */
 static inline bool compensates_rows(const qrt_gemm_problem *problem) {
     return problem->a_zero_point_steps[1] || !is_centred(problem);
 }
 
-/* min(left, 16) bytes with their top bits flipped as asked, then zeros. */
+/* Loads min(left, 16) bytes, with their top bits flipped by `flip`, then zeros. */
 static inline __m128i load_flipped(const uint8_t *source, int64_t left, uint8_t flip) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     const __mmask16 live = (__mmask16)(left >= PIECE ? 0xffff : (1 << left) - 1);
@@ -63,7 +64,7 @@ static inline __m128i load_flipped(const uint8_t *source, int64_t left, uint8_t 
 #endif
 }
 
-/* K contiguous: four columns of 16 values are a 4x4 transpose of quads. */
+/* For contiguous K. Four columns of 16 values are a 4x4 transpose of quads. */
 static inline void pack_b_columns(const uint8_t *source, int64_t n_stride, int columns, int width, int64_t depth,
                                   int64_t padded, uint8_t flip, int8_t *panel) {
     for (int64_t k = 0; k < padded; k += PIECE) {
@@ -84,8 +85,8 @@ static inline void pack_b_columns(const uint8_t *source, int64_t n_stride, int c
     }
 }
 
-/* A panel of `width` columns, a multiple of 4, whose columns are not contiguous, and `padded` values of K, a multiple
- * of 4. */
+/* Packs a panel of `width` columns, a multiple of 4, whose columns are not contiguous. It gets `padded` values of K, a
+ * multiple of 4. */
 static inline void pack_b_strided(const uint8_t *source, int64_t k_stride, int64_t n_stride, int columns, int width,
                                   int64_t depth, int64_t padded, uint8_t flip, int8_t *panel) {
     if (k_stride == 1) {
@@ -103,5 +104,3 @@ static inline void zero_point_compensation(qrt_container container, int columns,
     for (int j = 0; j < nr; j++)
         compensation[j] = j < columns ? zero_point[j] - flip_of_b(container) : 0;
 }
-
-#endif

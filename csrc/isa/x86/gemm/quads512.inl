@@ -1,7 +1,13 @@
-/* pack_quads.inl in 512-bit vectors, for the ISAs from AVX512-VNNI on: rows of A, sums of columns, and what sums begin
- * with. */
-#ifndef QRT_ISA_QUADS512_H
-#define QRT_ISA_QUADS512_H
+/* pack_quads.inl in 512-bit vectors, for the ISAs from AVX512-VNNI on: packs rows of A and panels of B, sums columns,
+ * and computes the values that sums begin with.
+ *
+ *   vpdpbusd with ones          adds up four bytes: rows of A and columns of B, on ports 0 and 5
+ *   vinserti32x4, vpermd, vpshufb  four rows of 16 columns to quads; the shuffles are on port 5
+ *   prefetcht0                  32 rows of B ahead, because no hardware prefetcher follows a step of K
+ *
+ * pack_quads.inl has the proof. Hazard: memory may end behind a row or a column, so the last ones are loaded under
+ * masks. */
+#pragma once
 
 #ifndef __AVX512VNNI__
 #error "quads512.inl is for ISAs with AVX512-VNNI"
@@ -12,7 +18,7 @@
 
 #define PACK_AHEAD 32 /* rows of B */
 
-/* sum += quads of packed A. */
+/* Returns sum + the sums of quads of packed A. */
 static inline __m512i add_quads(__m512i sum, __m512i bytes) {
     const __m512i ones = _mm512_set1_epi8(1);
 #ifdef QRT_SIGNED_A
@@ -22,7 +28,7 @@ static inline __m512i add_quads(__m512i sum, __m512i bytes) {
 #endif
 }
 
-/* To the end of the row's cache line, zeros after `depth`. */
+/* Packs each row up to the end of a cache line, with zeros after `depth`. */
 static inline void pack_a(qrt_container container, const void *source, int64_t source_stride, int rows, int64_t depth,
                           const int32_t *zero_point, void *target, int64_t target_stride, int32_t *compensation) {
     const uint8_t flip = flip_of_a(container);
@@ -52,7 +58,7 @@ static inline void pack_a(qrt_container container, const void *source, int64_t s
     }
 }
 
-/* Sums of `vectors` vectors of columns: multiply-add with ones, in four chains to hide its latency. */
+/* Sums `vectors` vectors of columns by multiply-adds with ones, in four chains that hide their latency. */
 static inline void column_sums(const int8_t *panel, int64_t quads, int vectors, int32_t *sums) {
     const __m512i ones = _mm512_set1_epi8(1);
     for (int j = 0; j < vectors; j++) {
@@ -69,8 +75,8 @@ static inline void column_sums(const int8_t *panel, int64_t quads, int vectors, 
     }
 }
 
-/* Up to four rows of the live columns, as quads: a row to a 128-bit lane, four columns of each row to a lane, then
- * bytes within lanes. */
+/* Interleaves up to four rows of the live columns into quads. First each row is a 128-bit lane, then four columns of
+ * each row are a lane, then bytes move within lanes. */
 QRT_INLINE __m512i interleave_rows(const uint8_t *source, int64_t stride, int rows, __mmask16 live) {
     __m512i lanes = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(live, source));
     if (rows > 1)
@@ -84,7 +90,7 @@ QRT_INLINE __m512i interleave_rows(const uint8_t *source, int64_t stride, int ro
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(columns, lanes), bytes);
 }
 
-/* Columns contiguous. A step of K is a step of a row, which no prefetcher follows. */
+/* For contiguous columns. A step of K is a whole row of B further, which no hardware prefetcher follows. */
 static inline void pack_b_rows(const uint8_t *source, int64_t k_stride, int columns, int64_t depth, uint8_t flip,
                                int8_t *panel) {
     const int vectors = columns > LANES ? 2 : 1, tail = (int)(depth % 4);
@@ -108,7 +114,7 @@ static inline void pack_b_rows(const uint8_t *source, int64_t k_stride, int colu
     }
 }
 
-/* A panel of 32 columns, or 16 where no more are valid, filled up to whole steps of `ku` values of K. */
+/* Packs a panel of 32 columns, or 16 where no more are valid, padded to whole steps of `ku` values of K. */
 static inline void pack_b_quads(qrt_container container, const void *source, int64_t k_stride, int64_t n_stride,
                                 int columns, int64_t depth, int ku, const int32_t *zero_point, int8_t *panel,
                                 int32_t *compensation) {
@@ -124,18 +130,18 @@ static inline void pack_b_quads(qrt_container container, const void *source, int
     column_sums(panel, quads, vectors, compensation + NR);
 }
 
-/* The compensation of vector j of the columns of one panel or two: zero points, then NR further sums. */
+/* The compensation of vector j of the columns of one panel or two: the zero points; the sums are NR values further. */
 static inline const int32_t *column_compensation(const qrt_microkernel_call *call, int j) {
     return call->b_compensation + j / 2 * 2 * NR + j % 2 * LANES;
 }
 
-/* What sums begin with where no row has compensation of its own: `bias` - za * sum b, of vector j of the columns. */
+/* Returns `bias` - za * sum b for vector j of the columns: what sums begin with where rows have no compensation. */
 static inline __m512i start_of_columns(const qrt_microkernel_call *call, __m512i bias, int j) {
     const __m512i a_zero = _mm512_set1_epi32(call->a_zero_point + flip_of_a(call->args->problem.a));
     return _mm512_sub_epi32(bias, _mm512_mullo_epi32(_mm512_loadu_si512(column_compensation(call, j) + NR), a_zero));
 }
 
-/* With the compensation of the row: `bias` - za * sum b - zb * (sum a - depth * za). */
+/* Returns `bias` - za * sum b - zb * (sum a - depth * za), with the compensation of the row. */
 static inline __m512i start_of_row(const qrt_microkernel_call *call, __m512i bias, int64_t row, int j) {
     const __m512i zero = _mm512_loadu_si512(column_compensation(call, j));
     const __m512i sum = _mm512_loadu_si512(column_compensation(call, j) + NR);
@@ -144,5 +150,3 @@ static inline __m512i start_of_row(const qrt_microkernel_call *call, __m512i bia
                                               _mm512_mullo_epi32(sum, _mm512_set1_epi32(compensation[1])));
     return _mm512_sub_epi32(bias, products);
 }
-
-#endif

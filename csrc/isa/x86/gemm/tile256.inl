@@ -1,12 +1,11 @@
-/* The tiles of a GEMM in 256-bit registers, for the ISAs from AVX2 on: up to 6 rows x 16 columns of i32, over the whole
- * of K; then through memory to the table's store.
+/* The tiles of a GEMM in 256-bit registers, for the ISAs from AVX2 on: up to 6 rows x 16 columns of 32-bit sums over
+ * the whole of K. Then they go through memory to the table's row `store`.
  *
- * The including file defines KU, values of K of a step, and multiply_add, the products of one: four bytes of a row of
- * A, broadcast, by those of 8 columns of B (four 8-bit values of K, or two 16-bit ones). 12 sums, two vectors of B, a
- * broadcast and a product fill all 16 registers. Rows of A are read with their stride, in place or packed. A panel of B
- * is [step][column], of 16 columns, or of 8 where no more are valid. */
-#ifndef QRT_ISA_TILE256_H
-#define QRT_ISA_TILE256_H
+ * The including file gives the instructions, their ports and the proof. It defines KU, values of K of a step, and
+ * multiply_add: four bytes of a row of A, broadcast, by those of 8 columns of B (four 8-bit values of K, or two 16-bit
+ * ones). 12 sums, two vectors of B, a broadcast and a product take all 16 registers. Rows of A are read with their
+ * stride, in place or packed. A panel of B is [step][column] with 16 columns, or with 8 where no more are valid. */
+#pragma once
 
 #ifndef KU
 #error "tile256.inl needs KU, and multiply_add"
@@ -21,7 +20,7 @@
 #define MR 6
 #define NR 16
 #define LANES 8
-#define AHEAD 1024 /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
+#define AHEAD 1024 /* bytes of B: where a panel exceeds L1 it comes from L2 in time */
 
 QRT_INLINE __m256i multiply_add(__m256i sum, __m256i a, __m256i b);
 
@@ -29,7 +28,7 @@ static inline int tile_vectors(int columns) {
     return columns > LANES ? 2 : 1;
 }
 
-/* The bias as vectors, 0 past its end. */
+/* Loads the bias as vectors, with 0 past its end. */
 static inline void load_bias(const qrt_microkernel_call *call, __m256i *bias) {
     int32_t values[NR] = {0};
     if (call->bias)
@@ -38,7 +37,7 @@ static inline void load_bias(const qrt_microkernel_call *call, __m256i *bias) {
     bias[1] = _mm256_loadu_si256((const __m256i *)values + 1);
 }
 
-/* The epilogue of a tile, rows of NR sums: as they are, or by the table's store. */
+/* The epilogue of a tile, whose rows have NR sums: stores them as they are, or by the table's row `store`. */
 static inline void epilogue(const qrt_microkernel_call *call, int64_t row, const int32_t *sums, int rows) {
     const qrt_gemm_problem *problem = &call->args->problem;
     if (call->sums) {
@@ -58,7 +57,7 @@ QRT_INLINE __m256i broadcast_step(const char *step) {
     return _mm256_set1_epi32(bits);
 }
 
-/* The products of one step. Rows are three to a pointer: the others are at one and two strides. */
+/* Adds the products of one step. Three rows share a pointer: the others are one and two strides further. */
 QRT_INLINE void multiply_step(const char *const *a, int64_t stride, const char *b, int step, __m256i sums[][2],
                               int rows, int vectors) {
     __m256i vector[2];
@@ -131,10 +130,8 @@ static const tile_fn tiles[MR][2] = {ROWS(ENTRY)};
 #undef ENTRY
 #undef ROWS
 
-/* Rows [row, row + rows); their sums begin with start[vector], or by row with start[row][vector]. */
+/* Computes rows [row, row + rows). Their sums begin with start[vector], or by row with start[row][vector]. */
 static inline void run_tile(const qrt_microkernel_call *call, int64_t row, int rows, const __m256i *start,
                             bool by_row) {
     tiles[rows - 1][tile_vectors(call->columns) - 1](call, row, start, by_row);
 }
-
-#endif

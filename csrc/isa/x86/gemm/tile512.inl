@@ -1,20 +1,21 @@
-/* The tiles of a GEMM in 512-bit registers, for the ISAs that have AVX-512: up to MR rows x 32 columns of i32, over the
- * whole of K, from the first sum to the stored result.
+/* The tiles of a GEMM in 512-bit registers, for the ISAs that have AVX-512: up to MR rows x 32 columns of 32-bit sums
+ * over the whole of K, from the first sum to the stored result.
  *
- * The including file defines KU, values of K of a step, and multiply_add, the products of one: four bytes of a row of
- * A, broadcast, by those of 16 columns of B (four 8-bit values of K, or two 16-bit ones). Per step of a full tile:
+ * The including file gives the ports of its multiply-add and the proof. It defines KU, values of K of a step, and
+ * multiply_add: four bytes of a row of A, broadcast, by those of 16 columns of B (four 8-bit values of K, or two 16-bit
+ * ones). A step of a full tile takes
  *
  *   multiply_add      28
  *   vpbroadcastd m32  a step of A; load ports only: 14, and 2 loads and 2 prefetches of B: 9 cycles
  *
  * 28 sums, two vectors of B and a broadcast take 31 of 32 registers. Rows of A are read with their stride, in place or
- * packed. A panel of B is [step][column], of 32 columns, or of 16 where no more are valid.
+ * packed. A panel of B is [step][column] with 32 columns, or with 16 where no more are valid.
  *
- * It also defines multiply_add_memory, the same by B where it lies. Short K, of which two panels fit L1, takes 7 rows x
- * 64 columns: half the broadcasts, and a row of the result is one store. Multiply-adds read the second panel
- * themselves: 28 sums, two vectors of B and a broadcast, and 23 loads in 14 cycles on two ports. */
-#ifndef QRT_ISA_TILE512_H
-#define QRT_ISA_TILE512_H
+ * It also defines multiply_add_memory, which reads B in memory. Short K, of which two panels fit L1, takes 7 rows x 64
+ * columns: half as many broadcasts, and a row of the result is one store. Multiply-adds read the second panel
+ * themselves: 28 sums, two vectors of B and a broadcast, and 23 loads in 14 cycles on two ports. Hazard: gcc moves
+ * sums, addresses and indices to memory where it may; the empty assembly statements below prevent it. */
+#pragma once
 
 #ifndef KU
 #error "tile512.inl needs KU, and multiply_add and multiply_add_memory"
@@ -26,15 +27,15 @@
 #include "isa/x86/gemm/tile_rows.inl"
 
 #define MR 14
-#define PAIR_DEPTH (96 * KU)              /* of K: two panels, 24 KiB, stay in L1 */
-#define SHORT_SEGMENT ((9 + KU - 1) / KU) /* steps: three pixels of three channels, of first layers */
-#define AHEAD 1024                        /* bytes of B: where a panel does not fit L1 it comes from L2 in time */
+#define PAIR_DEPTH (96 * KU)              /* in values of K: two panels, 24 KiB, stay in L1 */
+#define SHORT_SEGMENT ((9 + KU - 1) / KU) /* in steps: three pixels of three channels, as in first layers */
+#define AHEAD 1024                        /* bytes of B: where a panel exceeds L1 it comes from L2 in time */
 
 QRT_INLINE __m512i multiply_add(__m512i sum, __m512i a, __m512i b);
 QRT_INLINE __m512i multiply_add_memory(__m512i sum, __m512i a, const __m512i *b);
 
 typedef struct {
-    int vectors; /* 1 or 2; 4: two panels */
+    int vectors; /* 1 or 2; 4 for two panels */
     epilogue_columns epilogue;
 } tile_columns;
 
@@ -49,7 +50,8 @@ QRT_INLINE __m512i broadcast_step(const char *step) {
     return _mm512_set1_epi32(bits);
 }
 
-/* One, three and five strides of A. Rows are seven to a pointer: addressing doubles and quadruples an index. */
+/* One, three and five strides of A. Seven rows share a pointer, because an address may have an index times 1, 2 or
+ * 4. */
 typedef struct {
     int64_t one, three, five;
 } row_strides;
@@ -70,7 +72,7 @@ QRT_INLINE const char *row_at(const char *const *a, row_strides stride, int i) {
     }
 }
 
-/* The products of one step. */
+/* Adds the products of one step. */
 QRT_INLINE void multiply_step(const char *const *a, row_strides stride, const char *b, int64_t second, int step,
                               __m512i sums[][4], int rows, int vectors) {
     __m512i vector[2];
@@ -91,7 +93,7 @@ QRT_INLINE void multiply_step(const char *const *a, row_strides stride, const ch
 
 QRT_INLINE void epilogue_in_registers(const epilogue_columns *c, char *target, int64_t stride, __m512i sums[][4],
                                       int vectors, epilogue_kind kind, bool joined) {
-    /* Else gcc keeps the address of every row in memory, and adds to it after each tile. */
+    /* Otherwise gcc keeps the address of every row in memory and adds to it after each tile. */
     __asm__("" : "+r"(target));
     if (vectors == 4) {
 #pragma GCC unroll 16
@@ -114,7 +116,7 @@ QRT_INLINE void epilogue_of_whole(const epilogue_columns *c, char *target, int64
         epilogue_in_registers(c, target, stride, sums, vectors, kind, false);
 }
 
-/* Full tiles end in registers; others, which are few, through memory, and so in less code. */
+/* Full tiles end in registers. Others are few and end through memory, which takes less code. */
 QRT_INLINE void epilogue(const qrt_microkernel_call *call, const epilogue_columns *c, int64_t row, char *target,
                          int64_t stride, __m512i sums[][4], int rows, int vectors) {
     const epilogue_kind kind = rows * vectors == MR * 2 ? c->kind : EPILOGUE_SUMS;
@@ -143,7 +145,7 @@ QRT_INLINE void epilogue(const qrt_microkernel_call *call, const epilogue_column
     epilogue_of_tile(call, c, row, tile, rows, vectors);
 }
 
-/* start[vectors], or by row start[rows][vectors]. */
+/* Sums begin with start[vectors], or by row with start[rows][vectors]. */
 QRT_INLINE void start_sums(const __m512i *start, bool by_row, __m512i sums[][4], int rows, int vectors) {
     if (by_row) {
         QRT_EACH_SUM(rows, vectors)
@@ -154,13 +156,13 @@ QRT_INLINE void start_sums(const __m512i *start, bool by_row, __m512i sums[][4],
         sums[i][j] = start[j];
 }
 
-/* What the tiles of a panel read. */
+/* The operands that the tiles of a panel share. */
 typedef struct {
-    int64_t stride; /* of rows of A */
+    int64_t stride; /* bytes between rows of A */
     const int64_t *segment, *segments_end;
-    int64_t steps; /* of a segment */
+    int64_t steps; /* steps of a segment */
     const char *b;
-    int64_t second; /* from the panel to the second */
+    int64_t second; /* bytes from the first panel to the second */
 } tile_operands;
 
 QRT_INLINE tile_operands find_operands(const qrt_microkernel_call *call) {
@@ -174,7 +176,7 @@ QRT_INLINE tile_operands find_operands(const qrt_microkernel_call *call) {
                            .second = call->args->plan.shape.panel_bytes};
 }
 
-/* `count` steps, one after the other, and on to the next. */
+/* Multiplies `count` steps and advances the pointers. */
 QRT_INLINE void multiply_steps(const tile_operands *from, row_strides stride, const char **a, const char **b, int count,
                                __m512i sums[][MR][4], int phases, int rows, int vectors) {
     const int b_step = vectors < 2 ? 64 : 128;
@@ -193,13 +195,13 @@ QRT_INLINE void multiply_steps(const tile_operands *from, row_strides stride, co
         a[1] += count * 4;
 }
 
-/* The products of the rows from `first` on, over the whole of K. `steps` of a segment, where the code is for so many
- * alone: without loops and fetching ahead, all that the loop over segments needs stays in registers. */
+/* Multiplies the rows from `first` on, over the whole of K. Where `steps` is not 0, the code is for segments of so many
+ * steps alone: without inner loops and prefetches, the loop over segments keeps all that it needs in registers. */
 QRT_INLINE void multiply_rows(const tile_operands *from, const char *first, const char *next, __m512i sums[][MR][4],
                               int phases, int rows, int vectors, int steps) {
     const char *b = from->b;
     row_strides stride = {from->stride, 3 * from->stride, 5 * from->stride};
-    /* Else gcc gives each row and step an index of its own, in memory. */
+    /* Otherwise gcc gives each row and step an index of its own, in memory. */
     __asm__("" : "+r"(stride.one), "+r"(stride.three), "+r"(stride.five));
     for (const int64_t *segment = from->segment; segment < from->segments_end; segment++) {
         const char *a[2] = {first + *segment, first + *segment + 7 * from->stride};
@@ -220,8 +222,8 @@ QRT_INLINE void multiply_rows(const tile_operands *from, const char *first, cons
     }
 }
 
-/* Tiles of `rows` rows from `row` to `end`; the sums of each begin with `start`. Few rows have too few sums to hide the
- * latency of multiply_add: they keep a set per phase of the loop. */
+/* Computes tiles of `rows` rows from `row` to `end`, whose sums begin with `start`. Few rows have too few sums to hide
+ * the latency of multiply_add, so they keep a set of sums for each phase of the loop. */
 QRT_INLINE void run_tiles_of(const qrt_microkernel_call *call, const tile_columns *c, int64_t row, int64_t end,
                              int rows, int vectors, int steps, const __m512i *start, bool by_row) {
     const int phases = rows * vectors >= 8 ? 1 : rows * vectors >= 4 ? 2 : 4;
@@ -238,7 +240,7 @@ QRT_INLINE void run_tiles_of(const qrt_microkernel_call *call, const tile_column
         for (int phase = 1; phase < phases; phase++)
             QRT_EACH_SUM(rows, vectors)
                 sums[phase][i][j] = _mm512_setzero_si512();
-        /* Meanwhile a quarter of the next panel, so that it is in L2 when its turn comes. */
+        /* Each tile prefetches a quarter of the next panel, so that it is in L2 when its turn comes. */
         multiply_rows(&from, a, (const char *)call->next + quarter % 4 * quarter_bytes, sums, phases, rows, vectors,
                       steps);
 #pragma GCC unroll 4
@@ -254,7 +256,7 @@ typedef void (*tiles_fn)(const qrt_microkernel_call *call, const tile_columns *c
 
 #define ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14)
 #define WIDE_ROWS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
-/* Sanitizers take minutes over unrolled tiles; tests set pages that fault around what they read and write. */
+/* Sanitizers take minutes over unrolled tiles. Tests instead put pages that fault around the operands. */
 #define UNSANITIZED __attribute__((no_sanitize("address", "undefined")))
 #define TILE(rows, vectors)                                                                                            \
     UNSANITIZED static void tiles_##rows##x##vectors(const qrt_microkernel_call *call, const tile_columns *c,          \
@@ -287,7 +289,7 @@ static inline int next_rows(const qrt_microkernel_call *call, const tile_columns
     return next_tile(call->rows - row, c->vectors == 4 ? MR / 2 : MR);
 }
 
-/* Tiles of `rows` rows from `row` to `end`. */
+/* Computes tiles of `rows` rows from `row` to `end`. */
 static inline void run_tiles(const qrt_microkernel_call *call, const tile_columns *c, int row, int end, int rows,
                              const __m512i *start, bool by_row) {
     const bool short_segments = call->a_segments && call->depth == SHORT_SEGMENT * KU && !by_row;
@@ -297,7 +299,7 @@ static inline void run_tiles(const qrt_microkernel_call *call, const tile_column
     run(call, c, row, end, start, by_row);
 }
 
-/* All rows; their sums begin alike. */
+/* Computes all rows, whose sums begin alike. */
 static inline void run_rows(const qrt_microkernel_call *call, const tile_columns *c, const __m512i *start) {
     for (int row = 0, end; row < call->rows; row = end) {
         const int rows = next_rows(call, c, row);
@@ -305,5 +307,3 @@ static inline void run_rows(const qrt_microkernel_call *call, const tile_columns
         run_tiles(call, c, row, end, rows, start, false);
     }
 }
-
-#endif

@@ -1,19 +1,22 @@
 /* Rows of floats by quantized weights, for any vector width, without instructions that add four products.
  *
- *   vpmaddubsw    nibbles times digits of a byte, two products of at most 15 * 128 to 16 bits: CHUNK vectors of them,
- *                 each of two such pairs, fit
- *   vpmaddwd      bytes, widened, times digits of 16 bits, two products of at most 255 * 2^15 to 32 bits
+ *   vpmaddubsw    nibbles by digits of 8 bits: sums of two products, each at most 15 * 128, in 16 bits. CHUNK vectors
+ *                 of them, each with two such pairs, fit 16 bits
+ *   vpmaddwd      bytes, widened, by digits of 16 bits: sums of two products, each at most 255 * 2^15, in 32 bits
  *
- * Vectors are columns; one of them at a time, for all rows, whose words are broadcast. Nibbles meet integers as three
- * signed bytes, S2, S1 and S0, bytes meet them as S2 and 16 bits, B. How T is rounded, and why sums fit, stands in
- * avx512vnni/mixed_matmul.c; B is there 256 * S1 + S0 and here as large: of |digit| <= 2^15.
+ * Eight nibbles of a row and a vector take 12 uops, six vpmaddubsw and six vpaddw; four bytes take 8, four vpmaddwd and
+ * four vpaddd. Multiply-adds are on ports 0 and 1 (512 bits: 0 and 5), additions on 0, 1 and 5 (512 bits: 0 and 5).
+ *
+ * A vector holds columns, and one vector of them is computed at a time for all rows, whose words are broadcast. Nibbles
+ * meet integers as three signed bytes, S2, S1 and S0; bytes meet them as S2 and 16 bits, B. avx512vnni/mixed_matmul.c
+ * has the proof that sums fit and that T is rounded once. There B is 256 * S1 + S0; here it is as large, because
+ * |digit| <= 2^15. Hazard: more than CHUNK vectors of nibbles would leave 16 bits.
  *
  * The including file defines
  *
- *   OP(name), SI(name)    the intrinsic of that name for `vector`, of LANES i32, or `floats`; the one of its bits
+ *   OP(name), SI(name)    the intrinsic of that name for `vector`, of LANES i32, or `floats`; the one for its bits
  *   HALF(name)            the intrinsic of that name for the bits of half a vector */
-#ifndef QRT_ISA_MIXED_TILE_H
-#define QRT_ISA_MIXED_TILE_H
+#pragma once
 
 #if !defined OP || !defined SI || !defined HALF || !defined LANES
 #error "mixed_matmul/tile.inl needs OP, SI, HALF and LANES"
@@ -27,7 +30,7 @@
 #define VECTORS (NR / LANES)
 #define CHUNK 4
 #define MOST_DIGITS 3
-#define AHEAD 4096 /* bytes: the stream that prefetching alone keeps up with */
+#define AHEAD 4096 /* bytes, at which prefetching alone reads the stream at full speed */
 
 QRT_INLINE vector word(const int32_t *from) {
     return OP(set1_epi32)(*from);
@@ -49,8 +52,8 @@ QRT_INLINE void add_nibble_vector(const int rows, const uint8_t *from, const cha
         }
 }
 
-/* Up to CHUNK vectors of nibbles, 64 bytes apart; written out for one row, whose loop would take as long as its sums.
- */
+/* Adds up to CHUNK vectors of nibbles, which are 64 bytes apart. For one row it is unrolled, because the loop itself
+ * would take as long as its sums. */
 QRT_INLINE void add_nibbles(const int rows, const uint8_t *from, const char *digits, int64_t row_bytes, int64_t count,
                             vector sums[MR][MOST_DIGITS]) {
     vector pairs[MR][MOST_DIGITS] = {0};
@@ -69,7 +72,7 @@ QRT_INLINE void add_nibbles(const int rows, const uint8_t *from, const char *dig
             sums[i][d] = OP(add_epi32)(sums[i][d], OP(madd_epi16)(pairs[i][d], OP(set1_epi16)(1)));
 }
 
-/* Vectors of bytes: the first and third of four values, then the second and fourth. */
+/* Adds vectors of bytes: first the first and third of four values, then the second and fourth. */
 QRT_INLINE void add_bytes(const int rows, const uint8_t *from, const char *digits, int64_t row_bytes, int64_t count,
                           vector sums[MR][MOST_DIGITS]) {
     for (; count > 0; count--, from += 64, digits += 16) {
@@ -88,7 +91,7 @@ QRT_INLINE void add_bytes(const int rows, const uint8_t *from, const char *digit
     }
 }
 
-/* T, rounded once. */
+/* Returns T, rounded once. */
 QRT_INLINE floats rounded(const bool nibbles, bool low_fits, const vector sums[MOST_DIGITS]) {
     const vector low = nibbles ? OP(add_epi32)(OP(slli_epi32)(sums[1], 8), sums[2]) : sums[0];
     if (low_fits)
@@ -98,7 +101,7 @@ QRT_INLINE floats rounded(const bool nibbles, bool low_fits, const vector sums[M
     return OP(fmadd_ps)(OP(cvtepi32_ps)(high), OP(set1_ps)(65536), OP(cvtepi32_ps)(rest));
 }
 
-/* A piece by a vector of columns, added to `total`. */
+/* Multiplies a piece by a vector of columns and adds the result to `total`. */
 QRT_INLINE void add_piece(const bool nibbles, const int rows, const qrt_mixed_matmul_args *args, const char *digits,
                           const uint8_t *piece, int64_t count, int column, float *total) {
     const int64_t row_bytes = args->plan.row_bytes;
@@ -143,8 +146,8 @@ QRT_INLINE void tile_of(const bool nibbles, const int rows, const qrt_mixed_matm
     }
 }
 
-static void mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
-                       float *sums) {
+void QRT_OF_ISA(mixed_tile)(const qrt_mixed_matmul_args *args, const void *digits, int rows, const uint8_t *panel,
+                            float *sums) {
     switch (rows) {
 #define CASE(count)                                                                                                    \
     case count:                                                                                                        \
@@ -155,5 +158,3 @@ static void mixed_tile(const qrt_mixed_matmul_args *args, const void *digits, in
 #undef CASE
     }
 }
-
-#endif

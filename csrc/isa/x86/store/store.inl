@@ -1,33 +1,31 @@
-/* Requantize-and-store of i32 tiles: the choice by rule and container, and the rules themselves, for vectors of any
- * width. fixed goes to any container, float32 to 8 and 16 bits, and the i32 accumulator as it is; the rest is the
- * parent's. LANES columns (a strip) at a time; parameters are loaded once per strip unless they belong to the rows. A
- * rule is a case of load_strip, of requantize and of store_tile.
+/* Requantizes and stores tiles of 32-bit sums, for vectors of any width: the choice by rule and container, and the
+ * rules. fixed goes to any container, float32 to 8 and 16 bits, and an accumulator of 32 bits is copied; everything
+ * else is left to the parent. LANES columns, a strip, are computed at a time, and a strip loads its parameters once
+ * unless each row has its own. A rule has a case in load_strip, in requantize and in store_tile.
  *
- * The including file defines LOGICAL_SHIFTS, and beside vectors.h
+ * The including file gives the instructions and their ports. It defines LOGICAL_SHIFTS and, beside vectors.h,
  *
- *   shift_right        64-bit lanes by a count each; logical, or else arithmetic
+ *   shift_right        shifts 64-bit lanes by a count each; logically, or else arithmetically
  *   interleave         even lanes from the low halves of the first, odd ones from those of the second
  *   all_within         whether the live lanes lie within two bounds
  *
- * fixed is exact for shifts N of 31..62: |acc * M0| <= 2^62, so adding 2^(N-1) <= 2^61 stays within 63 bits, and the
- * result is at most 2^31 - 1 in magnitude (M0 < 2^31), so its low half is all of it. It is clamped to [min - zp, max -
- * zp], which zero_point_i32 says fit 32 bits, before the zero point is added: nothing wraps. Where shifts are logical
- * 2^63 is added first and its image 2^63 >> N taken off after, modulo 2^32: floor division of a signed number.
- * float32 is exact where those bounds are exact floats: clamped before the conversion, v cannot leave 32 bits. */
-#ifndef V
-#error "vectors.h comes first"
-#endif
-#ifndef LOGICAL_SHIFTS
-#error "LOGICAL_SHIFTS: whether shift_right fills with zeros"
+ * fixed is exact for shifts N of 31..62: |acc * M0| <= 2^62, so adding 2^(N-1) <= 2^61 stays within 63 bits. The result
+ * is at most 2^31 - 1 in magnitude (M0 < 2^31), so its low half is all of it. It is clamped to [min - zp, max - zp],
+ * which zero_point_i32 says fit 32 bits, before the zero point is added, so that nothing wraps. Where shifts are
+ * logical, 2^63 is added first and its image 2^63 >> N subtracted after, modulo 2^32: that is floor division of a
+ * signed number. float32 is exact where those bounds are exact floats: v is clamped before the conversion and cannot
+ * leave 32 bits. Hazard: whole vectors of sums are read past `columns`, and never stored. */
+#if !defined V || !defined LOGICAL_SHIFTS
+#error "store/store.inl needs vectors.h and LOGICAL_SHIFTS, whether shift_right fills with zeros"
 #endif
 
-#define EXACT_ZERO_POINT (1 << 23) /* bounds less it need at most 24 bits */
+#define EXACT_ZERO_POINT (1 << 23) /* with it, the bounds minus a zero point need at most 24 bits */
 
 typedef struct {
     integers zero_point, low, high;
     floats scale, low_f32, high_f32;
     integers multiplier_even, multiplier_odd, shift_even, shift_odd, round_even, round_odd;
-    integers excess; /* of a logical shift */
+    integers excess; /* what a logical shift adds */
 } strip;
 
 QRT_INLINE integers load_i32(const int32_t *values, int64_t parameter, int64_t step) {
@@ -75,7 +73,7 @@ QRT_INLINE integers requantize_float32(integers acc, const strip *s) {
     return V(add_epi32)(round_half_even(v), s->zero_point);
 }
 
-/* The parameters of the live columns; false where the rule's formula would not be exact. */
+/* Loads the parameters of the live columns. Returns false where the rule's formula would not be exact. */
 QRT_INLINE bool load_strip(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, qrt_rule rule,
                            strip *to) {
     to->zero_point = load_i32(requant->zero_point_i32, parameter, step);
@@ -89,7 +87,7 @@ QRT_INLINE integers requantize(integers acc, const strip *s, qrt_rule rule) {
     return rule == QRT_FIXED ? requantize_fixed(acc, s) : requantize_float32(acc, s);
 }
 
-/* The values are within the container: their low bytes are all of them. */
+/* The values are within the container, so that their low bytes are all of them. */
 QRT_INLINE void store_values(char *to, integers q, live_lanes live, int size) {
     if (size == 1)
         store_bytes(to, low_bytes(q), live);
@@ -123,7 +121,7 @@ QRT_INLINE void store_rows(const qrt_requant *requant, const int32_t *acc, int64
     }
 }
 
-/* M = 1: (acc * 2^30 + 2^29) >> 30 is acc. */
+/* With the multiplier 2^30 and the shift 30 the result (acc * 2^30 + 2^29) >> 30 is acc. */
 static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int count) {
     bool is = requant->storage_min == INT32_MIN && requant->storage_max == INT32_MAX;
     for (int i = 0; is && i < count; i++)
@@ -132,9 +130,8 @@ static bool is_accumulator(const qrt_requant *requant, int64_t parameter, int co
     return is;
 }
 
-QRT_INLINE void store_tile(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
-                           char *target, int64_t target_stride, int64_t parameter, int64_t row_step,
-                           int64_t column_step) {
+void QRT_OF_ISA(store)(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
+                       void *target, int64_t target_stride, int64_t parameter, int64_t row_step, int64_t column_step) {
     const int size = qrt_container_size(requant->container);
     const bool fixed = requant->rule == QRT_FIXED && requant->zero_point_i32;
     const bool float32 = requant->rule == QRT_FLOAT32 && requant->zero_point_i32;
@@ -144,7 +141,7 @@ QRT_INLINE void store_tile(const qrt_requant *requant, const int32_t *acc, int64
     if (fixed && requant->container == QRT_I32 && !row_step &&
         is_accumulator(requant, parameter, column_step ? columns : 1))
         for (int i = 0; i < rows; i++)
-            memcpy(target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
+            memcpy((char *)target + i * target_stride * size, acc + i * acc_stride, (size_t)columns * sizeof *acc);
     else if (fixed && size == 1)
         ROWS(QRT_FIXED, 1);
     else if (fixed && size == 2)
