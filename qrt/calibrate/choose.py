@@ -18,7 +18,7 @@ from qrt.errors import QuantTypeError, require, shown
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.types import FloatType, UniformType, storage_range
-from qrt.types.quantized import MAX_STORAGE_WIDTH
+from qrt.types.storage import MAX_STORAGE_WIDTH
 
 Array = npt.NDArray[Any]
 Method = Literal["minmax", "mse", "percentile"]

@@ -12,7 +12,7 @@ from qrt.errors import QuantTypeError
 from qrt.text.floats import spell_double
 from qrt.types.builtin import FloatType
 from qrt.types.core import Type
-from qrt.types.quantized import FLOAT_STORAGE, StorageType, default_bounds, parse_storage
+from qrt.types.storage import FLOAT_STORAGE, StorageType, default_bounds, parse_storage
 
 
 class QuantileType(Type):

@@ -8,7 +8,6 @@ A type knows no version: which texts say it is the parser's matter, and `str` sa
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +15,9 @@ import numpy.typing as npt
 
 from qrt.errors import MOST_LISTED, QuantTypeError, require, shown, summary
 from qrt.text.float_arrays import spell_all
-from qrt.text.floats import FORMATS, spell_double
-from qrt.types.builtin import FloatType, IntegerType, Signedness
+from qrt.text.floats import spell_double
+from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
-from qrt.types.numpy_names import dtype_name, mlir_name
 from qrt.types.parameters import (
     Array,
     as_float,
@@ -31,19 +29,14 @@ from qrt.types.parameters import (
     ranges_around_0,
     rounded_scales,
 )
+from qrt.types.storage import StorageType, default_bounds, expressed_type, parse_storage, storage_fields
 
-MAX_STORAGE_WIDTH = 32
-FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
-"""The floats that upstream 24 stores in."""
 _INT32_MAX = (1 << 31) - 1
 _DOUBLE = struct.Struct("=d")
 
 Scales = float | Sequence["Scales"] | Array
 ZeroPoints = int | Sequence["ZeroPoints"] | Array
 BlockSizes = tuple[tuple[int, int], ...]
-
-
-StorageType = IntegerType | FloatType
 
 
 class QuantizedType(Type):
@@ -127,8 +120,8 @@ class AnyQuantizedType(_StoredType):
         storage_min: int | None = None,
         storage_max: int | None = None,
     ) -> Self:
-        fields = _storage_fields(storage, storage_min, storage_max)
-        fields["expressed_type"] = None if expressed is None else _expressed(expressed)
+        fields = storage_fields(storage, storage_min, storage_max)
+        fields["expressed_type"] = None if expressed is None else expressed_type(expressed)
         return cls._intern(tuple(fields.values()), lambda: fields)
 
     def spell(self) -> str:
@@ -169,7 +162,7 @@ class CalibratedType(QuantizedType):
         low, high = as_float(min, "min"), as_float(max, "max")
         if not low < high:
             raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
-        kind = _expressed(expressed)
+        kind = expressed_type(expressed)
         key = (kind, low, high, math.copysign(1.0, low), math.copysign(1.0, high))
         return cls._intern(key, lambda: {"expressed_type": kind, "min": low, "max": high})
 
@@ -246,8 +239,8 @@ class UniformType(_StoredType):
         scale: Scales | None = None,
         zero_point: ZeroPoints | None = None,
     ) -> Self:
-        fields = _storage_fields(storage, storage_min, storage_max)
-        kind = fields["expressed_type"] = _expressed(expressed)
+        fields = storage_fields(storage, storage_min, storage_max)
+        kind = fields["expressed_type"] = expressed_type(expressed)
         fields["axis"] = _axis(axis)
         if scales is None or scale is not None or zero_point is not None:
             scales = _one_of("scales", scales, "scale", scale)
@@ -328,7 +321,7 @@ class UniformType(_StoredType):
         if isinstance(stored, FloatType):
             raise QuantTypeError(f"a range is divided by integers, not by storage {stored}")
         least, greatest = default_bounds(stored, is_signed)
-        kind = _expressed(expressed)
+        kind = expressed_type(expressed)
         if narrow and least + 1 == greatest:
             raise QuantTypeError("narrow storage of 1 bit has one value: give more bits")
         low, high = ranges_around_0(lo, hi)
@@ -419,21 +412,6 @@ class UniformType(_StoredType):
 _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_sizes", "storage_min", "storage_max")
 
 
-def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
-    """The least and greatest integer of a storage type."""
-    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
-
-
-# -- the constructors' checks ------------------------------------------------------------------------------------------
-
-
-def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
-    """The least and greatest integer of a storage type."""
-    if isinstance(storage, FloatType):
-        return -int(storage.largest), int(storage.largest)
-    return storage_range(storage.width, is_signed)
-
-
 def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool = True) -> Any:
     """The argument that is given by one of its two names."""
     if many is not None and one is not None:
@@ -441,69 +419,6 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
     if required and many is None and one is None:
         raise QuantTypeError("a uniform type needs scales")
     return many if one is None else one
-
-
-def _storage_fields(storage: str | StorageType | npt.DTypeLike, low: int | None, high: int | None) -> dict[str, Any]:
-    if low is None and high is None:
-        return dict(_default_storage(_storage_text(storage)))
-    type, is_signed = parse_storage(storage)
-    least, greatest = default_bounds(type, is_signed)
-    low, high = (
-        least if low is None else as_integer(low, "storage minimum"),
-        (greatest if high is None else as_integer(high, "storage maximum")),
-    )
-    if not least <= low <= greatest:
-        raise QuantTypeError(f"illegal storage type minimum: {low}")
-    if not least <= high <= greatest:
-        raise QuantTypeError(f"illegal storage type maximum: {high}")
-    if low >= high:
-        raise QuantTypeError(f"illegal storage min and storage max: ({low}:{high})")
-    return {
-        "storage_type": type,
-        "is_signed": is_signed,
-        "storage_min": low,
-        "storage_max": high,
-    }
-
-
-@lru_cache(maxsize=256)
-def _default_storage(storage: str) -> dict[str, Any]:
-    return _storage_fields(storage, *default_bounds(*parse_storage(storage)))
-
-
-_SIGNEDNESS: dict[str, Signedness] = {"si": "signed", "ui": "unsigned"}
-
-
-def _storage_text(storage: object) -> str:
-    if isinstance(storage, str | IntegerType | FloatType):
-        return str(storage)
-    return dtype_name(storage) or shown(storage)
-
-
-def parse_storage(storage: str | StorageType | npt.DTypeLike) -> tuple[StorageType, bool]:
-    """(type, signed) of `iN`, `siN`, `uN`, `uiN`, a float that is stored in, or NumPy's name of one of these."""
-    text = _storage_text(storage)
-    text = mlir_name(text) or text
-    if text in FLOAT_STORAGE:
-        return FloatType(text), True
-    prefix = text.rstrip("0123456789")
-    digits = text[len(prefix) :]
-    if prefix not in ("i", "si", "u", "ui") or not digits or not digits.isascii():
-        raise QuantTypeError(f"illegal storage type {shown(text)}: expected iN or uN")
-    width = int(digits) if len(digits) < 9 else MAX_STORAGE_WIDTH + 1
-    if not 1 <= width <= MAX_STORAGE_WIDTH:
-        raise QuantTypeError(f"illegal storage type size: {digits}")
-    return IntegerType(width, _SIGNEDNESS.get(prefix, "signless")), prefix in ("i", "si")
-
-
-def _expressed(expressed: str | FloatType | npt.DTypeLike) -> FloatType:
-    if isinstance(expressed, FloatType):
-        return expressed
-    text = expressed if isinstance(expressed, str) else dtype_name(expressed) or ""
-    name = text if text in FORMATS else mlir_name(text)
-    if name not in FORMATS:
-        raise QuantTypeError(f"invalid expressed type {shown(expressed).strip(chr(39))}: expected a float type")
-    return FloatType(name)
 
 
 def _axis(axis: int | None) -> int | None:

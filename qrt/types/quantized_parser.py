@@ -13,14 +13,8 @@ from qrt.types.builtin import FloatType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
 from qrt.types.quantile import QuantileType, parse_quantile_storage
-from qrt.types.quantized import (
-    FLOAT_STORAGE,
-    AnyQuantizedType,
-    CalibratedType,
-    UniformType,
-    default_bounds,
-    parse_storage,
-)
+from qrt.types.quantized import AnyQuantizedType, CalibratedType, UniformType
+from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
 
 _LONG = 256
 """Lists of so many characters are read at once."""

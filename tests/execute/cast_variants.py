@@ -10,7 +10,7 @@ import numpy as np
 from qrt.numerics import ROUNDINGS, SCALES, ZERO_POINTS
 from qrt.ops.core import element_dtype, expressed_dtype
 from qrt.types import UniformType, parse_type
-from qrt.types.quantized import storage_range
+from qrt.types.storage import storage_range
 from tests.oracle.draw_types import Draw, container, per_axis, per_layer, sub_channel
 
 RULES = tuple(product(ROUNDINGS, ZERO_POINTS, SCALES))

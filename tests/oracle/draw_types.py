@@ -8,7 +8,7 @@ from random import Random
 
 from qrt.text.floats import FORMATS
 from qrt.types import FloatType
-from qrt.types.quantized import storage_range
+from qrt.types.storage import storage_range
 
 Shape = tuple[int | None, ...] | None
 """`None` entries are dynamic; `None` for the whole is unranked."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from qrt.dialects._regions.forms import spell_types
 from qrt.ir.core.attributes import DenseArrayAttr
-from qrt.ir.core.define import AttributeSpec, Definition, check_branch, instance_of, segments
-from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of, segments
+from qrt.ir.core.operations import Block, Operation, Value, check_branch
 from qrt.ir.core.traits import MEM_WRITE, PURE, TERMINATOR
 from qrt.ir.text import attribute_kinds
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 from qrt.errors import QuantTypeError, VerifyError, nearest
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
 from qrt.ir.core.constraints import Relation, type_constraint
-from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.operations import Operation, Value, check_branch
 from qrt.ir.core.traits import (
     CONSTANT_LIKE,
     EXTENSION,
@@ -217,10 +217,9 @@ class Definition:
         Its custom form, where no ``format`` says it.
     operation_class : type, optional
         The subclass of Operation that its operations are of.
-    effects : callable, optional
-        The effects of an op whose types decide on them.
-    speculatable : callable, optional
-        Whether an op may run where it would not have run, if its traits do not say it.
+    effects, speculatable : callable, optional
+        The effects of an op whose types decide on them; whether it may run where it would not have run, if its traits
+        do not say it.
     derived : callable, optional
         Attributes that follow from the rest, which upstream's generic form says.
     fold : callable, optional
@@ -452,17 +451,6 @@ class Definition:
         for index, (block, successor) in enumerate(zip(operation.successors, self.successor_names, strict=False)):
             if successor.rest:
                 check_branch(operation, index, block, self.operand_group(operation, successor.rest))
-
-
-def check_branch(operation: Operation, index: int, block: Block, given: list[Value]) -> None:
-    """Raise VerifyError unless a branch passes a block values of the types of its arguments."""
-    expected = len(block.arguments)
-    if len(given) != expected:
-        message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
-        raise operation.error(message)
-    for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
-        if value.type is not wanted.type:
-            raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
 
 
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:

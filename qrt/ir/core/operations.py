@@ -446,3 +446,14 @@ class Region:
         block.parent = self
         self.blocks.append(block)
         return block
+
+
+def check_branch(operation: Operation, index: int, block: Block, given: list[Value]) -> None:
+    """Raise VerifyError unless a branch passes a block values of the types of its arguments."""
+    expected = len(block.arguments)
+    if len(given) != expected:
+        message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
+        raise operation.error(message)
+    for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
+        if value.type is not wanted.type:
+            raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")

@@ -1,0 +1,95 @@
+"""How quantized values are stored, and what they express: both as types, as their text or by NumPy's names."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError, shown
+from qrt.text.floats import FORMATS
+from qrt.types.builtin import FloatType, IntegerType, Signedness
+from qrt.types.numpy_names import dtype_name, mlir_name
+from qrt.types.parameters import as_integer
+
+StorageType = IntegerType | FloatType
+MAX_STORAGE_WIDTH = 32
+FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
+"""The floats that upstream 24 stores in."""
+
+
+def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
+    """The least and greatest integer of a storage type."""
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
+
+
+# -- the constructors' checks ------------------------------------------------------------------------------------------
+
+
+def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
+    """The least and greatest integer of a storage type."""
+    if isinstance(storage, FloatType):
+        return -int(storage.largest), int(storage.largest)
+    return storage_range(storage.width, is_signed)
+
+
+def storage_fields(storage: str | StorageType | npt.DTypeLike, low: int | None, high: int | None) -> dict[str, Any]:
+    if low is None and high is None:
+        return dict(_default_storage(_storage_text(storage)))
+    type, is_signed = parse_storage(storage)
+    least, greatest = default_bounds(type, is_signed)
+    low, high = (
+        least if low is None else as_integer(low, "storage minimum"),
+        (greatest if high is None else as_integer(high, "storage maximum")),
+    )
+    if not least <= low <= greatest:
+        raise QuantTypeError(f"illegal storage type minimum: {low}")
+    if not least <= high <= greatest:
+        raise QuantTypeError(f"illegal storage type maximum: {high}")
+    if low >= high:
+        raise QuantTypeError(f"illegal storage min and storage max: ({low}:{high})")
+    return {
+        "storage_type": type,
+        "is_signed": is_signed,
+        "storage_min": low,
+        "storage_max": high,
+    }
+
+
+@lru_cache(maxsize=256)
+def _default_storage(storage: str) -> dict[str, Any]:
+    return storage_fields(storage, *default_bounds(*parse_storage(storage)))
+
+
+_SIGNEDNESS: dict[str, Signedness] = {"si": "signed", "ui": "unsigned"}
+
+
+def _storage_text(storage: object) -> str:
+    if isinstance(storage, str | IntegerType | FloatType):
+        return str(storage)
+    return dtype_name(storage) or shown(storage)
+
+
+def parse_storage(storage: str | StorageType | npt.DTypeLike) -> tuple[StorageType, bool]:
+    """(type, signed) of `iN`, `siN`, `uN`, `uiN`, a float that is stored in, or NumPy's name of one of these."""
+    text = _storage_text(storage)
+    text = mlir_name(text) or text
+    if text in FLOAT_STORAGE:
+        return FloatType(text), True
+    prefix = text.rstrip("0123456789")
+    digits = text[len(prefix) :]
+    if prefix not in ("i", "si", "u", "ui") or not digits or not digits.isascii():
+        raise QuantTypeError(f"illegal storage type {shown(text)}: expected iN or uN")
+    width = int(digits) if len(digits) < 9 else MAX_STORAGE_WIDTH + 1
+    if not 1 <= width <= MAX_STORAGE_WIDTH:
+        raise QuantTypeError(f"illegal storage type size: {digits}")
+    return IntegerType(width, _SIGNEDNESS.get(prefix, "signless")), prefix in ("i", "si")
+
+
+def expressed_type(expressed: str | FloatType | npt.DTypeLike) -> FloatType:
+    if isinstance(expressed, FloatType):
+        return expressed
+    text = expressed if isinstance(expressed, str) else dtype_name(expressed) or ""
+    name = text if text in FORMATS else mlir_name(text)
+    if name not in FORMATS:
+        raise QuantTypeError(f"invalid expressed type {shown(expressed).strip(chr(39))}: expected a float type")
+    return FloatType(name)
