@@ -138,7 +138,7 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
         return numerics.requantize(a * b, parameters, index)
     left, right = (_multipliers(e, i, element, indices[2]) for e, i in zip(elements[:2], indices[:2], strict=True))
     total = a * left + _SIGNS[op] * (b * right)
-    zero_point = np.array(element.zero_points, np.int64)[indices[2]]
+    zero_point = element.zero_point_array.ravel()[indices[2]]
     return numerics.requantize_sum(total, zero_point, element.storage_min, element.storage_max)
 
 
@@ -155,7 +155,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
     shape = np.broadcast_shapes(*(i.shape for i in indices))
 
     def spread(t: UniformType, index: Array) -> Array:
-        return np.broadcast_to(np.array(t.zero_points, np.int64)[index], shape).ravel()
+        return np.broadcast_to(t.zero_point_array.ravel()[index], shape).ravel()
 
     arguments: dict[str, Any] = {}
     if op == "mul":

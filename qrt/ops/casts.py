@@ -84,8 +84,8 @@ def _cast_layout(element: UniformType, shape: tuple[int, ...]) -> dict[str, Any]
         "shape": collapsed,
         "block": block,
         "step": step,
-        "scales": numerics.round_to_format(element.scales, element.expressed_type.name),
-        "zero_points": np.array(element.zero_points, np.int64),
+        "scales": numerics.round_to_format(element.scale_array.ravel(), element.expressed_type.name),
+        "zero_points": element.zero_point_array.ravel(),
     }
 
 
@@ -177,7 +177,7 @@ def _bind_requantize(
     parameters, index = _parameters(source, element, shape, attributes)
     order = np.zeros(len(finer.scales), np.int64)
     order[parameter_index(finer, shape)] = index
-    zero_points = np.broadcast_to(np.array(source.zero_points, np.int64), order.shape)
+    zero_points = np.broadcast_to(source.zero_point_array.ravel(), order.shape)
     return _core.bind_requantize(
         isa=kernels.active(),
         storage=container(source),

@@ -56,7 +56,7 @@ def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]
     """(lower, upper) storage values, one per parameter of the type."""
 
     def stored(bound: float) -> Array:
-        scales, zero_points = np.array(t.scales), np.array(t.zero_points, np.int64)
+        scales, zero_points = t.scale_array.ravel(), t.zero_point_array.ravel()
         # Formats without infinities round what is too large to NaN or to their largest value: that would clamp.
         if np.isinf(bound) or not np.isfinite(numerics.round_to_format(bound, t.expressed_type.name)):
             return np.full(len(scales), t.storage_max if bound > 0 else t.storage_min, np.int64)

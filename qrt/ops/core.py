@@ -181,8 +181,9 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 def check_zero_points(t: UniformType, what: str) -> None:
     """Refuses zero points that the storage type does not hold: types may carry any 64-bit one, arithmetic may not."""
     low, high = t.default_bounds
-    worst = next((z for z in t.zero_points if not low <= z <= high), None)
-    if worst is not None:
+    found = t.zero_point_array
+    if not low <= found.min() <= found.max() <= high:
+        worst = next(z for z in t.zero_points if not low <= z <= high)
         raise QuantTypeError(f"{what} has zero point {worst} outside [{low}, {high}], the range of {t.storage}: {t}")
 
 
@@ -257,7 +258,7 @@ def parameter_index(t: UniformType, shape: Shape) -> Array:
 def parameters_of(t: UniformType, shape: Shape) -> tuple[Array, Array]:
     """(scales, zero points) as float64 and int64 arrays that broadcast to ``shape``."""
     index = parameter_index(t, shape)
-    return np.array(t.scales, np.float64)[index], np.array(t.zero_points, np.int64)[index]
+    return t.scale_array.ravel()[index], t.zero_point_array.ravel()[index]
 
 
 def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]:

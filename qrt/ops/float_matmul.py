@@ -179,7 +179,7 @@ def _packing(t: UniformType, depth: int, columns: int) -> dict[str, Any]:
         shape = (-1, 1) if t.axis == 0 else (1, -1)
         count = max(-(-depth // block), 1)
         scales, zero_points = (
-            np.broadcast_to(np.array(values).reshape(shape), (count, columns)) for values in (t.scales, t.zero_points)
+            np.broadcast_to(values.reshape(shape), (count, columns)) for values in (t.scale_array, t.zero_point_array)
         )
     return {
         "nibbles": t.storage_width <= 4,

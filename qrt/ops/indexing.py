@@ -119,10 +119,10 @@ def _per_axis(t: UniformType, channels: Selection) -> UniformType:
         _refuse_mixed(t, channels.source)
     if isinstance(channels.items, slice) and channels.items == slice(None):
         return t.with_(axis=channels.target)
-    scales = np.array(t.scales)[channels.items]
+    scales = t.scale_array.ravel()[channels.items]
     if not scales.size:
         raise QuantTypeError(f"no channel of {t} is left: a per-axis type needs at least one")
-    zero_points = np.array(t.zero_points, np.int64)[channels.items]
+    zero_points = t.zero_point_array.ravel()[channels.items]
     return t.with_(scales=scales, zero_points=zero_points, axis=channels.target)
 
 
@@ -150,7 +150,7 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
     def selected(values: Array) -> Any:
         return values.reshape(t.scales_shape)[grid].transpose(order).reshape(final)
 
-    scales, zero_points = selected(np.array(t.scales)), selected(np.array(t.zero_points, np.int64))
+    scales, zero_points = selected(t.scale_array.ravel()), selected(t.zero_point_array.ravel())
     if kept:
         return t.with_(scales=scales, zero_points=zero_points, block_sizes=dict(sorted(kept.items())))
     return t.with_(scales=scales.item(), zero_points=zero_points.item(), block_sizes=None)

@@ -93,7 +93,7 @@ def _parameters(
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
     count = np.array(prod(whole[d] for d in summed_axes(types, attributes)))
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
-    return parameters, index, np.broadcast_to(np.array(x.zero_points, np.int64)[own], index.shape)
+    return parameters, index, np.broadcast_to(x.zero_point_array.ravel()[own], index.shape)
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

@@ -72,11 +72,11 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 def stored_value(t: UniformType, value: float | None) -> Array:
     """The storage value of the padding, one for each parameter of the type."""
-    zero_points = np.array(t.zero_points, np.int64)
+    zero_points = t.zero_point_array.ravel()
     if value is None:
         return np.clip(zero_points, t.storage_min, t.storage_max)
     bounds = t.storage_min, t.storage_max, t.expressed_type.name
-    return numerics.quantize(float(value), np.array(t.scales), zero_points, *bounds)
+    return numerics.quantize(float(value), t.scale_array.ravel(), zero_points, *bounds)
 
 
 def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:

@@ -15,7 +15,8 @@ REQUANT = Attribute("requant", "choice", "fixed", numerics.REQUANT_RULES)
 
 def max_magnitude(t: UniformType) -> int:
     """The largest ``|q - zero_point|`` of a type."""
-    return max(max(t.storage_max - z, z - t.storage_min) for z in set(t.zero_points))
+    zero_points = t.zero_point_array
+    return max(t.storage_max - int(zero_points.min()), int(zero_points.max()) - t.storage_min)
 
 
 def check_rule(op: str, rule: str, bound: int | None) -> None:

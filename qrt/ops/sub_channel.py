@@ -35,8 +35,8 @@ def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array,
     sizes = dict(w.block_sizes or ())
     k_block, n_block = sizes.get(0, max(depth, 1)), sizes.get(1, max(columns, 1))
     index = np.arange(columns) // n_block
-    scales = np.array(w.scales, np.float64).reshape(w.scales_shape)[:, index]
-    return k_block, scales, np.array(w.zero_points, np.int64).reshape(w.scales_shape)[:, index]
+    scales = w.scale_array[:, index]
+    return k_block, scales, w.zero_point_array[:, index]
 
 
 def block_parameters(
@@ -100,7 +100,7 @@ def _per_column(values: tuple[float, ...], columns: int) -> list[float]:
 
 def bias_in_blocks(bias: Array, element: UniformType) -> Array:
     """Bias storage without its zero points, int64."""
-    return bias.astype(np.int64) - np.array(element.zero_points, np.int64)
+    return bias.astype(np.int64) - element.zero_point_array.ravel()
 
 
 def requantize_blocks(

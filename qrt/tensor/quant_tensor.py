@@ -108,12 +108,12 @@ class QuantTensor(Operators, Tensor, Methods):
     @property
     def scales(self) -> Array:
         """Scales as float64, shaped () per layer, (channels,) per axis, one per block sub-channel."""
-        return np.array(self.type.scales, np.float64).reshape(self.type.scales_shape)
+        return self.type.scale_array
 
     @property
     def zero_points(self) -> Array:
         """Zero points as int64, shaped like ``scales``."""
-        return np.array(self.type.zero_points, np.int64).reshape(self.type.scales_shape)
+        return self.type.zero_point_array
 
     @property
     def storage(self) -> Array:

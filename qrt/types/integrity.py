@@ -18,10 +18,10 @@ def check_integrity(element: UniformType, shape: Sequence[int | None] | None) ->
                 f"quantized dimension must be less than tensor rank: axis {element.axis}, rank {len(shape)}"
             )
         size = shape[element.axis]
-        if size is not None and size != len(element.scales):
+        if size is not None and size != element.scales_shape[0]:
             raise QuantTypeError(
                 "quantized dimension size does not match number of scales: "
-                f"dimension {element.axis} is {size}, scales are {len(element.scales)}"
+                f"dimension {element.axis} is {size}, scales are {element.scales_shape[0]}"
             )
     elif element.block_sizes is not None:
         _check_blocks(element, element.block_sizes, shape)

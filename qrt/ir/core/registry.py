@@ -95,12 +95,10 @@ def register_dialect(name: str, room: Any) -> None:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from qrt.ir import Definition, parse
-    >>> ops = [Definition("mine.copy", operands=("x",), results=("y",), result_types=lambda types, attributes: types)]
-    >>> register_dialect("mine", SimpleNamespace(OPS=ops))
-    >>> module = parse('func.func @f(%x: i8) -> i8 { %y = "mine.copy"(%x) : (i8) -> i8  return %y : i8 }')
-    >>> module.verify()
-    []
+    >>> from qrt.ir import Definition
+    >>> register_dialect("arith", SimpleNamespace(OPS=[Definition("arith.mine")]))
+    Traceback (most recent call last):
+    qrt.errors.QuantError: there is a dialect 'arith' already
     """
     require(name, str, "register_dialect: name", "text")
     _checked(name, room)
