@@ -4,7 +4,7 @@ import inspect
 from collections import defaultdict
 
 from qrt.tensor.protocol.methods import ABSENT, Methods
-from qrt.tensor.protocol.table import Entry, Kind, name_of, table
+from qrt.tensor.protocol.table import Entry, Function, Kind, name_of, table
 from tests.docs.documents import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "numpy.md"
@@ -65,17 +65,13 @@ SECTIONS: dict[Kind, tuple[str, str]] = {
 }
 
 
-def sentence(entry: Entry) -> str:
+def sentence(function: Function, entry: Entry) -> str:
     """What a rule says of itself, or the hint."""
     if entry.rule is None:
         return f"`{entry.hint}`" if "(" in entry.hint and " " not in entry.hint.partition("(")[0] else entry.hint
-    return (
-        (inspect.getdoc(entry.rule) or "")
-        .partition("\n\n")[0]
-        .replace("\n", " ")
-        .replace("``", "`")
-        .replace("|", "\\|")
-    )
+    said = inspect.getdoc(entry.rule)
+    assert said, f"the rule of {name_of(function)} needs a docstring"
+    return said.partition("\n\n")[0].replace("\n", " ").replace("``", "`").replace("|", "\\|")
 
 
 def rows(kind: Kind) -> list[str]:
@@ -83,7 +79,7 @@ def rows(kind: Kind) -> list[str]:
     names = defaultdict(list)
     for function, entry in table().items():
         if entry.kind == kind:
-            names[sentence(entry)].append(f"`{name_of(function)}`")
+            names[sentence(function, entry)].append(f"`{name_of(function)}`")
     together = sorted((sorted(set(same)), said) for said, same in names.items())
     return [f"| {', '.join(same)} | {said} |" for same, said in together]
 
