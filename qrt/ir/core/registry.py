@@ -97,7 +97,7 @@ def register_dialect(name: str, room: Any) -> None:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from qrt.ir import Definition, parse
+    >>> from qrt.ir import Definition, parse, register_dialect
     >>> ops = [Definition("mine.copy", operands=("x",), results=("y",), result_types=lambda types, attributes: types)]
     >>> register_dialect("mine", SimpleNamespace(OPS=ops))
     >>> module = parse('func.func @f(%x: i8) -> i8 { %y = "mine.copy"(%x) : (i8) -> i8  return %y : i8 }')
