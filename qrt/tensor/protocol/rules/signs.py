@@ -67,7 +67,7 @@ for _ufunc in (np.logical_and, np.logical_or, np.logical_xor):
 
 
 def _always(answer: bool, *functions: Function) -> None:
-    """Questions about NaN, infinity or imaginary parts: every value is a finite real number."""
+    """Questions about NaN and infinity: every value is a finite real number."""
 
     def rule(x: Any, out: Array | None = None, *, where: Any = True) -> Any:
         return written(np.full(x.shape, answer)[()], out, where)
@@ -76,10 +76,8 @@ def _always(answer: bool, *functions: Function) -> None:
     implements(*functions, kind="order")(rule)
 
 
-_always(True, np.isfinite, np.isreal)
-_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf, np.iscomplex)
-implements(np.isrealobj, kind="order")(lambda x: True)
-implements(np.iscomplexobj, kind="order")(lambda x: False)
+_always(True, np.isfinite)
+_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf)
 
 
 # ---------------------------------------------------------------------------------------------------------------- signs
