@@ -1,7 +1,7 @@
 """How far values are from a reference: the error that quantization makes.
 
 Arguments are arrays or quantized tensors, whose values count. They become float64. Each difference and each product is
-rounded to float64, sums are exact: the numbers are the same on every machine, in whatever order values stand.
+rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every order of the values.
 """
 
 import math
@@ -23,8 +23,9 @@ Array = npt.NDArray[Any]
 
 
 def snr(reference: Values, approximation: Values) -> float:
-    """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``. 6 more are an error half as
-    large.
+    """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
+
+    A ratio that is 6 decibels higher means an error half as large.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def snr(reference: Values, approximation: Values) -> float:
     Returns
     -------
     float
-        Infinite where no value differs; minus infinity where the reference is zeros and a value differs.
+        Infinite if no value differs; minus infinity if the reference is all zeros and a value differs.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def snr(reference: Values, approximation: Values) -> float:
 
 
 def mse(reference: Values, approximation: Values) -> float:
-    """The mean of the squared errors.
+    """The mean of the squared errors: ``sum((r - a)^2) / N``.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     Returns
     -------
     float
-        From -1 to 1; 0 where one of the two is all zeros, 1 where both are.
+        From -1 to 1. It is 0 if one of the two is all zeros, and 1 if both are.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def cosine(reference: Values, approximation: Values) -> float:
 
 
 def max_error(reference: Values, approximation: Values) -> float:
-    """The largest magnitude of an error.
+    """The largest magnitude of an error: ``max(abs(r - a))``.
 
     Parameters
     ----------

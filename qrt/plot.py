@@ -15,17 +15,18 @@ __all__ = ["error", "histogram"]
 
 
 def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
-    """A histogram of a tensor's values, with the ends of the range that its type represents as lines. A per-axis or
-    sub-channel type has a range for each of its scales: the lines are the widest.
+    """Draws a histogram of a tensor's values. Two lines show the range of its type.
+
+    A per-axis or sub-channel type has a range for each of its scales. The lines are then the ends of them all.
 
     Parameters
     ----------
     q : QuantTensor
         Of any shape and type.
     bins : int, default 64
-        How many bars share the range of the values.
+        The number of bars.
     ax : matplotlib.axes.Axes, optional
-        Where it is drawn: on new axes if not given.
+        The axes to draw on; new ones if not given.
 
     Returns
     -------
@@ -57,16 +58,16 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
 
 
 def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any = None) -> Any:
-    """What quantization adds to each value: ``q - reference`` over ``reference``, a point for each element.
+    """Draws the error of each value: a point at ``reference`` and ``q - reference`` for each element.
 
     Parameters
     ----------
     reference : array_like
         The real values.
     q : QuantTensor or array_like
-        What stands for them, of the same shape.
+        The values that stand for them, of the same shape.
     ax : matplotlib.axes.Axes, optional
-        Where it is drawn: on new axes if not given.
+        The axes to draw on; new ones if not given.
 
     Returns
     -------

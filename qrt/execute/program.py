@@ -133,17 +133,17 @@ class Program:
             return self._named(self._outgoing(results)), shares([seconds])
 
     def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[Timing]:
-        """What each step of a run takes, in order: its name, its seconds, and its share of the seconds of all steps.
+        """Runs the program and measures each step: its seconds, and its share of the seconds of all steps.
 
-        Each kernel is a call by itself here, where ``run`` makes one of many. Memrefs are copied: the caller's arrays
-        stay as they are. ``run`` itself measures nothing.
+        Here each kernel is a call of its own, while ``run`` makes one call of many kernels. Memrefs are copied, so the
+        caller's arrays do not change. ``run`` itself measures nothing.
 
         Parameters
         ----------
         inputs : mapping of str to array
             The inputs by name, as ``run`` takes them.
         repeats : int, default 1
-            How often the program runs: the seconds of a step are the median.
+            How often the program runs. The seconds of a step are the median of its runs.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class Program:
         ModelError
             If an input is missing or does not fit, or an operation is undefined for its values.
         QuantTypeError
-            If ``repeats`` is no integer from 1 up.
+            If ``repeats`` is not an integer of at least 1.
 
         Examples
         --------

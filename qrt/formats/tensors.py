@@ -27,18 +27,19 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     Parameters
     ----------
     path : str or PathLike
-        A file whose name ends in ``.npz`` or ``.safetensors``. It takes its place when all of it is written.
+        A file whose name ends in ``.npz`` or ``.safetensors``. A file that exists is replaced when the new one is
+        complete.
     tensors : mapping of str to QuantTensor or array_like
         Arrays are of numbers: booleans, integers, floats (bf16 and the small ones too) or, in ``.npz``, complex.
     append : bool, default False
-        Whether what the file holds already stays. Its names are then others.
+        True keeps what the file holds. The new names must differ from those in the file.
 
     Raises
     ------
     QuantTypeError
-        If a value is no tensor or array of numbers, or a name is no string, empty or ends in ``.mlir``.
+        If a value is no tensor or array of numbers, or a name is no string, is empty or ends in ``.mlir``.
     ModelError
-        If the file's name ends otherwise, ``append`` finds a name that the file has, or what it finds is no such file.
+        If the file's name ends otherwise, or with ``append``, if the file has one of the names or is of another format.
     FileError
         If the file cannot be written. It is an OSError too.
     ImportError
@@ -66,15 +67,15 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
 
 
 def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
-    """The tensors and arrays that ``save_tensors`` wrote, or other software wrote in the same format.
+    """Reads the tensors and arrays of a file that ``save_tensors`` or other software wrote.
 
     Parameters
     ----------
     path : str or PathLike
         A file whose name ends in ``.npz`` or ``.safetensors``.
     mapped : bool, default True
-        Whether tensors lie in the file, which is then read where they are used, and must not change. They are
-        read-only. Compressed members of an ``.npz`` file are read at once.
+        True reads each tensor from the file when it is used: the file must not change, and the tensors are read-only.
+        False reads the whole file at once. Compressed members of an ``.npz`` file are always read at once.
 
     Returns
     -------
@@ -84,7 +85,7 @@ def load_tensors(path: Path, *, mapped: bool = True) -> dict[str, Any]:
     Raises
     ------
     ModelError
-        If the file's name ends otherwise, the file is not whole or of another format, a type does not fit its array,
+        If the file's name ends otherwise, the file is incomplete or of another format, a type does not fit its array,
         or storage is out of the bounds of its type.
     FileError
         If the file cannot be read. It is an OSError too.

@@ -35,18 +35,18 @@ _OPERAND = re.compile(r"operand #(\d+)")
 
 
 class Builder:
-    """Makes operations at a place of a program. ``b.arith.addi(x, y)`` makes an ``arith.addi`` there and gives its
-    result: every dialect of qrt is an attribute, and every op of it a method, with a ``_`` behind names that Python
-    keeps for itself, as in ``b.func.return_(y)``.
+    """Makes operations at a place of a program.
 
-    An op takes its operands in the order of its declaration, or by their names: values, a sequence of values for a
-    group of any number (or the values themselves, where it is the last), None for one that may be left out.
-    Attributes go by name: Python values, attributes, or MLIR text, as in ``b.arith.cmpi(x, y, predicate="slt")``.
-    ``type=`` (``types=`` for several) says the types of results that do not follow from the rest; ``regions=`` and
-    ``successors=`` give what the op has of these.
+    ``b.arith.addi(x, y)`` makes an ``arith.addi`` there and returns its result. Every dialect of qrt is an attribute,
+    and every op of it is a method. Names that Python keeps for itself end in ``_``, as in ``b.func.return_(y)``.
 
-    It gives the result of an op that has one, the results as a tuple of an op that has several, and the operation of
-    an op that has none.
+    Operands are given in the order of the op's declaration, or by their names. An operand is a value. A group of any
+    number is a sequence of values, and the last group may also be the values themselves. None leaves out an operand
+    that is optional. Attributes are given by name, as Python values, attributes or MLIR text:
+    ``b.arith.cmpi(x, y, predicate="slt")``. ``type=``, or ``types=`` for several, says the types of results that do not
+    follow from the rest. ``regions=`` and ``successors=`` give the regions and successors of the op.
+
+    The method returns the result if the op has one, a tuple if it has several, and the operation if it has none.
 
     Parameters
     ----------

@@ -85,32 +85,35 @@ def quantize(
     narrow: bool = False,
     expressed: str | FloatType | npt.DTypeLike = "f32",
 ) -> Bound[QuantTensor]:
-    """Real values of any dtype to storage, of a type that is given or chosen from them: ``qcast`` by the default rule,
-    after rounding to the expressed type.
+    """Makes a quantized tensor of real values: of a type that is given, or of one that is chosen from the values.
+
+    The values are rounded to the expressed type, and then to storage by the default rule of ``qcast``. A type is chosen
+    with ``bits``; docs/numerics_choices.md has the formulas.
 
     Parameters
     ----------
     x : array_like
-        Real numbers of any shape and dtype; finite, where a type is chosen from them.
+        Real numbers of any shape and dtype. They must be finite if a type is chosen from them.
     type : UniformType or str, optional
-        The type of the result. Without it ``bits`` is given, and the other options say how a type is chosen
-        (docs/numerics_choices.md); ``.type`` of the result is that type.
+        The type of the result. Without it, give ``bits``: the other options say how a type is chosen, and ``.type`` of
+        the result is that type.
     out : QuantTensor, optional
         A tensor of the result's type and shape, which is filled and returned.
     bits : int, optional
-        1 to 32, of signed storage.
+        The width of the signed storage, 1 to 32.
     axis : int, optional
-        Each index along it has a scale; all values have one if not given. Negative axes count from the last.
+        Each index along this axis has a scale of its own. Without it, all values share one. Negative axes count from
+        the last.
     group_size : int, optional
-        So many neighbours along ``axis`` have a scale: along the first axis if ``axis`` is not given, where a matrix of
-        weights ``(k, n)`` is summed. It divides the size of the axis.
+        The number of neighbours along ``axis`` that share a scale. It divides the size of the axis. Without ``axis``,
+        they lie along the first axis of a matrix, over which ``x @ w`` sums.
     method : {"minmax", "mse", "percentile"}, default "minmax"
-        The range is that of the values; or the fraction of it with the least squared error; or one outside of which a
-        few values lie.
+        The range of a scale: that of its values, the fraction of it with the least squared error, or the range without
+        a few values at the ends.
     percentile : float, default 99.99
-        The percentage of the values that lie within the range of that method.
+        The percentage of the values that lie within the range of ``method="percentile"``.
     symmetric : bool, default True
-        True makes zero points 0; False chooses them too, for values of which most have one sign.
+        True makes zero points 0. False chooses them too, which suits values most of which have one sign.
     narrow : bool, default False
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
     expressed : str or FloatType or dtype, default "f32"
@@ -124,8 +127,8 @@ def quantize(
     Raises
     ------
     QuantTypeError
-        If values are no real numbers, the shape does not fit the type's channels, a type is chosen from a NaN or an
-        infinity, which is named, or an option has another value.
+        If values are no real numbers, the shape does not fit the type's channels, an option has another value, or a
+        type is to be chosen from a NaN or an infinity.
 
     Examples
     --------
@@ -154,7 +157,7 @@ def quantize(
 
 
 def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType | str) -> UniformType:
-    """The type of a bias that products of ``x`` and ``w`` take as it is: i32 of scale ``sx * sw`` and zero point 0.
+    """The type of a bias that products of ``x`` and ``w`` add as it is: i32 of scale ``sx * sw`` and zero point 0.
 
     Parameters
     ----------
@@ -166,7 +169,7 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     Returns
     -------
     UniformType
-        Per axis 0 where the weights are per axis: a bias is a vector.
+        Per layer, or per axis 0 if the weights are per axis, since a bias is a vector.
 
     Raises
     ------
@@ -222,10 +225,10 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> Bound[Array]:
 
 
 def values(q: QuantTensor) -> Array:
-    """The expressed values in a dtype that NumPy has itself, which other libraries take by DLPack: `dcast`, with bf16
-    and smaller formats as float32, which holds each of their values.
+    """The expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
 
-    ``q.storage`` gives the integers by DLPack, without a copy where no bits are packed.
+    They are those of ``dcast``. bf16 and smaller formats become float32, which holds each of their values. For the
+    integers, give ``q.storage`` to the other library: it is no copy where no bits are packed.
 
     Parameters
     ----------

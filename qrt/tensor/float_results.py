@@ -18,16 +18,16 @@ _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
 
 @contextmanager
 def float_results(mode: Mode) -> Iterator[None]:
-    """Says what becomes of an operation on QuantTensors that has no exact result, within a ``with`` block, for this
-    thread or task alone. By default it is an error.
+    """Decides what an operation without an exact quantized result does within a ``with`` block.
 
-    Such operations are ``np.exp``, ``np.sqrt``, division, ``q + 0.5`` or ``a @ q`` for an array of floats.
+    Such operations are ``np.exp(q)``, ``q / r``, ``q + 0.5`` and ``a @ q`` with an array of floats, for example. By
+    default they are errors. The block changes that for its own thread or task. Operations with an exact result keep it.
 
     Parameters
     ----------
     mode : {"allow", "warn", "raise"}
-        ``"allow"`` gives what NumPy gives for the dequantized values, ``np.asarray(q)``; ``"warn"`` also warns;
-        ``"raise"`` raises ``QuantTypeError``, whose message says what to write instead.
+        ``"allow"`` gives the floats that NumPy gives for ``np.asarray(q)``. ``"warn"`` gives them too, and warns.
+        ``"raise"`` raises a ``QuantTypeError``, whose message says what to write instead.
 
     Raises
     ------

@@ -172,9 +172,31 @@ class QuantTensor(Operators, Tensor, Methods):
     @overload
     def astype(self, type: Any) -> Any: ...
     def astype(self, type: Any) -> Any:
-        """The values in another quantized type (given as itself or as text) by the default rule of ``requantize``, or
-        by ``quantize`` where it expresses other floats; or as an array of a NumPy dtype. Raises ``QuantTypeError`` for
-        what is neither, and for channels that do not fit the shape."""
+        """A tensor of another quantized type, or an array of a NumPy dtype.
+
+        Parameters
+        ----------
+        type : UniformType or str or dtype
+            A quantized type or its text gives a tensor, by the default rule of ``requantize``. If the type expresses
+            other floats, it is ``quantize`` of the values. A dtype of floats gives the values as an array.
+
+        Returns
+        -------
+        QuantTensor or ndarray
+            A copy of the same shape.
+
+        Raises
+        ------
+        QuantTypeError
+            If ``type`` is an integer dtype or no type at all, or its channels do not fit the shape.
+
+        Examples
+        --------
+        >>> import qrt
+        >>> q = qrt.quantize([1.0, 2.5], "!quant.uniform<i8:f32, 0.5>")
+        >>> q.astype("!quant.uniform<i8:f32, 0.25>").storage.tolist(), q.astype(np.float64).tolist()
+        ([4, 10], [1.0, 2.5])
+        """
         return cast(self, type)
 
     def copy(self) -> "QuantTensor":
@@ -190,7 +212,13 @@ class QuantTensor(Operators, Tensor, Methods):
         return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
 
     def equals(self, other: object) -> bool:
-        """Whether the other is a tensor of the same type, shape and storage; ``np.array_equal`` compares values."""
+        """Whether ``other`` is a tensor of the same type, shape and storage. ``np.array_equal`` compares values.
+
+        >>> import qrt
+        >>> q = qrt.quantize([1.0, 2.5], "!quant.uniform<i8:f32, 0.5>")
+        >>> q.equals(q.copy()), q.equals(q.astype("!quant.uniform<i8:f32, 0.25>"))
+        (True, False)
+        """
         return (
             isinstance(other, QuantTensor)
             and self.type == other.type

@@ -303,11 +303,36 @@ class UniformType(_StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """The type whose values reach from ``lo`` or below to ``hi`` or above, 0 among them, by the least scale
-        (docs/numerics_choices.md). With an ``axis`` or ``block_sizes`` each scale has a range: give arrays. The zero
-        point of a ``symmetric`` range is the middle of the storage, whose least value ``narrow`` leaves out. Raises
-        ``QuantTypeError`` for a bound that is not finite, bounds in the wrong order, and storage of too few values.
+        """The type of the least scale whose values reach from ``lo`` to ``hi``, and to 0 (docs/numerics_choices.md).
 
+        Parameters
+        ----------
+        lo, hi : float or array_like
+            The ends of the range. With ``axis`` or ``block_sizes``, arrays with an element for each scale.
+        storage : str or dtype, default "i8"
+            The integers.
+        expressed : str or FloatType or dtype, default "f32"
+            The float type of the values. The scale is one of its values.
+        symmetric : bool, default False
+            True puts the zero point in the middle of the storage: 0 for signed storage.
+        narrow : bool, default False
+            True leaves out the least value of the storage: -127 to 127 for i8.
+        axis : int, optional
+            The axis of a per-axis type.
+        block_sizes : mapping of int to int, optional
+            The blocks of a sub-channel type: sizes by axis.
+
+        Returns
+        -------
+        UniformType
+
+        Raises
+        ------
+        QuantTypeError
+            If a bound is not finite, ``hi`` is below ``lo``, or the storage has too few values for the range.
+
+        Examples
+        --------
         >>> str(UniformType.for_range(-1.0, 3.0, "u8"))
         '!quant.uniform<u8:f32, 0.015706807374954224:64>'
         >>> str(UniformType.for_range(-1.0, 3.0, "i8", symmetric=True, narrow=True))

@@ -97,6 +97,22 @@ def is_described(member: Any) -> bool:
     return callable(member) or isinstance(member, (property, staticmethod, classmethod)) or hasattr(member, "func")
 
 
+@pytest.fixture
+def _no_dialect_of_examples() -> Iterator[None]:
+    """The doctest of `register_dialect` registers the same dialect, before this or after it in one process."""
+    _forget("mine")
+    yield
+    _forget("mine")
+
+
+def _forget(dialect: str) -> None:
+    tables = ir.register_dialect.__globals__  # not those of the module by name, which doctest may have imported again
+    tables["_registered"].pop(dialect, None)
+    tables["_loaded"].discard(dialect)
+    tables["DEFINITIONS"].pop(f"{dialect}.copy", None)
+
+
+@pytest.mark.usefixtures("_no_dialect_of_examples")
 def test_examples_run_after_the_imports_that_the_page_shows() -> None:
     (imports,) = blocks((ROOT / "docs" / "reference" / "api.md").read_text(), "python")
     shown: dict[str, Any] = {}

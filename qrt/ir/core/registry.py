@@ -75,14 +75,16 @@ _registered: dict[str, Any] = {}
 
 
 def register_dialect(name: str, room: Any) -> None:
-    """Makes a dialect from outside known: programs that use its ops are read, verified, printed and, where the room
-    says how, run. An installed package does the same by an entry point of the group ``qrt.dialects``, whose name is
-    the dialect's and whose value is the room.
+    """Registers a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
+    run if the room says how.
+
+    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
+    that of the dialect, and its value is the room.
 
     Parameters
     ----------
     name : str
-        What stands before the dot in the names of its ops.
+        The part of its ops' names before the dot.
     room : module or object
         Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
         that say how its ops run, by name, as in the files of ``qrt.execute.interpret``.

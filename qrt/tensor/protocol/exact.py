@@ -250,6 +250,7 @@ def _or_floats(function: Function, rule: Callable[..., Any], count: int) -> Call
         name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
         return in_floats(name, plain, args, kwargs, spelled(name, args, kwargs))
 
+    checked.__doc__ = rule.__doc__
     return checked
 
 

@@ -129,7 +129,7 @@ class Methods:
     # ------------------------------------------------------------------------------------------------------------ moves
 
     def ravel(self: Any, order: str = "C") -> "QuantTensor":
-        """As ``np.ravel``."""
+        """The elements in one line, as ``np.ravel``."""
         return numpy.ravel(self, order)
 
     def flatten(self: Any, order: str = "C") -> "QuantTensor":
@@ -137,31 +137,31 @@ class Methods:
         return numpy.ravel(self, order).copy()
 
     def squeeze(self: Any, axis: Any = None) -> "QuantTensor":
-        """As ``np.squeeze``."""
+        """The tensor without axes of size 1, as ``np.squeeze``."""
         return numpy.squeeze(self, axis)
 
     def swapaxes(self: Any, axis1: int, axis2: int, /) -> "QuantTensor":
-        """As ``np.swapaxes``."""
+        """Two axes interchanged, as ``np.swapaxes``."""
         return numpy.swapaxes(self, axis1, axis2)
 
     def repeat(self: Any, repeats: Any, axis: int | None = None) -> "QuantTensor":
-        """As ``np.repeat``."""
+        """Each element several times, as ``np.repeat``."""
         return numpy.repeat(self, repeats, axis)
 
     def take(self: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> "QuantTensor":
-        """As ``np.take``."""
+        """Elements by their positions, as ``np.take``."""
         return numpy.take(self, indices, axis, out, mode)
 
     def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> "QuantTensor":
-        """As ``np.compress``."""
+        """Elements where a condition holds, as ``np.compress``."""
         return numpy.compress(condition, self, axis, out)
 
     def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> "QuantTensor":
-        """As ``np.diagonal``."""
+        """The diagonals in the plane of two axes, as ``np.diagonal``."""
         return numpy.diagonal(self, offset, axis1, axis2)
 
     def put(self: Any, indices: Any, values: Any, /, mode: str = "raise") -> None:
-        """As ``np.put``."""
+        """Writes at positions in one line, as ``np.put``."""
         numpy.put(self, indices, values, mode)
 
     def fill(self: Any, value: Any) -> None:
@@ -171,35 +171,35 @@ class Methods:
     # ------------------------------------------------------------------------------------------------------------ order
 
     def max(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.max``."""
+        """The greatest value, as ``np.max``."""
         return numpy.max(self, axis=axis, out=out, **options)
 
     def min(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.min``."""
+        """The least value, as ``np.min``."""
         return numpy.min(self, axis=axis, out=out, **options)
 
     def argmax(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.argmax``."""
+        """The index of the greatest value, as ``np.argmax``."""
         return numpy.argmax(self, axis=axis, out=out, **options)
 
     def argmin(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.argmin``."""
+        """The index of the least value, as ``np.argmin``."""
         return numpy.argmin(self, axis=axis, out=out, **options)
 
     def all(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.all``."""
+        """Whether no element is 0, as ``np.all``."""
         return numpy.all(self, axis=axis, out=out, **options)
 
     def any(self: Any, axis: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.any``."""
+        """Whether an element is not 0, as ``np.any``."""
         return numpy.any(self, axis=axis, out=out, **options)
 
     def nonzero(self: Any) -> Any:
-        """As ``np.nonzero``."""
+        """The indices of the elements that are not 0, as ``np.nonzero``."""
         return numpy.nonzero(self)
 
     def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.clip``."""
+        """The elements within two bounds, as ``np.clip``."""
         return numpy.clip(self, min, max, out=out, **options)
 
     def sort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> None:
@@ -207,7 +207,7 @@ class Methods:
         self[...] = numpy.sort(self, axis=axis, kind=kind, **options)
 
     def argsort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, **options: Any) -> Any:
-        """As ``np.argsort``."""
+        """The indices that sort the values, as ``np.argsort``."""
         return numpy.argsort(self, axis=axis, kind=kind, **options)
 
     def partition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> None:
@@ -215,57 +215,57 @@ class Methods:
         self[...] = numpy.partition(self, kth, axis=axis, kind=kind)
 
     def argpartition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> Any:
-        """As ``np.argpartition``."""
+        """The indices that partition the values, as ``np.argpartition``."""
         return numpy.argpartition(self, kth, axis=axis, kind=kind)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """As ``np.searchsorted``."""
+        """Where values would stand among sorted values, as ``np.searchsorted``."""
         return numpy.searchsorted(self, v, side=side, sorter=sorter)
 
     # ------------------------------------------------------------------------------------------------------------- sums
 
     def sum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.sum``."""
+        """The exact sum, as ``np.sum``."""
         return numpy.sum(self, axis=axis, dtype=dtype, out=out, **options)
 
     def prod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.prod``."""
+        """The exact product, as ``np.prod``."""
         return numpy.prod(self, axis=axis, dtype=dtype, out=out, **options)
 
     def mean(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.mean``."""
+        """The mean in the type of the tensor, as ``np.mean``."""
         return numpy.mean(self, axis=axis, dtype=dtype, out=out, **options)
 
     def std(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.std``."""
+        """The standard deviation as float64, as ``np.std``."""
         return numpy.std(self, axis=axis, dtype=dtype, out=out, **options)
 
     def var(self: Any, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-        """As ``np.var``."""
+        """The variance as float64, as ``np.var``."""
         return numpy.var(self, axis=axis, dtype=dtype, out=out, **options)
 
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """As ``np.cumsum``."""
+        """Exact running sums, as ``np.cumsum``."""
         return numpy.cumsum(self, axis=axis, dtype=dtype, out=out)
 
     def cumprod(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        """As ``np.cumprod``."""
+        """Running products have no exact result: an error, or floats, as ``np.cumprod``."""
         return numpy.cumprod(self, axis=axis, dtype=dtype, out=out)
 
     def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-        """As ``np.trace``."""
+        """The sum along a diagonal, as ``np.trace``."""
         return numpy.trace(self, offset=offset, axis1=axis1, axis2=axis2, dtype=dtype, out=out)
 
     def dot(self: Any, b: Any, /, out: Any = None) -> Any:
-        """As ``np.dot``."""
+        """The exact product with another tensor, as ``np.dot``."""
         return numpy.dot(self, b, out=out)
 
     def round(self: Any, decimals: int = 0, out: Any = None) -> Any:
-        """As ``np.round``."""
+        """Rounding has no exact result: an error, or floats, as ``np.round``."""
         return numpy.round(self, decimals=decimals, out=out)
 
     def conj(self: Any) -> Any:
-        """As ``np.conjugate``."""
+        """A copy, as ``np.conjugate``."""
         return numpy.conjugate(self)
 
     conjugate = conj

@@ -4,18 +4,18 @@ import inspect
 from collections import defaultdict
 
 from qrt.tensor.protocol.methods import ABSENT, Methods
-from qrt.tensor.protocol.table import Entry, Kind, name_of, table
+from qrt.tensor.protocol.table import Entry, Function, Kind, name_of, table
 from tests.docs.documents import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "numpy.md"
 HEAD = """# NumPy's functions on a QuantTensor
 
 `make expected` writes this page from the table by which qrt answers NumPy's functions, ufuncs and their methods.
-A function that does not stand here is an error that says so.
+A function that the page does not list is an error, which says so.
 
-A result is exact as quantized values, or it is an error that says what to write instead; within
-`qrt.float_results("allow")` such a function gives what NumPy gives for `np.asarray(q)`, the values as floats.
-`np.asarray`, `np.array` and whatever converts to an array give these values at any time.
+A function has an exact quantized result, or it is an error that says what to write instead. Within
+`qrt.float_results("allow")` a function without an exact result gives what NumPy gives for `np.asarray(q)`, the values
+as floats. `np.asarray` and `np.array` always give these values.
 
 ```python
 import numpy as np
@@ -38,44 +38,44 @@ QuantTensor([[-2. ,  2.5],
 ## Indexing, assignment, Python
 
 `q[key]` takes what an ndarray takes: integers, slices, `...`, `None`, lists, integer arrays and masks. An integer along
-the axis of channels leaves that channel's type per layer; an array leaves a per-axis type of the channels it names.
-It is a view where NumPy makes one, but a copy of bits that are packed (widths 1, 2 and 4).
+the axis of channels gives a tensor of that channel's type, which is per layer. An array along it gives a per-axis type
+of the channels that it selects. The result is a view where NumPy makes one. Only storage of 1, 2 or 4 bits, which is
+packed, is copied.
 
-`q[key] = x` writes real numbers, quantized by the default rule, or a QuantTensor of the type that `q[key]` has. Views
-write through. What is read-only raises ValueError: a tensor of `qrt.pack`, a broadcast, and a part of packed bits, in
-which what is written would be lost.
+`q[key] = x` writes real numbers, quantized by the default rule, or a QuantTensor of the type that `q[key]` has. Writing
+to a view writes to its tensor. Three kinds of tensors cannot be written to, which is a ValueError: those of `qrt.pack`,
+broadcasts, and parts of packed bits, which are copies.
 
-`len`, iteration, `in`, `bool`, `float`, `int`, `item` and `tolist` are as an ndarray's, and so are the errors: what
-NumPy raises as IndexError, ValueError or AxisError is that, and a `QuantTypeError` too.
+`len`, iteration, `in`, `bool`, `float`, `int`, `item` and `tolist` do what they do for an ndarray. So do the errors:
+where NumPy raises IndexError, ValueError or AxisError, the error is of that class and a `QuantTypeError`.
 
 """
 SECTIONS: dict[Kind, tuple[str, str]] = {
     "moves": (
         "Functions that move elements",
-        "The type is kept. A per-axis type follows its axis, and its channels are selected as the elements are;\n"
-        "blocks stay whole. Where elements of several scales would stand along one axis, it is an error. New elements\n"
-        "are real numbers, quantized by the default rule; a zero is the zero point, or the nearest storage that the\n"
-        "bounds of the type allow. Tensors that are joined have one type.",
+        "The result has the type of the tensor. A per-axis type follows its axis, and its channels are selected with\n"
+        "the elements. Blocks stay whole. It is an error if elements of several scales would stand along one axis.\n"
+        "New elements are real numbers, quantized by the default rule. A zero becomes the zero point, or the nearest\n"
+        "storage within the bounds of the type. Tensors that are joined have one type.",
     ),
-    "order": ("Functions of order", "They compare by value, exactly."),
-    "sums": ("Sums and products", "They are exact, or are rounded once where a type says so."),
-    "inspects": ("Functions that ask", "They say what a tensor is, or write its values out."),
-    "floats": ("No exact result", "Each is an error with this hint, or gives floats, as `qrt.float_results` says."),
-    "refused": ("About something else", "Each is an error with this hint."),
+    "order": ("Functions of order", "They compare values, without rounding."),
+    "sums": ("Sums and products", "They are exact, or are rounded once, to the type of the result."),
+    "inspects": ("Functions that ask", "They describe a tensor, or print its values."),
+    "floats": (
+        "No exact result",
+        "Each call is an error with this hint, or gives floats, as `qrt.float_results` decides.",
+    ),
+    "refused": ("No function of values", "Each call is an error with this hint."),
 }
 
 
-def sentence(entry: Entry) -> str:
+def sentence(function: Function, entry: Entry) -> str:
     """What a rule says of itself, or the hint."""
     if entry.rule is None:
         return f"`{entry.hint}`" if "(" in entry.hint and " " not in entry.hint.partition("(")[0] else entry.hint
-    return (
-        (inspect.getdoc(entry.rule) or "")
-        .partition("\n\n")[0]
-        .replace("\n", " ")
-        .replace("``", "`")
-        .replace("|", "\\|")
-    )
+    said = inspect.getdoc(entry.rule)
+    assert said, f"the rule of {name_of(function)} needs a docstring"
+    return said.partition("\n\n")[0].replace("\n", " ").replace("``", "`").replace("|", "\\|")
 
 
 def rows(kind: Kind) -> list[str]:
@@ -83,7 +83,7 @@ def rows(kind: Kind) -> list[str]:
     names = defaultdict(list)
     for function, entry in table().items():
         if entry.kind == kind:
-            names[sentence(entry)].append(f"`{name_of(function)}`")
+            names[sentence(function, entry)].append(f"`{name_of(function)}`")
     together = sorted((sorted(set(same)), said) for said, same in names.items())
     return [f"| {', '.join(same)} | {said} |" for same, said in together]
 

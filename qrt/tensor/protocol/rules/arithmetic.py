@@ -46,6 +46,7 @@ def _of_tensors(ufunc: np.ufunc, a: QuantTensor, b: QuantTensor, dtype: Any, out
 
 @implements(np.add, kind="sums")
 def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The sum of two tensors of equal scales, as i32 of that scale."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.add", others)
         return _of_tensors(np.add, a, b, dtype, out)
@@ -56,6 +57,7 @@ def _add(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any
 
 @implements(np.subtract, kind="sums")
 def _subtract(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The difference of two tensors of equal scales, as i32 of that scale."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.subtract", others)
         return _of_tensors(np.subtract, a, b, dtype, out)
@@ -88,6 +90,7 @@ def _quantized_like(q: QuantTensor, x: Any) -> str:
 
 @implements(np.matmul, np.linalg.matmul, kind="sums")
 def _matmul(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The product of matrices, as i32 of the product of the scales."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.matmul", others)
         return _of_tensors(np.matmul, a, b, dtype, out)
@@ -105,6 +108,7 @@ def _matmul(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: 
 
 @implements(np.multiply, kind="sums")
 def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The product of two tensors, as i32 of the product of their scales; a positive number changes the scales alone."""
     if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
         refuse_others("np.multiply", others)
         return _of_tensors(np.multiply, a, b, dtype, out)
@@ -120,6 +124,7 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
 
 @implements(np.divide, kind="sums")
 def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The tensor divided by a positive number, which changes the scales alone; other quotients have no exact result."""
     if isinstance(a, QuantTensor) and not others and dtype is None:
         factor = positive(b)
         t = scaled_type(a.type, None if factor is None else 1 / factor)
@@ -185,6 +190,7 @@ def scaled_type(t: UniformType, factor: Fraction | None) -> UniformType | None:
 
 @implements(np.square, kind="sums")
 def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The squares, as i32 of the squared scale."""
     refuse_others("np.square", others)
     require_tensors("np.square", x)
     return _power_of("np.square", x, 2, dtype, out)
@@ -192,6 +198,7 @@ def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> A
 
 @implements(np.power, kind="sums")
 def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The n-th powers for n from 1 to 64, as i32 of the scale to the power n; others have no exact result."""
     n = b[()] if isinstance(b, np.ndarray) and b.ndim == 0 else b
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others("np.power", others)

@@ -28,6 +28,14 @@ _MIRRORED: dict[Any, Any] = {
     np.greater: np.less,
     np.greater_equal: np.less_equal,
 }
+_WORDS: dict[Any, str] = {
+    np.equal: "equal to",
+    np.not_equal: "unequal to",
+    np.less: "less than",
+    np.less_equal: "at most",
+    np.greater: "greater than",
+    np.greater_equal: "at least",
+}
 _STRICT: dict[Any, Any] = {
     np.less: np.less,
     np.less_equal: np.less,
@@ -179,6 +187,7 @@ def _comparison(ufunc: np.ufunc) -> None:
         found = compare(ufunc, a, b)
         return found if out is None and where is True else written(found, out, where)
 
+    rule.__doc__ = f"Where a value is {_WORDS[ufunc]} the other, as bools."
     implements(ufunc, kind="order")(rule)
 
 
@@ -208,6 +217,7 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
 
 @implements(np.array_equal, kind="order")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Whether shapes and values are equal."""
     return _shape(a1) == _shape(a2) and bool(compare(np.equal, a1, a2).all())
 
 
@@ -217,6 +227,7 @@ def _shape(x: Any) -> Any:
 
 @implements(np.array_equiv, kind="order")
 def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether the values are equal after broadcasting."""
     try:
         return bool(np.all(compare(np.equal, a1, a2)))
     except QuantValueError:
@@ -263,4 +274,5 @@ def _is_close(a: Any, b: Any, rtol: Any, atol: Any) -> bool:
 
 @implements(np.allclose, kind="order")
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether ``np.isclose`` holds everywhere."""
     return bool(np.all(isclose(a, b, rtol, atol)))

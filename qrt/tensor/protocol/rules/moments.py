@@ -54,6 +54,7 @@ class _Mean(NamedTuple):
 
 @implements(np.mean, np.nanmean, kind="sums")
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
+    """The mean in the type of the tensor, rounded once; with ``dtype=np.float64`` an array."""
     name = "np.mean"
     require_tensors(name, a)
     if dtype is None and out is None and not others and a.size >= _MANY and a.type.is_per_layer:
@@ -96,6 +97,7 @@ def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
 
 @implements(np.average, kind="sums")
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+    """As ``np.mean``; with weights there is no exact result."""
     if weights is not None:
         more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": keepdims is True}
         return in_floats("np.average", np.average, (a,), more, spelled("np.average", (a,), more))
@@ -121,11 +123,13 @@ def _reduction_of(
 
 @implements(np.var, np.nanvar, kind="sums")
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
+    """The variance as float64, rounded once."""
     return _spread("np.var", False, a, axis, dtype, out, ddof, _named(rest, others))
 
 
 @implements(np.std, np.nanstd, kind="sums")
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, *rest: Any, **others: Any) -> Any:
+    """The standard deviation as float64, rounded once."""
     return _spread("np.std", True, a, axis, dtype, out, ddof, _named(rest, others))
 
 
@@ -239,6 +243,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
 
 @implements(np.linalg.vector_norm, kind="sums")
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
     name = "np.linalg.vector_norm"
     require_tensors(name, x)
     if not (isinstance(ord, (int, float)) and ord == 2):
@@ -249,6 +254,7 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any
 
 @implements(np.linalg.matrix_norm, kind="sums")
 def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    """The Frobenius norm of matrices as float64, rounded once; other norms have no exact result."""
     name = "np.linalg.matrix_norm"
     require_tensors(name, x)
     if not (isinstance(ord, str) and ord == "fro"):

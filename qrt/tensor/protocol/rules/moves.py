@@ -473,11 +473,3 @@ def conjugate(x: QuantTensor, /, *, out: QuantTensor | None = None) -> QuantTens
 def imag(val: QuantTensor) -> QuantTensor:
     """Zeros of its type: the values are real."""
     return filled(val.type, val.shape)
-
-
-@implements(np.nan_to_num, kind="moves")
-def nan_to_num(
-    x: QuantTensor, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
-) -> QuantTensor:
-    """A copy, or the tensor itself: its values are numbers."""
-    return x.copy() if copy else x

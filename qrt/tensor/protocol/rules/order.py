@@ -23,6 +23,7 @@ from qrt.types import UniformType
 
 _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
 """What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
+_WORDS: dict[Any, str] = {np.maximum: "greatest", np.minimum: "least"}
 
 
 def _extreme(
@@ -60,6 +61,8 @@ def _reductions(ufunc: np.ufunc, *functions: Function) -> None:
         refuse(name, {"dtype": dtype})
         return _extreme(name, ufunc, one_tensor(name, array), axis, out, keepdims, initial, where)
 
+    rule.__doc__ = f"The {_WORDS[ufunc]} value."
+    reduce.__doc__ = f"The {_WORDS[ufunc]} value along an axis."
     implements(*functions, kind="order")(rule)
     implements(*((each, "reduce") for each in _UFUNCS[ufunc]), kind="order")(reduce)
 
@@ -71,12 +74,14 @@ _reductions(np.minimum, np.min, np.nanmin)
 def _accumulations(ufunc: np.ufunc) -> None:
     name = f"np.{ufunc.__name__}.accumulate"
 
-    @implements(*((each, "accumulate") for each in _UFUNCS[ufunc]), kind="order")
     def rule(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
         q = one_tensor(name, array)
         refuse(name, {"dtype": dtype})
         require_one_scale(name, q, axis)
         return delivered(name, ufunc.accumulate(stored(q), axis), q.type, out)
+
+    rule.__doc__ = f"The {_WORDS[ufunc]} value so far along an axis."
+    implements(*((each, "accumulate") for each in _UFUNCS[ufunc]), kind="order")(rule)
 
 
 _accumulations(np.maximum)
@@ -88,6 +93,7 @@ def _place_of_extreme(find: Callable[..., Any], *functions: Function) -> None:
         q = one_tensor(f"np.{find.__name__}", a)
         return find(in_order(q, axis), axis, out, keepdims=keepdims)
 
+    rule.__doc__ = f"The index of the {'greatest' if find is np.argmax else 'least'} value, the first of equals."
     implements(*functions, kind="order")(rule)
 
 
@@ -108,6 +114,7 @@ def _sorted(name: str, q: QuantTensor, axis: Any, sort: Callable[[Array, Any], N
 
 @implements(np.sort, kind="order")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
+    """The elements in ascending order along an axis."""
     if order is not None:
         refuse("np.sort", {"order": order})
     return _sorted("np.sort", one_tensor("np.sort", a), axis, lambda s, axis: s.sort(axis, kind, stable=stable))
@@ -115,12 +122,14 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
+    """The elements, with the k-th smallest in its place along an axis."""
     refuse("np.partition", {"order": order})
     return _sorted("np.partition", one_tensor("np.partition", a), axis, lambda s, axis: s.partition(kth, axis, kind))
 
 
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """The indices that sort the values; the first of equals comes first with ``stable=True``."""
     q = one_tensor("np.argsort", a)
     if order is not None:
         refuse("np.argsort", {"order": order})
@@ -129,6 +138,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+    """The indices that partition the values."""
     q = one_tensor("np.argpartition", a)
     refuse("np.argpartition", {"order": order})
     return np.argpartition(in_order(q, axis), kth, axis, kind)
@@ -136,6 +146,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
 
 @implements(np.lexsort, kind="order")
 def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The indices that sort by several keys, of which the last counts most."""
     rows = keys if isinstance(keys, QuantTensor) else tuple(keys)
     if isinstance(rows, QuantTensor):
         return np.lexsort(in_order(rows, None), axis)
@@ -172,6 +183,7 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(stored(x).dtype), element, out)
 
+    rule.__doc__ = "An element, by a ``method`` that chooses one; those between elements have no exact result."
     implements(*functions, kind="order")(rule)
 
 
@@ -224,6 +236,7 @@ def _choices(ufunc: np.ufunc) -> None:
             raise QuantTypeError(f"{name}: quantize the array first, {name}(q, qrt.quantize(x, q.type))")
         return delivered(name, _with_bound(name, ufunc, stored(one_tensor(name, q)), q.type, number), q.type, out)
 
+    rule.__doc__ = f"The {'greater' if ufunc is np.maximum else 'lesser'} of two values; a real number is quantized."
     implements(*_UFUNCS[ufunc], kind="order")(rule)
 
 
@@ -248,6 +261,7 @@ _choices(np.minimum)
 def clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
 ) -> QuantTensor:
+    """The elements within two bounds, which are stored by the default cast rule."""
     q = one_tensor("np.clip", a)
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     if q.type.is_per_layer and isinstance(low, int | float | None) and isinstance(high, int | float | None):

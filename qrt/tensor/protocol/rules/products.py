@@ -221,6 +221,7 @@ def _sizes(name: str, operands: Sequence[QuantTensor], inputs: Sequence[Labels])
 
 @of_tensors(np.einsum)
 def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False, **others: Any) -> Any:
+    """A sum of products, by labels of axes."""
     refuse_others("np.einsum", {key: value for key, value in others.items() if key != "casting"})
     subscripts, tensors = interleaved(operands)
     require_tensors("np.einsum", *tensors)
@@ -230,6 +231,7 @@ def einsum(*operands: Any, out: Any = None, dtype: Any = None, optimize: Any = F
 
 @implements(np.einsum_path, kind="sums")
 def _einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
+    """The order in which NumPy would contract operands of these shapes."""
     arrays = [np.broadcast_to(np.int8(0), x.shape) if isinstance(x, QuantTensor) else x for x in operands]
     return np.einsum_path(*arrays, optimize=optimize, einsum_call=einsum_call)
 
@@ -253,6 +255,7 @@ def _ranks(name: str, a: Any, b: Any, least_a: int, least_b: int) -> tuple[int, 
 
 @of_tensors(np.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """The product over the last axis of one tensor and the last but one of the other."""
     m, n = _ranks("np.dot", a, b, 0, 0)
     if 0 in (m, n):
         left, right = _letters("m", m), _letters("n", n)
@@ -263,6 +266,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 @of_tensors(np.inner)
 def inner(a: Any, b: Any, /) -> Any:
+    """The product over the last axes."""
     m, n = _ranks("np.inner", a, b, 0, 0)
     if 0 in (m, n):
         return dot(a, b)
@@ -272,12 +276,14 @@ def inner(a: Any, b: Any, /) -> Any:
 
 @of_tensors(np.outer)
 def outer(a: Any, b: Any, out: Any = None) -> Any:
+    """All products of two lines of elements."""
     require_tensors("np.outer", a, b)
     return _by_labels("np.outer", a.reshape(-1), b.reshape(-1), ("m",), ("n",), ("m", "n"), out=out)
 
 
 @of_tensors(np.linalg.outer)
 def _linalg_outer(x1: Any, x2: Any, /) -> Any:
+    """All products of the elements of two vectors."""
     if _ranks("np.linalg.outer", x1, x2, 1, 1) != (1, 1):
         raise QuantValueError(f"np.linalg.outer: vectors are needed, got {x1.shape} and {x2.shape}")
     return outer(x1, x2)
@@ -285,6 +291,7 @@ def _linalg_outer(x1: Any, x2: Any, /) -> Any:
 
 @of_tensors((np.multiply, "outer"))
 def _multiply_outer(a: Any, b: Any, **others: Any) -> Any:
+    """All products of the elements of two tensors."""
     refuse_others("np.multiply.outer", others)
     require_tensors("np.multiply.outer", a, b)
     left, right = _letters("m", a.ndim), _letters("n", b.ndim)
@@ -293,6 +300,7 @@ def _multiply_outer(a: Any, b: Any, **others: Any) -> Any:
 
 @of_tensors(np.vdot)
 def vdot(a: Any, b: Any, /) -> Any:
+    """The sum of the products of two lines of elements."""
     require_tensors("np.vdot", a, b)
     return _by_labels("np.vdot", a.reshape(-1), b.reshape(-1), ("k",), ("k",), ())
 
@@ -307,6 +315,7 @@ def _batched(name: str, a: Any, b: Any, left: Labels, right: Labels, **more: Any
 
 @of_tensors(np.vecdot)
 def vecdot(a: Any, b: Any, /, axis: Any = -1, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """The products of vectors along an axis, summed."""
     name = "np.vecdot"
     refuse_others(name, others)
     _ranks(name, a, b, 1, 1)
@@ -320,23 +329,27 @@ def _with_last(q: QuantTensor, axis: int) -> QuantTensor:
 
 @of_tensors(np.linalg.vecdot)
 def _linalg_vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    """The products of vectors along an axis, summed."""
     return vecdot(x1, x2, axis)
 
 
 @of_tensors(np.matvec)
 def matvec(a: Any, b: Any, /, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """Matrices times vectors."""
     refuse_others("np.matvec", others)
     return _batched("np.matvec", a, b, ("m", "k"), ("k",), out=out, dtype=dtype)
 
 
 @of_tensors(np.vecmat)
 def vecmat(a: Any, b: Any, /, out: Any = None, dtype: Any = None, **others: Any) -> Any:
+    """Vectors times matrices."""
     refuse_others("np.vecmat", others)
     return _batched("np.vecmat", a, b, ("k",), ("k", "n"), out=out, dtype=dtype)
 
 
 @of_tensors(np.tensordot)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The product over pairs of axes."""
     name = "np.tensordot"
     m, n = _ranks(name, a, b, 0, 0)
     first, second = _contracted_axes(name, axes, m, n)
@@ -351,6 +364,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 @of_tensors(np.linalg.tensordot)
 def _linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """The product over pairs of axes."""
     return tensordot(x1, x2, axes)
 
 
@@ -369,6 +383,7 @@ def _contracted_axes(name: str, axes: Any, m: int, n: int) -> tuple[Shape, Shape
 
 @of_tensors(np.linalg.multi_dot)
 def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    """The product of a chain of matrices."""
     name, given = "np.linalg.multi_dot", tuple(arrays)
     require_tensors(name, *given)
     ends = (0, len(given) - 1)
@@ -383,6 +398,7 @@ def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
 
 @of_tensors(np.linalg.matrix_power)
 def _matrix_power(a: Any, n: Any = 1) -> Any:
+    """The product of a square matrix by itself, 1 to 64 times."""
     name = "np.linalg.matrix_power"
     require_tensors(name, a)
     if not isinstance(n, (int, np.integer)) or not 1 <= n <= 64:

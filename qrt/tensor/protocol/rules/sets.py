@@ -26,6 +26,7 @@ def unique(
     equal_nan: bool = True,
     **options: Any,
 ) -> Any:
+    """The values that occur, in ascending order."""
     q = one_tensor("np.unique", ar)
     require_one_scale("np.unique", q, axis)
     flags: Any = (return_index, return_inverse, return_counts, axis)
@@ -36,7 +37,7 @@ def unique(
     return delivered("np.unique", found, t)
 
 
-def _unique(plain: Callable[..., Any]) -> None:
+def _unique(plain: Callable[..., Any], said: str) -> None:
     name = f"np.{plain.__name__}"
 
     def rule(x: Any) -> Any:
@@ -47,16 +48,17 @@ def _unique(plain: Callable[..., Any]) -> None:
             return found._replace(values=delivered(name, found.values, per_layer(q.type)))  # type: ignore[attr-defined]
         return delivered(name, found, per_layer(q.type))
 
+    rule.__doc__ = said
     implements(plain, kind="order")(rule)
 
 
-_unique(np.unique_all)
-_unique(np.unique_counts)
-_unique(np.unique_inverse)
-_unique(np.unique_values)
+_unique(np.unique_all, "The values that occur, their first indices, the inverse and the counts.")
+_unique(np.unique_counts, "The values that occur, and how often each does.")
+_unique(np.unique_inverse, "The values that occur, and for each element which it is.")
+_unique(np.unique_values, "The values that occur.")
 
 
-def _of_two_sets(plain: Callable[..., Any]) -> None:
+def _of_two_sets(plain: Callable[..., Any], said: str) -> None:
     name = f"np.{plain.__name__}"
 
     def rule(ar1: Any, ar2: Any, *args: Any, **options: Any) -> Any:
@@ -69,25 +71,28 @@ def _of_two_sets(plain: Callable[..., Any]) -> None:
             return delivered(name, found[0], types.pop()), *found[1:]
         return delivered(name, found, types.pop())
 
+    rule.__doc__ = said
     implements(plain, kind="order")(rule)
 
 
-_of_two_sets(np.union1d)
-_of_two_sets(np.intersect1d)
-_of_two_sets(np.setdiff1d)
-_of_two_sets(np.setxor1d)
+_of_two_sets(np.union1d, "The values that occur in one of two tensors of a type, or in both.")
+_of_two_sets(np.intersect1d, "The values that occur in both of two tensors of a type.")
+_of_two_sets(np.setdiff1d, "The values of one tensor that do not occur in another of its type.")
+_of_two_sets(np.setxor1d, "The values that occur in one alone of two tensors of a type.")
 
 
 @implements(np.isin, kind="order")
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
+    """Where a value of one operand occurs in the other."""
     a, b = ranks_of([element, test_elements])
     return np.isin(a, b, assume_unique, invert, kind=kind)
 
 
 @implements(np.searchsorted, kind="order")
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Where values would stand among sorted values."""
     if isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float):
         number, beside = place_among(a.type.scales[0], a.type.zero_points[0], v, side)
         storage = stored(a)
@@ -103,5 +108,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 @implements(np.digitize, kind="order")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The bins of the values."""
     values, edges = ranks_of([x, bins])
     return np.digitize(values, edges, right)

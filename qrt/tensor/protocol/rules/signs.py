@@ -30,51 +30,54 @@ def truth(x: Any) -> Any:
     return compare(np.not_equal, x, 0) if any(t.zero_points) else stored(x)
 
 
-def _of_truths(*functions: Callable[..., Any]) -> None:
-    """Functions of one array that see of it whether an element is 0: theirs is what NumPy's function says."""
+def _of_truths(function: Function, said: str) -> None:
+    """A function of one array that sees of it whether an element is 0: NumPy's answer is the answer."""
+    plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
-    def register(plain: Callable[..., Any]) -> None:
-        implements(plain, kind="order")(lambda a, *args, **options: plain(truth(a), *args, **options))
+    def rule(a: Any, *args: Any, **options: Any) -> Any:
+        return plain(truth(a), *args, **options)
 
-    for plain in functions:
-        register(plain)
+    rule.__doc__ = said
+    implements(function, kind="order")(rule)
 
 
-_of_truths(np.any, np.all, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero)
+_of_truths(np.any, "Whether an element is not 0.")
+_of_truths(np.all, "Whether no element is 0.")
+_of_truths(np.nonzero, "The indices of the elements that are not 0, an array for each axis.")
+_of_truths(np.flatnonzero, "The indices of the elements that are not 0, in one line.")
+_of_truths(np.argwhere, "The indices of the elements that are not 0, a row for each.")
+_of_truths(np.count_nonzero, "The number of the elements that are not 0.")
 
 
 def _logical(ufunc: np.ufunc) -> None:
+    """An element counts as true where it is not 0."""
+
     def rule(*operands: Any, out: Array | None = None, where: Any = True) -> Any:
         return ufunc(*map(truth, operands), out=out, where=where)
 
+    rule.__doc__ = _logical.__doc__
     implements(ufunc, kind="order")(rule)
-
-
-def _logical_reduction(ufunc: np.ufunc, method: str) -> None:
-    plain = getattr(ufunc, method)
-    implements((ufunc, method), kind="order")(lambda a, *args, **options: plain(truth(a), *args, **options))
 
 
 _logical(np.logical_not)
 for _ufunc in (np.logical_and, np.logical_or, np.logical_xor):
     _logical(_ufunc)
-    _logical_reduction(_ufunc, "reduce")
-    _logical_reduction(_ufunc, "accumulate")
+    for _method in ("reduce", "accumulate"):
+        _of_truths((_ufunc, _method), "The operation along an axis; an element counts as true where it is not 0.")
 
 
 def _always(answer: bool, *functions: Function) -> None:
-    """Questions about NaN, infinity or imaginary parts: every value is a finite real number."""
+    """Questions about NaN and infinity: every value is a finite real number."""
 
     def rule(x: Any, out: Array | None = None, *, where: Any = True) -> Any:
         return written(np.full(x.shape, answer)[()], out, where)
 
+    rule.__doc__ = f"{answer} everywhere: every value is a finite real number."
     implements(*functions, kind="order")(rule)
 
 
-_always(True, np.isfinite, np.isreal)
-_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf, np.iscomplex)
-implements(np.isrealobj, kind="order")(lambda x: True)
-implements(np.iscomplexobj, kind="order")(lambda x: False)
+_always(True, np.isfinite)
+_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf)
 
 
 # ---------------------------------------------------------------------------------------------------------------- signs
@@ -86,7 +89,7 @@ def signbit(x: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
     return written(compare(np.less, x, 0), out, where)
 
 
-def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], *functions: Function) -> None:
+def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], said: str, *functions: Function) -> None:
     """A rule of ufuncs of one tensor, by what gives the storage and the type of its result."""
     name = f"np.{compute.__name__}"
 
@@ -95,6 +98,7 @@ def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], *functions
             refuse(name, others)
         return delivered(name, *compute(one_tensor(name, x)), out)
 
+    rule.__doc__ = said
     implements(*functions, kind="order")(rule)
 
 
@@ -171,10 +175,12 @@ def _zero_points(q: QuantTensor, dtype: Any) -> Any:
     return dtype.type(t.zero_points[0]) if t.is_per_layer else parameters_of(t, q.shape)[1].astype(dtype)
 
 
-_unary(sign, np.sign)
-_unary(positive, np.positive)
-_unary(negative, np.negative)
-_unary(absolute, np.absolute, np.fabs)
+_unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)
+_unary(positive, "A copy.", np.positive)
+_unary(negative, "The opposite values, exact; the type is another where it does not hold them.", np.negative)
+_unary(
+    absolute, "The magnitudes, exact; the storage is unsigned where the type does not hold them.", np.absolute, np.fabs
+)
 
 
 @implements(np.nan_to_num, kind="order")

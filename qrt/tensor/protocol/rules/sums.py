@@ -64,6 +64,7 @@ def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: Any) -
 
 @implements((np.add, "reduce"), kind="sums")
 def _reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    """The sum along an axis, as ``np.sum``."""
     return sum_(a, axis, *args, **kwargs)
 
 
@@ -77,6 +78,7 @@ def sum_(
     initial: Any = None,
     where: Any = True,
 ) -> Any:
+    """The sum, as i32 of the tensor's scale."""
     require_tensors("np.sum", a)
     if dtype is not None or out is not None or initial is not None or where is not True:
         refuse_others("np.sum", {"initial": initial})
@@ -112,6 +114,7 @@ def _mask(name: str, where: Any, shape: Shape) -> Any:
 
 @implements(np.cumsum, np.nancumsum, kind="sums")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """Running sums, as i32 of the tensor's scale."""
     require_tensors("np.cumsum", a)
     if axis is None and dtype is None and out is None and a.type.is_per_layer:
         return _running("np.cumsum", a.type, integers_of(a).reshape(-1), 0)
@@ -120,6 +123,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
 
 @implements((np.add, "accumulate"), kind="sums")
 def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """Running sums along an axis, as ``np.cumsum``."""
     require_tensors("np.add.accumulate", a)
     return _accumulated("np.add.accumulate", a, axis, dtype, out)
 
@@ -128,6 +132,7 @@ def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> An
 def _cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
+    """Running sums, as ``np.cumsum``; 0 comes first with ``include_initial=True``."""
     name = "np.cumulative_sum"
     require_tensors(name, x)
     if axis is None and x.ndim > 1:
@@ -172,6 +177,7 @@ def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, fro
 
 @implements((np.add, "reduceat"), kind="sums")
 def _reduceat(a: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """Sums of the parts that begin at indices."""
     name = "np.add.reduceat"
     require_tensors(name, a)
     d = axis_of(name, axis, a.ndim)
@@ -193,6 +199,7 @@ def _units_along(name: str, a: QuantTensor, axis: int) -> Units:
 
 @implements(np.diff, kind="sums")
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:
+    """Differences of neighbours, as i32 of the tensor's scale."""
     name = "np.diff"
     ends = [x for x in (prepend, append) if x is not np._NoValue and x is not None]
     require_tensors(name, a, *ends)
@@ -211,6 +218,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
 
 @implements(np.ediff1d, kind="sums")
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Differences of neighbours in one line."""
     require_tensors("np.ediff1d", ary)
     refuse_others("np.ediff1d", {"to_end": to_end, "to_begin": to_begin})
     return diff(ary.reshape(-1))
@@ -218,6 +226,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @implements(np.ptp, kind="sums")
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    """The greatest value less the least, as i32 of the tensor's scale."""
     name = "np.ptp"
     require_tensors(name, a)
     axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
@@ -234,6 +243,7 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
 
 @implements(np.trace, kind="sums")
 def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+    """The sum along a diagonal."""
     name = "np.trace"
     require_tensors(name, a)
     first, second = axis_of(name, axis1, a.ndim), axis_of(name, axis2, a.ndim)
@@ -249,11 +259,13 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
 
 @implements(np.linalg.trace, kind="sums")
 def _linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    """The sums of the diagonals of matrices."""
     return trace(x, offset, -2, -1, dtype)
 
 
 @implements((np.multiply, "reduce"), kind="sums")
 def _multiply_reduce(a: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    """The product along an axis, as ``np.prod``."""
     return prod(a, axis, *args, **kwargs)
 
 
@@ -267,6 +279,7 @@ def prod(
     initial: Any = None,
     where: Any = True,
 ) -> Any:
+    """The product of n elements, as i32 of the scale to the power n."""
     name = "np.prod"
     require_tensors(name, a)
     refuse_others(name, {"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
@@ -285,11 +298,10 @@ def prod(
 # ------------------------------------------------------------------------------------ NumPy's routines on the integers
 
 
-def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int]) -> None:
+def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int], said: str) -> None:
     """Registers a function of two tensors per layer that adds ``terms`` products at most."""
     name = f"np.{routine.__name__}"
 
-    @of_tensors(routine)
     def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         require_tensors(name, a, b)
         for q in (a, b):
@@ -306,8 +318,11 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int])
             raise QuantValueError(f"{name}: {error}") from error
         return finish(name, acc, bound, Units(a.type.expressed_type, ((a.type.scale, b.type.scale),)))
 
+    rule.__doc__ = said
+    of_tensors(routine)(rule)
 
-_by_numpy(np.convolve, lambda a, b: min(product(a), product(b)))
-_by_numpy(np.correlate, lambda a, b: min(product(a), product(b)))
-_by_numpy(np.kron, lambda a, b: 1)
-_by_numpy(np.cross, lambda a, b: 2)
+
+_by_numpy(np.convolve, lambda a, b: min(product(a), product(b)), "The convolution of two vectors.")
+_by_numpy(np.correlate, lambda a, b: min(product(a), product(b)), "The correlation of two vectors.")
+_by_numpy(np.kron, lambda a, b: 1, "All products of the elements of two tensors, as blocks.")
+_by_numpy(np.cross, lambda a, b: 2, "The cross products of vectors.")
