@@ -10,7 +10,16 @@ import numpy.typing as npt
 
 from qrt.errors import DiagnosticError, QuantTypeError, nearest, require, shown
 from qrt.ir.core import registry
-from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr, attribute, integer_range
+from qrt.ir.core.attributes import (
+    Attribute,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TypeAttr,
+    attribute,
+    integer_range,
+)
 from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
 from qrt.ir.core.operations import NOWHERE, Block, Operation, Region, Value
 from qrt.ir.core.traits import TERMINATOR
@@ -43,7 +52,7 @@ class Builder:
     group of any number (or the values themselves, where it is the last), None for one that may be left out.
     Attributes go by name: Python values, attributes, or MLIR text, as in ``b.arith.cmpi(x, y, predicate="slt")``.
     ``type=`` (``types=`` for several) says the types of results that do not follow from the rest; ``regions=`` and
-    ``successors=`` give what the op has of these.
+    ``successors=`` give what the op has of these; ``attributes=`` takes attributes of any name, as ``{"type": ...}``.
 
     It gives the result of an op that has one, the results as a tuple of an op that has several, and the operation of
     an op that has none.
@@ -137,6 +146,7 @@ class Builder:
         types: Sequence[TypeLike] | None = None,
         regions: Iterable[Region] | None = None,
         successors: Sequence[Block] = (),
+        attributes: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> Operation:
         """The operation of an op by its whole name; ``b.arith.addi(x, y)`` is ``b.create("arith.addi", x, y)``, and
@@ -154,8 +164,10 @@ class Builder:
             The regions; empty ones if not given.
         successors : sequence of Block, optional
             The blocks that it may branch to.
+        attributes : mapping of str to Any, optional
+            Attributes by any name, those that the op does not declare too.
         named : Any
-            Attributes, and operands by name.
+            Attributes that the op declares or whose names have a dialect's prefix, and operands by name.
 
         Returns
         -------
@@ -179,7 +191,7 @@ class Builder:
             known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
             raise QuantTypeError(f"qrt has no op called {shown(name)}{_meant(name, known)}")
         given = [type] if type is not None else types
-        made = _Making(definition, operands, named)
+        made = _Making(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
         result_types = made.result_types(None if given is None else [*map(as_type, given)])
         operation = definition.operation_class(
@@ -351,9 +363,11 @@ def _meant(name: str, known: Iterable[str]) -> str:
 class _Making:
     """An operation that is being made: operands and attributes, sorted out by the op's declaration."""
 
-    def __init__(self, definition: Definition, given: Sequence[Any], named: Mapping[str, Any]) -> None:
+    def __init__(
+        self, definition: Definition, given: Sequence[Any], named: Mapping[str, Any], attributes: Mapping[str, Any]
+    ) -> None:
         self.definition = definition
-        self.attributes: dict[str, Attribute] = {}
+        self.attributes = {name: self._attribute(name, value) for name, value in attributes.items()}
         groups = definition.operand_groups.declared
         if len(given) > len(groups) > 0 and groups[-1].size == "*":
             given = [*given[: len(groups) - 1], given[len(groups) - 1 :]]
@@ -366,7 +380,10 @@ class _Making:
                 if name in slots:
                     raise QuantTypeError(f"{definition.name}: operand '{name}' is given twice")
                 slots[name] = value
+            elif name in self.attributes:
+                raise QuantTypeError(f"{definition.name}: attribute '{name}' is given twice")
             else:
+                self._require_known(name)
                 self.attributes[name] = self._attribute(name, value)
         found = [self._values(group, slots.get(group.name)) for group in groups]
         self.operands = [value for group in found for value in group]
@@ -391,14 +408,16 @@ class _Making:
             require(value, Value, what, "Values")
         return values
 
-    def _attribute(self, name: str, value: Any) -> Attribute:
-        spec = self.definition.attributes.get(name)
-        if spec is None and "." not in name and name not in self.definition.properties:
-            known = self.definition.attributes
+    def _require_known(self, name: str) -> None:
+        """A name that is not declared may be a declared one misspelt."""
+        known = self.definition.attributes
+        if name not in known and "." not in name and name not in self.definition.properties:
             listed = f"it has {', '.join(known)}" if known else "it has none"
             raise QuantTypeError(f"{self.definition.name} has no attribute '{name}'{_meant(name, known)}; {listed}")
+
+    def _attribute(self, name: str, value: Any) -> Attribute:
         try:
-            return _as_attribute(value, spec)
+            return _as_attribute(value, self.definition.attributes.get(name))
         except (QuantTypeError, DiagnosticError) as error:
             said = error.message if isinstance(error, DiagnosticError) else str(error)
             raise QuantTypeError(f"{self.definition.name}: attribute '{name}': {said}") from None
@@ -433,9 +452,14 @@ class _Making:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verifies it, and takes it away where it is wrong."""
+        """Verifies it, and takes it away where it is wrong. What its place decides is left to the module's verifier
+        while that place is in no module; so are symbols, which may be defined later.
+        """
+        whole = _root(operation).name == "builtin.module"
+        names_symbols = any(isinstance(value, SymbolRefAttr) for value in operation.attributes.values())
+        check = self.definition.check if whole and not names_symbols else self.definition.check_signature
         try:
-            self.definition.check(operation)
+            check(operation)
         except DiagnosticError as error:
             operation.erase()
             raise QuantTypeError(_OPERAND.sub(self._with_name, error.message)) from None
@@ -443,6 +467,13 @@ class _Making:
     def _with_name(self, match: re.Match[str]) -> str:
         index = int(match[1])
         return f"{match[0]} ('{self.names[index]}')" if index < len(self.names) else match[0]
+
+
+def _root(operation: Operation) -> Operation:
+    """The operation that everything around it is inside of."""
+    while (around := operation.parent_operation) is not None:
+        operation = around
+    return operation
 
 
 def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:

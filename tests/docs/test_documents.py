@@ -116,4 +116,5 @@ def test_the_table_of_passes_has_every_pass_and_option():
     assert shown == {
         name: {field.name.replace("_", "-"): str(field.default).lower() or "none" for field in fields(kind)}
         for name, kind in PASSES.items()
+        if not name.startswith("mine-")  # an example registers it, perhaps in this process
     }
