@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import qrt
 from qrt import ir
 from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Operation, Region, Value

@@ -129,7 +129,9 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         qrt.run_passes(ir.parse(TEXT), "outer-name")
     assert main(["opt", "--list-passes"]) == 0
     listed = capsys.readouterr().out
-    assert "--outer-named " in listed and "does not load" in listed and "--cse " in listed
+    assert "--outer-named " in listed
+    assert "does not load" in listed
+    assert "--cse " in listed
 
 
 def test_an_entry_point_never_replaces_a_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
