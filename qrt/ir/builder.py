@@ -12,7 +12,6 @@ from qrt.ir.core.attributes import (
     TypeAttr,
 )
 from qrt.ir.core.operations import NOWHERE, Block, Operation, Region, Value
-from qrt.ir.core.traits import TERMINATOR
 from qrt.ir.making import Making, TypeLike, as_type, constant_attribute, meant
 from qrt.ir.module import Module
 from qrt.ir.text.dense import ShapedType
@@ -179,9 +178,7 @@ class Builder:
             name, made.operands, result_types, made.attributes, owned, successors, NOWHERE, definition
         )
         self._insert(operation)
-        # A region is filled later, and what a terminator must pass is its parent's to say: the module verifies both.
-        if not owned and TERMINATOR not in definition.traits:
-            made.check(operation)
+        made.check(operation)
         return operation
 
     def _insert(self, operation: Operation) -> None:

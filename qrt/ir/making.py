@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,12 @@ from qrt.ir.core.attributes import (
     attribute,
     integer_range,
 )
-from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
+from qrt.ir.core.define import AttributeSpec, Constraint, Declared, Definition, segments
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.symbols import references
+from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
 from qrt.ir.text.assembly import inferences
+from qrt.ir.text.attribute_kinds import ANY, AttributeKind
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype
 from qrt.text import Source
@@ -139,12 +143,12 @@ class Making:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verifies it, and takes it away where it is wrong. What its place decides is left to the module's verifier
-        while that place is in no module; so are symbols, which may be defined later.
+        """Verifies it, and takes it away where it is wrong. What depends on its place is left to the module's verifier
+        where that place is in no module yet, or where it names a symbol that is not whole yet. So are regions, which
+        may be filled later, and what a terminator passes to the operation around it.
         """
-        whole = _root(operation).name == "builtin.module"
-        names_symbols = any(isinstance(value, SymbolRefAttr) for value in operation.attributes.values())
-        check = self.definition.check if whole and not names_symbols else self.definition.check_signature
+        local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
+        check = self.definition.check_signature if local else self.definition.check
         try:
             check(operation)
         except DiagnosticError as error:
@@ -163,11 +167,30 @@ def _root(operation: Operation) -> Operation:
     return operation
 
 
+def _is_whole(operation: Operation) -> bool:
+    """Whether all that an operation may ask for is there: a module around it, and the symbols that it names."""
+    return _root(operation).name == "builtin.module" and all(
+        _is_defined(symbol, operation) for symbol in references(operation)
+    )
+
+
+def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
+    """Whether a symbol is defined around an operation, and does not hold it, as a function that calls itself does."""
+    around = operation.parent_operation
+    while around is not None:
+        if around.attributes.get("sym_name") == StringAttr(symbol.path[0]):
+            return False
+        if around.has_trait(SYMBOL_TABLE) and around.regions[0].blocks[0].symbol(symbol.path[0]) is not None:
+            return True
+        around = around.parent_operation
+    return False
+
+
 def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
     """A Python value as what an op takes there. What is no such attribute by itself is read as MLIR text."""
-    if isinstance(value, Attribute) or spec is None or spec.kind is None:
+    if isinstance(value, Attribute) or spec is None or (spec.kind is None and spec.constraint is None):
         return attribute(value)
-    kind = spec.kind
+    kind = spec.kind or _kind_of(spec.constraint)
     if isinstance(value, bool) or not isinstance(value, str):
         plain = attribute(value)
         if kind.holds(plain):
@@ -181,7 +204,15 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
             found = kind.parse(parser)
             if parser.scanner.at_end() and kind.holds(found):
                 return found
+    if isinstance(value, str) and kind.holds(symbol := SymbolRefAttr((value,))):
+        return symbol
     raise QuantTypeError(f"it must be {kind.description}, got {shown(value)}")
+
+
+def _kind_of(constraint: Constraint | None) -> AttributeKind:
+    """A constraint as a kind, which any attribute spells."""
+    assert constraint is not None
+    return replace(ANY, holds=lambda value: constraint(value) is None, description="what the op takes there")
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from qrt.errors import QuantError, QuantTypeError, shown
 from qrt.passes.pipeline_text import Pass, option_name
@@ -76,4 +76,4 @@ def checked(name: str, kind: Any) -> type[Pass]:
                 f"pass {shown(name)}: option '{option_name(field)}' must be a bool, an int or a str, "
                 f"it is annotated as {shown(field.type)}"
             )
-    return kind
+    return cast(type[Pass], kind)
