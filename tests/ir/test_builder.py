@@ -311,25 +311,3 @@ def test_places_that_are_none(place: object) -> None:
         ir.Builder(place)  # type: ignore[arg-type]
     with pytest.raises(qrt.QuantTypeError, match=r"Builder\.after: the place must be"):
         ir.Builder.after(place)  # type: ignore[arg-type]
-
-
-def test_an_operation_is_printed_with_the_names_of_the_whole() -> None:
-    text = """module {
-  func.func @f(%arg0: i32, %arg1: i1) -> i32 {
-    %0 = arith.addi %arg0, %arg0 : i32
-    %1:2 = scf.if %arg1 -> (i32, i32) {
-      %2 = arith.muli %0, %arg0 : i32
-      scf.yield %2, %0 : i32, i32
-    } else {
-      %2 = arith.subi %0, %arg0 : i32
-      scf.yield %2, %2 : i32, i32
-    }
-    return %1#1 : i32
-  }
-}
-"""
-    module = ir.parse(text)
-    assert str(module) == text
-    lines = [line.strip() for line in text.splitlines()]
-    for operation in module.operation.walk():
-        assert str(operation).splitlines()[0] in lines
