@@ -34,7 +34,7 @@ from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType,
 if TYPE_CHECKING:
     from qrt import ir, metrics, plot
     from qrt.execute import Program, compile, load
-    from qrt.execute.passes import run_passes
+    from qrt.execute.passes import register_pass, run_passes
     from qrt.formats import load_tensors, save_tensors
 
 
@@ -44,6 +44,7 @@ _LAZY = {
     "compile": "qrt.execute",
     "load": "qrt.execute",
     "Program": "qrt.execute",
+    "register_pass": "qrt.execute.passes",
     "run_passes": "qrt.execute.passes",
     "load_tensors": "qrt.formats",
     "save_tensors": "qrt.formats",
@@ -95,6 +96,7 @@ __all__ = [
     "plot",
     "qcast",
     "quantize",
+    "register_pass",
     "relu",
     "requantize",
     "reshape",

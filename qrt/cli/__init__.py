@@ -116,6 +116,10 @@ def _parse(given: list[str]) -> argparse.Namespace:
     if given and not given[0].startswith("-") and given[0] not in VERBS:
         meant = nearest(given[0], VERBS)
         parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
+    if given[:1] in (["opt"], ["run"]):
+        from qrt.cli.plugins import load_asked
+
+        load_asked(given)
     for name, text in VERBS.items():
         verb = commands.add_parser(name, help=text, allow_abbrev=False)
         if given[:1] == [name]:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qrt import ir
+from qrt.cli import plugins
 from qrt.cli.diagnostics import spelled
 from qrt.cli.ir_dumps import Dumps
 from qrt.cli.options import add_input_limit, whole_number
+from qrt.cli.parser import VerbParser
 from qrt.cli.pass_help import listed, whole
 from qrt.cli.timing import Timing
 from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
@@ -23,11 +25,11 @@ from qrt.types import UPSTREAM_VERSIONS
 SPLIT = "// -----"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: VerbParser) -> None:
     """The options of the command."""
     parser.usage = "qrt opt [options] [FILE]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = f"passes, in the order in which they run, --PASS='OPTION=VALUE ...':\n{listed()}\n\n{_EPILOG}"
+    parser.epilog_maker = _epilog
     parser.add_argument("file", metavar="FILE", nargs="?", default="-", help="the program; standard input if not given")
     parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes")
     add_input_limit(parser)
@@ -61,12 +63,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for flag, action in {"--show-dialects": _ShowDialects, "--list-passes": _ListPasses}.items():
         parser.add_argument(flag, action=action, nargs=0, help=action.__doc__)
-    for name in PASSES:
+    plugins.add_arguments(parser)
+    taken = parser._option_string_actions  # a pass from outside that is called as an option stands in pipelines alone
+    for name in [name for name in PASSES if f"--{name}" not in taken]:
         parser.add_argument(f"--{name}", action=_PassAction, nargs="?", dest="passes", help=argparse.SUPPRESS)
     parser.set_defaults(command=run, passes=None)
 
 
-_EPILOG = "With --help, --PASS shows all there is to say of that pass."
+def _epilog() -> str:
+    passes = f"passes, in the order in which they run, --PASS='OPTION=VALUE ...':\n{listed()}"
+    return f"{passes}\n\nWith --help, --PASS shows all there is to say of that pass."
+
+
 _FLAGS = {
     "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
     "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
@@ -112,7 +120,7 @@ class _ShowDialects(argparse.Action):
     """list the dialects that qrt knows, and end"""
 
     def __call__(self, parser: Any, *_: Any) -> None:
-        print(f"Available Dialects: {','.join(sorted(registry.DIALECTS))}")
+        print(f"Available Dialects: {','.join(sorted(registry.dialects()))}")
         parser.exit()
 
 

@@ -1,7 +1,7 @@
 """The options of a verb as LLVM's tools take theirs: one dash or two, ``--flag=false``, a near name for a wrong one."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from qrt.errors import nearest
@@ -11,7 +11,14 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 class VerbParser(argparse.ArgumentParser):
     """Its errors show the usage of the verb. An option whose ``nargs`` is ``?`` takes a value after ``=`` alone: what
-    follows it is the next argument."""
+    follows it is the next argument. The text after its options is made when the help is asked for."""
+
+    epilog_maker: Callable[[], str] | None = None
+
+    def format_help(self) -> str:
+        if self.epilog_maker is not None:
+            self.epilog = self.epilog_maker()
+        return super().format_help()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         denied: list[str] = []

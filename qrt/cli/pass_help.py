@@ -5,6 +5,7 @@ from dataclasses import MISSING, Field, fields
 from inspect import getdoc
 from typing import Any
 
+from qrt.errors import QuantError
 from qrt.execute.passes import PASSES
 from qrt.passes.pipeline_text import Pass, option_name, spell_value
 
@@ -14,7 +15,12 @@ _WIDTH, _COLUMN = 100, 30
 def listed() -> str:
     """Each pass, the first sentence about it, and its options."""
     lines = []
-    for name, kind in PASSES.items():
+    for name in PASSES:
+        try:
+            kind = PASSES[name]
+        except QuantError as error:  # of an installed package that is broken: the others are listed still
+            lines.append(_entry(f"  --{name}", str(error)))
+            continue
         summary = " ".join(_text(kind).partition("\n\n")[0].split()).partition(". ")[0].rstrip(".")
         lines += [_entry(f"  --{name}", summary), *map(_option, fields(kind))]
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from qrt import ir
+from qrt.cli import plugins
 from qrt.cli.inputs import named_port, parse_value, read_array, require_all
 from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
 from qrt.cli.timing import Entry, report
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--output", "output", "NAME=Y.npy", "where a result goes; without any, all results are printed"),
     ):
         parser.add_argument(name, action=Named, scope=scope, default=[], metavar=metavar, help=text)
+    plugins.add_arguments(parser)
     add_input_limit(parser)
     add_kernel_choice(parser)
     how = parser.add_mutually_exclusive_group()

@@ -28,7 +28,7 @@ from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr
 from qrt.ir.text.parser import parse
 
 if TYPE_CHECKING:
-    from qrt import run_passes
+    from qrt import register_pass, run_passes
 
 __all__ = [
     "ArrayAttr",
@@ -57,13 +57,14 @@ __all__ = [
     "equal",
     "parse",
     "register_dialect",
+    "register_pass",
     "run_passes",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "run_passes":
+    if name not in ("register_pass", "run_passes"):
         raise AttributeError(f"module 'qrt.ir' has no attribute {name!r}")
     import qrt  # the public face, which alone knows the passes, and loads them on first use
 
-    return qrt.run_passes
+    return getattr(qrt, name)

@@ -1,37 +1,26 @@
 """Programs made from Python: `b.qrt.matmul(x, w)`."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import DiagnosticError, QuantTypeError, nearest, require, shown
+from qrt.errors import QuantTypeError, require, shown
 from qrt.ir.core import registry
-from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr, StringAttr, TypeAttr, attribute, integer_range
-from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
+from qrt.ir.core.attributes import (
+    TypeAttr,
+)
 from qrt.ir.core.operations import NOWHERE, Block, Operation, Region, Value
-from qrt.ir.core.traits import TERMINATOR
+from qrt.ir.making import Making, TypeLike, as_type, constant_attribute, meant
 from qrt.ir.module import Module
-from qrt.ir.text.assembly import inferences
-from qrt.ir.text.attribute_parser import AttributeParser
-from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype
-from qrt.text import Source
+from qrt.ir.text.dense import ShapedType
 from qrt.types import (
-    FloatType,
     FunctionType,
-    IndexType,
     IntegerType,
     TensorType,
-    Type,
     UniformType,
-    parse_type,
 )
-
-TypeLike = Type | str
-_OPERAND = re.compile(r"operand #(\d+)")
 
 
 class Builder:
@@ -44,7 +33,8 @@ class Builder:
     number is a sequence of values, and the last group may also be the values themselves. None leaves out an operand
     that is optional. Attributes are given by name, as Python values, attributes or MLIR text:
     ``b.arith.cmpi(x, y, predicate="slt")``. ``type=``, or ``types=`` for several, says the types of results that do not
-    follow from the rest. ``regions=`` and ``successors=`` give the regions and successors of the op.
+    follow from the rest. ``regions=`` and ``successors=`` give the regions and successors of the op;
+    ``attributes=`` takes attributes of any name, as ``{"type": ...}``.
 
     The method returns the result if the op has one, a tuple if it has several, and the operation if it has none.
 
@@ -123,7 +113,7 @@ class Builder:
 
     def __getattr__(self, name: str) -> "DialectBuilder":
         if name.startswith("_") or name not in registry.dialects():
-            raise AttributeError(f"no dialect is called {name!r}{_meant(name, registry.dialects())}")
+            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.dialects())}")
         return DialectBuilder(self, name)
 
     def __dir__(self) -> list[str]:
@@ -137,6 +127,7 @@ class Builder:
         types: Sequence[TypeLike] | None = None,
         regions: Iterable[Region] | None = None,
         successors: Sequence[Block] = (),
+        attributes: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> Operation:
         """The operation of an op by its whole name; ``b.arith.addi(x, y)`` is ``b.create("arith.addi", x, y)``, and
@@ -154,8 +145,10 @@ class Builder:
             The regions; empty ones if not given.
         successors : sequence of Block, optional
             The blocks that it may branch to.
+        attributes : mapping of str to Any, optional
+            Attributes by any name, those that the op does not declare too.
         named : Any
-            Attributes, and operands by name.
+            Attributes that the op declares or whose names have a dialect's prefix, and operands by name.
 
         Returns
         -------
@@ -177,18 +170,16 @@ class Builder:
         if definition is None:
             dialect = name.partition(".")[0]
             known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
-            raise QuantTypeError(f"qrt has no op called {shown(name)}{_meant(name, known)}")
+            raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
-        made = _Making(definition, operands, named)
+        made = Making(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
         result_types = made.result_types(None if given is None else [*map(as_type, given)])
         operation = definition.operation_class(
             name, made.operands, result_types, made.attributes, owned, successors, NOWHERE, definition
         )
         self._insert(operation)
-        # A region is filled later, and what a terminator must pass is its parent's to say: the module verifies both.
-        if not owned and TERMINATOR not in definition.traits:
-            made.check(operation)
+        made.check(operation)
         return operation
 
     def _insert(self, operation: Operation) -> None:
@@ -237,7 +228,7 @@ class Builder:
                 raise QuantTypeError(f"constant: a constant of a quantized type is a tensor, not of {wanted}")
             stored = self.constant(value, TensorType(wanted.shape, IntegerType(element.storage_width)))
             return self.create("quant.scast", stored, type=wanted).result
-        return self.create("arith.constant", value=_constant(value, wanted)).result
+        return self.create("arith.constant", value=constant_attribute(value, wanted)).result
 
     @contextmanager
     def function(
@@ -321,7 +312,7 @@ class DialectBuilder:
     def __getattr__(self, name: str) -> Any:
         whole = f"{self._dialect}.{name.removesuffix('_')}"
         if name.startswith("_") or registry.find(whole) is None:
-            raise AttributeError(f"the dialect {self._dialect} has no op {name!r}{_meant(name, dir(self))}")
+            raise AttributeError(f"the dialect {self._dialect} has no op {name!r}{meant(name, dir(self))}")
 
         def make(*operands: Value | Sequence[Value] | None, **named: Any) -> Value | tuple[Value, ...] | Operation:
             operation = self._builder.create(whole, *operands, **named)
@@ -335,174 +326,3 @@ class DialectBuilder:
         registry.load(self._dialect)
         prefix = f"{self._dialect}."
         return sorted(name.removeprefix(prefix) for name in registry.DEFINITIONS if name.startswith(prefix))
-
-
-def as_type(given: TypeLike) -> Type:
-    """A type, or the one that a text spells."""
-    require(given, (Type, str), "a type", "a Type or its text")
-    return parse_type(given) if isinstance(given, str) else given
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    meant = nearest(name, known)
-    return "" if meant is None else f": did you mean {meant!r}?"
-
-
-class _Making:
-    """An operation that is being made: operands and attributes, sorted out by the op's declaration."""
-
-    def __init__(self, definition: Definition, given: Sequence[Any], named: Mapping[str, Any]) -> None:
-        self.definition = definition
-        self.attributes: dict[str, Attribute] = {}
-        groups = definition.operand_groups.declared
-        if len(given) > len(groups) > 0 and groups[-1].size == "*":
-            given = [*given[: len(groups) - 1], given[len(groups) - 1 :]]
-        if len(given) > len(groups):
-            names = ", ".join(group.name for group in groups) or "no operands"
-            raise QuantTypeError(f"{definition.name} takes {names}: got {len(given)} operands")
-        slots: dict[str, Any] = dict(zip((group.name for group in groups), given, strict=False))
-        for name, value in named.items():
-            if name in definition.operand_groups.names:
-                if name in slots:
-                    raise QuantTypeError(f"{definition.name}: operand '{name}' is given twice")
-                slots[name] = value
-            else:
-                self.attributes[name] = self._attribute(name, value)
-        found = [self._values(group, slots.get(group.name)) for group in groups]
-        self.operands = [value for group in found for value in group]
-        self.names = [group.name for group, values in zip(groups, found, strict=True) for _ in values]
-        if definition.operand_groups.uses_segments:
-            self.attributes[definition.operand_groups.segments] = segments(*map(len, found))
-
-    def _values(self, group: Declared, given: Any) -> list[Value]:
-        what = f"{self.definition.name}: operand '{group.name}'"
-        if given is None and group.size:
-            return []
-        if given is None:
-            raise QuantTypeError(f"{what} is missing")
-        values = [given] if isinstance(given, Value) else given
-        if group.size != "*" and not isinstance(given, Value):
-            raise QuantTypeError(f"{what} must be a Value, got {shown(given)}: b.constant(value, type) makes one")
-        try:
-            values = [*values]
-        except TypeError:
-            values = [given]
-        for value in values:
-            require(value, Value, what, "Values")
-        return values
-
-    def _attribute(self, name: str, value: Any) -> Attribute:
-        spec = self.definition.attributes.get(name)
-        if spec is None and "." not in name and name not in self.definition.properties:
-            known = self.definition.attributes
-            listed = f"it has {', '.join(known)}" if known else "it has none"
-            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}'{_meant(name, known)}; {listed}")
-        try:
-            return _as_attribute(value, spec)
-        except (QuantTypeError, DiagnosticError) as error:
-            said = error.message if isinstance(error, DiagnosticError) else str(error)
-            raise QuantTypeError(f"{self.definition.name}: attribute '{name}': {said}") from None
-
-    def result_types(self, given: list[Type] | None) -> list[Type]:
-        """The types of the results: those that are given, or else follow."""
-        if given is not None:
-            return given
-        if self.definition.result_types is not None:
-            try:
-                return self.definition.result_types([value.type for value in self.operands], self.attributes)
-            except QuantTypeError as error:
-                raise QuantTypeError(f"{self.definition.name}: {error}") from None
-        return self._following()
-
-    def _following(self) -> list[Type]:
-        """The types that follow as in a custom form that says those of the operands."""
-        definition, groups = self.definition, self.definition.result_groups
-        known: dict[str, list[Type]] = {name: [] for name in definition.operand_groups.names}
-        for name, value in zip(self.names, self.operands, strict=True):
-            known[name].append(value.type)
-        unsaid = {group.name for group in groups.declared if group.size and group.name not in definition.infer}
-        try:
-            plan = inferences(definition, known.keys() | unsaid)
-        except ValueError:
-            names = ", ".join(repr(name) for name in groups.names if name not in unsaid)
-            raise QuantTypeError(f"{definition.name}: the type of {names} does not follow: give type=") from None
-        for name, relation in plan:
-            source = relation.source or ""
-            typed = getattr(self.attributes.get(source), "type", None)
-            known[name] = relation.expected([typed] if isinstance(typed, Type) else known.get(source, []))[:1]
-        return [type for name in groups.names for type in known.get(name, [])]
-
-    def check(self, operation: Operation) -> None:
-        """Verifies it, and takes it away where it is wrong."""
-        try:
-            self.definition.check(operation)
-        except DiagnosticError as error:
-            operation.erase()
-            raise QuantTypeError(_OPERAND.sub(self._with_name, error.message)) from None
-
-    def _with_name(self, match: re.Match[str]) -> str:
-        index = int(match[1])
-        return f"{match[0]} ('{self.names[index]}')" if index < len(self.names) else match[0]
-
-
-def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
-    """A Python value as what an op takes there. What is no such attribute by itself is read as MLIR text."""
-    if isinstance(value, Attribute) or spec is None or spec.kind is None:
-        return attribute(value)
-    kind = spec.kind
-    if isinstance(value, bool) or not isinstance(value, str):
-        plain = attribute(value)
-        if kind.holds(plain):
-            return plain
-    elif kind.holds(StringAttr(value)):
-        return StringAttr(value)
-    text = _text(value)
-    for spelled in (text, f"<{text}>"):  # enumerations of flags stand in brackets
-        parser = AttributeParser(Source(spelled, "<attribute>"), allow_unregistered=False)
-        with suppress(DiagnosticError):
-            found = kind.parse(parser)
-            if parser.scanner.at_end() and kind.holds(found):
-                return found
-    raise QuantTypeError(f"it must be {kind.description}, got {shown(value)}")
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return f"[{', '.join(map(_text, value))}]" if isinstance(value, Iterable) else str(attribute(value).python)
-
-
-def _constant(value: npt.ArrayLike, type: Type) -> Attribute:
-    """The attribute of a constant."""
-    if isinstance(type, IntegerType | IndexType | FloatType):
-        number = np.asarray(value)
-        if number.shape != () or number.dtype.kind not in "biuf":
-            raise QuantTypeError(f"constant: {type} takes a number, got {shown(value)}")
-        if isinstance(type, FloatType):
-            return FloatAttr.of(float(number), type)
-        if number.dtype.kind == "f":
-            raise QuantTypeError(f"constant: {type} takes an integer, got {shown(value)}")
-        return IntegerAttr(int(number), type)
-    if not isinstance(type, ShapedType):
-        raise QuantTypeError(f"constant: there are no constants of {type}")
-    elements = _elements(np.asarray(value), type.element)
-    try:
-        return DenseElementsAttr(np.broadcast_to(elements, static_shape(type)), type)
-    except ValueError:
-        raise QuantTypeError(f"constant: elements of shape {elements.shape} for {type}") from None
-
-
-def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
-    """Elements as a dense constant keeps them."""
-    dtype = storage_dtype(element)
-    if array.dtype.kind not in ("biuf" if isinstance(element, FloatType) else "biu"):
-        raise QuantTypeError(f"constant: elements of {element} are not made of {array.dtype}")
-    if isinstance(element, FloatType):
-        if dtype.kind == "f":
-            return array.astype(dtype)
-        patterns = [element.format.encode_float(float(number)) for number in array.flat]
-        return np.array(patterns, dtype).reshape(array.shape)
-    low, high = integer_range(element)
-    if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
-        raise QuantTypeError(f"constant: {element} holds {low} to {high}, got {array.min()} to {array.max()}")
-    return array.astype(dtype)

@@ -5,7 +5,7 @@ work. A pass is added by a file here and a line in `pipeline.PASSES`. A pass tha
 registers itself there (see `qrt.execute.passes`).
 """
 
-from qrt.passes.pipeline import PASSES, register, run_passes
+from qrt.passes.pipeline import PASSES, register_pass, run_passes
 from qrt.passes.pipeline_text import Pass, parse_pipeline
 
-__all__ = ["PASSES", "Pass", "parse_pipeline", "register", "run_passes"]
+__all__ = ["PASSES", "Pass", "parse_pipeline", "register_pass", "run_passes"]

@@ -17,10 +17,11 @@ from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
+from qrt.passes.registry import Passes, checked
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
 from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
-PASSES: dict[str, type[Pass]] = {
+_OWN: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
     "cse": CommonSubexpressionElimination,
@@ -34,13 +35,49 @@ PASSES: dict[str, type[Pass]] = {
     "strip-func-quant-types": StripFuncQuantTypes,
     "symbol-dce": SymbolDeadCodeElimination,
 }
+PASSES = Passes(_OWN)
 """Every pass, by the name it has on the command line and in pipelines."""
 
 
-def register(name: str, kind: type[Pass]) -> None:
-    """Add a pass. QuantError if there is another of this name."""
-    if PASSES.setdefault(name, kind) is not kind:
-        raise QuantError(f"there is a pass '{name}' already")
+def register_pass(name: str, kind: type[Pass]) -> None:
+    """Makes a pass from outside known to :func:`run_passes` and ``qrt opt``. An installed package does the same by an
+    entry point of the group ``qrt.passes``, whose name is the pass's and whose value is the class.
+
+    Parameters
+    ----------
+    name : str
+        What pipelines call it; ``qrt opt`` takes ``--name``.
+    kind : type
+        A dataclass. Its fields are the options, each a bool, an int or a str; its method ``run(module)`` changes the
+        module. The first sentence of its docstring is its help.
+
+    Raises
+    ------
+    QuantError
+        If there is another pass of this name.
+    QuantTypeError
+        If the class is no pass.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from qrt.ir import Module, StringAttr, parse
+    >>> @dataclass(frozen=True)
+    ... class MakePrivate:
+    ...     "Makes every function private."
+    ...     def run(self, module: Module) -> None:
+    ...         for function in module.functions:
+    ...             function.attributes["sym_visibility"] = StringAttr("private")
+    >>> register_pass("mine-make-private", MakePrivate)
+    >>> print(run_passes(parse("func.func @f() { return }"), "mine-make-private"), end="")
+    module {
+      func.func private @f() {
+        return
+      }
+    }
+    """
+    require(name, str, "register_pass: name", "text")
+    PASSES.add(name, checked(name, kind))
 
 
 _TITLES = {

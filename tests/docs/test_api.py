@@ -12,6 +12,7 @@ import pytest
 
 import qrt
 from qrt import errors, ir, kernels, metrics, plot
+from qrt.execute.passes import PASSES
 from tests.docs.documents import ROOT, blocks
 
 MODULES = (qrt, ir, kernels, metrics, plot, errors)
@@ -97,27 +98,18 @@ def is_described(member: Any) -> bool:
     return callable(member) or isinstance(member, (property, staticmethod, classmethod)) or hasattr(member, "func")
 
 
-@pytest.fixture
-def _no_dialect_of_examples() -> Iterator[None]:
-    """The doctest of `register_dialect` registers the same dialect, before this or after it in one process."""
-    _forget("mine")
-    yield
-    _forget("mine")
+def forget_what_examples_register() -> None:
+    """Another name of the same function has the same example."""
+    PASSES._known.pop("mine-make-private", None)
 
 
-def _forget(dialect: str) -> None:
-    tables = ir.register_dialect.__globals__  # not those of the module by name, which doctest may have imported again
-    tables["_registered"].pop(dialect, None)
-    tables["_loaded"].discard(dialect)
-    tables["DEFINITIONS"].pop(f"{dialect}.copy", None)
-
-
-@pytest.mark.usefixtures("_no_dialect_of_examples")
 def test_examples_run_after_the_imports_that_the_page_shows() -> None:
     (imports,) = blocks((ROOT / "docs" / "reference" / "api.md").read_text(), "python")
     shown: dict[str, Any] = {}
     exec(imports, shown)
     runner, parser = doctest.DocTestRunner(verbose=False), doctest.DocTestParser()
     for name, value in NAMES:
+        forget_what_examples_register()
         runner.run(parser.get_doctest(docstring(value), dict(shown), name, None, 0))
+    forget_what_examples_register()
     assert runner.summarize(verbose=False).failed == 0

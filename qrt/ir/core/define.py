@@ -368,6 +368,21 @@ class Definition:
                 _verified.clear()
             _verified.add(key)
 
+    def check_signature(self, operation: Operation) -> None:
+        """Verify what does not depend on the place of an operation: attributes, types, and the rules on these."""
+        self._check_counts(operation)
+        try:
+            self._check_signature(operation)
+            for verify in self._signature_rules:
+                verify(operation)
+        except QuantTypeError as error:
+            raise operation.op_error(str(error)) from None
+
+    @cached_property
+    def _signature_rules(self) -> list[Verify]:
+        """The rules that look at the signature alone."""
+        return [rule for rule in self._rules if rule not in self._other_rules]
+
     @cached_property
     def _rules(self) -> list[Verify]:
         """The rules of traits and of the op itself, in order."""

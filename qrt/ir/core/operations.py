@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from qrt.errors import VerifyError
+from qrt.errors import QuantTypeError, VerifyError, shown
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
 from qrt.text import Location, Source
 from qrt.types import Type
+from qrt.types.core import as_type
 
 if TYPE_CHECKING:
     from qrt.ir.core.define import Definition
@@ -317,8 +318,13 @@ class Block:
 
     __slots__ = ("_symbols", "arguments", "branches", "first", "last", "location", "names", "parent")
 
-    def __init__(self, types: Iterable[Type] = (), location: Location = NOWHERE) -> None:
-        self.arguments = [Value(type, self, index) for index, type in enumerate(types)]
+    def __init__(self, types: Iterable[Type | str] = (), location: Location = NOWHERE) -> None:
+        self.arguments: list[Value] = []
+        for index, given in enumerate(types):
+            type = as_type(given)
+            if not isinstance(type, Type):
+                raise QuantTypeError(f"Block: a type must be a Type or its text, got {shown(given)}")
+            self.arguments.append(Value(type, self, index))
         self.names: tuple[str, ...] = ()
         """What the text calls the arguments, ``%x``; not kept by copies."""
         self.location = location

@@ -37,13 +37,15 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
     """The text of one operation, with the names that its values have in the text of all that it is inside of."""
     printer = Printer(generic, locations=False)
     printer.name_as_inside(operation)
-    if generic:
-        printer.number_all(operation)
     printer.operation(operation)
     return printer.text()
 
 
 Operation.spelled = print_operation
+
+
+class _Found(Exception):
+    """The operation that is looked for is the next to be printed."""
 
 
 class Printer:
@@ -59,6 +61,7 @@ class Printer:
         self._arguments = 0
         self._blocks: dict[Block, str] = {}
         self._blobs: dict[str, Blob] = {}
+        self._wanted: Operation | None = None
         self._signatures: dict[tuple[tuple[Type, ...], tuple[Type, ...]], str] = {}
 
     def text(self) -> str:
@@ -148,16 +151,41 @@ class Printer:
                 self.name_results(operation)
 
     def name_as_inside(self, operation: Operation) -> None:
-        """Number the values that an operation sees, as where everything around it is printed."""
+        """Give all that an operation sees, and the next number, the names that they have where the whole is printed:
+        prints the whole up to the operation, and forgets the text.
+        """
+        root = operation
+        while root.parent_operation is not None:
+            root = root.parent_operation
+        self.name_results(root)
+        if self.generic:
+            self.number_all(root)
+        if root is operation:
+            return
+        self._wanted = operation
+        try:
+            self.operation(root)
+        except _Found:
+            self._forget(operation, found=True)
+        except Exception:  # something around it is not whole yet, and has no form
+            self._forget(operation, found=False)
+        else:  # the form of something around it leaves out what is inside
+            self._forget(operation, found=False)
+
+    def _forget(self, operation: Operation, found: bool) -> None:
+        """Forgets the text that was printed before an operation, and numbers around it what that did not number."""
+        self._wanted, self._indent = None, ""
+        self._parts.clear()
+        if found:
+            return
         around: list[Region] = []
         inner: Operation | None = operation
         while inner is not None and inner.parent is not None and inner.parent.parent is not None:
             around.append(inner.parent.parent)
             inner = inner.parent_operation
+        self._results = self._arguments = 0
         for region in reversed(around):
             self._number(region)
-        if not around:
-            self.name_results(operation)
 
     def name_results(self, operation: Operation) -> None:
         results = operation.results
@@ -213,6 +241,8 @@ class Printer:
 
     def operation(self, operation: Operation) -> None:
         """One operation, indented, on its own line."""
+        if operation is self._wanted:
+            raise _Found
         parts = self._parts
         parts.append(self._indent)
         if operation.results:

@@ -1,0 +1,257 @@
+"""What an operation is made of: operands, attributes and types of results, sorted out by the declaration of its op."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import DiagnosticError, QuantTypeError, nearest, require, shown
+from qrt.ir.core.attributes import (
+    Attribute,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    attribute,
+    integer_range,
+)
+from qrt.ir.core.define import AttributeSpec, Constraint, Declared, Definition, segments
+from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.symbols import references
+from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
+from qrt.ir.text.assembly import inferences
+from qrt.ir.text.attribute_kinds import ANY, AttributeKind
+from qrt.ir.text.attribute_parser import AttributeParser
+from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype
+from qrt.text import Source
+from qrt.types import (
+    FloatType,
+    IndexType,
+    IntegerType,
+    Type,
+    parse_type,
+)
+
+TypeLike = Type | str
+_OPERAND = re.compile(r"operand #(\d+)")
+
+
+def as_type(given: TypeLike) -> Type:
+    """A type, or the one that a text spells."""
+    require(given, (Type, str), "a type", "a Type or its text")
+    return parse_type(given) if isinstance(given, str) else given
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    meant = nearest(name, known)
+    return "" if meant is None else f": did you mean {meant!r}?"
+
+
+class Making:
+    """An operation that is being made: operands and attributes, sorted out by the op's declaration."""
+
+    def __init__(
+        self, definition: Definition, given: Sequence[Any], named: Mapping[str, Any], attributes: Mapping[str, Any]
+    ) -> None:
+        self.definition = definition
+        self.attributes = {name: self._attribute(name, value) for name, value in attributes.items()}
+        groups = definition.operand_groups.declared
+        if len(given) > len(groups) > 0 and groups[-1].size == "*":
+            given = [*given[: len(groups) - 1], given[len(groups) - 1 :]]
+        if len(given) > len(groups):
+            names = ", ".join(group.name for group in groups) or "no operands"
+            raise QuantTypeError(f"{definition.name} takes {names}: got {len(given)} operands")
+        slots: dict[str, Any] = dict(zip((group.name for group in groups), given, strict=False))
+        for name, value in named.items():
+            if name in definition.operand_groups.names:
+                if name in slots:
+                    raise QuantTypeError(f"{definition.name}: operand '{name}' is given twice")
+                slots[name] = value
+            elif name in self.attributes:
+                raise QuantTypeError(f"{definition.name}: attribute '{name}' is given twice")
+            else:
+                self._require_known(name)
+                self.attributes[name] = self._attribute(name, value)
+        found = [self._values(group, slots.get(group.name)) for group in groups]
+        self.operands = [value for group in found for value in group]
+        self.names = [group.name for group, values in zip(groups, found, strict=True) for _ in values]
+        if definition.operand_groups.uses_segments:
+            self.attributes[definition.operand_groups.segments] = segments(*map(len, found))
+
+    def _values(self, group: Declared, given: Any) -> list[Value]:
+        what = f"{self.definition.name}: operand '{group.name}'"
+        if given is None and group.size:
+            return []
+        if given is None:
+            raise QuantTypeError(f"{what} is missing")
+        values = [given] if isinstance(given, Value) else given
+        if group.size != "*" and not isinstance(given, Value):
+            raise QuantTypeError(f"{what} must be a Value, got {shown(given)}: b.constant(value, type) makes one")
+        try:
+            values = [*values]
+        except TypeError:
+            values = [given]
+        for value in values:
+            require(value, Value, what, "Values")
+        return values
+
+    def _require_known(self, name: str) -> None:
+        """A name that is not declared may be a declared one misspelt."""
+        known = self.definition.attributes
+        if name not in known and "." not in name and name not in self.definition.properties:
+            listed = f"it has {', '.join(known)}" if known else "it has none"
+            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}'{meant(name, known)}; {listed}")
+
+    def _attribute(self, name: str, value: Any) -> Attribute:
+        try:
+            return _as_attribute(value, self.definition.attributes.get(name))
+        except (QuantTypeError, DiagnosticError) as error:
+            said = error.message if isinstance(error, DiagnosticError) else str(error)
+            raise QuantTypeError(f"{self.definition.name}: attribute '{name}': {said}") from None
+
+    def result_types(self, given: list[Type] | None) -> list[Type]:
+        """The types of the results: those that are given, or else follow."""
+        if given is not None:
+            return given
+        if self.definition.result_types is not None:
+            try:
+                return self.definition.result_types([value.type for value in self.operands], self.attributes)
+            except QuantTypeError as error:
+                raise QuantTypeError(f"{self.definition.name}: {error}") from None
+        return self._following()
+
+    def _following(self) -> list[Type]:
+        """The types that follow as in a custom form that says those of the operands."""
+        definition, groups = self.definition, self.definition.result_groups
+        known: dict[str, list[Type]] = {name: [] for name in definition.operand_groups.names}
+        for name, value in zip(self.names, self.operands, strict=True):
+            known[name].append(value.type)
+        unsaid = {group.name for group in groups.declared if group.size and group.name not in definition.infer}
+        try:
+            plan = inferences(definition, known.keys() | unsaid)
+        except ValueError:
+            names = ", ".join(repr(name) for name in groups.names if name not in unsaid)
+            raise QuantTypeError(f"{definition.name}: the type of {names} does not follow: give type=") from None
+        for name, relation in plan:
+            source = relation.source or ""
+            typed = getattr(self.attributes.get(source), "type", None)
+            known[name] = relation.expected([typed] if isinstance(typed, Type) else known.get(source, []))[:1]
+        return [type for name in groups.names for type in known.get(name, [])]
+
+    def check(self, operation: Operation) -> None:
+        """Verifies it, and takes it away where it is wrong. What depends on its place is left to the module's verifier
+        where that place is in no module yet, or where it names a symbol that is not whole yet. So are regions, which
+        may be filled later, and what a terminator passes to the operation around it.
+        """
+        local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
+        check = self.definition.check_signature if local else self.definition.check
+        try:
+            check(operation)
+        except DiagnosticError as error:
+            operation.erase()
+            raise QuantTypeError(_OPERAND.sub(self._with_name, error.message)) from None
+
+    def _with_name(self, match: re.Match[str]) -> str:
+        index = int(match[1])
+        return f"{match[0]} ('{self.names[index]}')" if index < len(self.names) else match[0]
+
+
+def _root(operation: Operation) -> Operation:
+    """The operation that everything around it is inside of."""
+    while (around := operation.parent_operation) is not None:
+        operation = around
+    return operation
+
+
+def _is_whole(operation: Operation) -> bool:
+    """Whether all that an operation may ask for is there: a module around it, and the symbols that it names."""
+    return _root(operation).name == "builtin.module" and all(
+        _is_defined(symbol, operation) for symbol in references(operation)
+    )
+
+
+def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
+    """Whether a symbol is defined around an operation, and does not hold it, as a function that calls itself does."""
+    around = operation.parent_operation
+    while around is not None:
+        if around.attributes.get("sym_name") == StringAttr(symbol.path[0]):
+            return False
+        if around.has_trait(SYMBOL_TABLE) and around.regions[0].blocks[0].symbol(symbol.path[0]) is not None:
+            return True
+        around = around.parent_operation
+    return False
+
+
+def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
+    """A Python value as what an op takes there. What is no such attribute by itself is read as MLIR text."""
+    if isinstance(value, Attribute) or spec is None or (spec.kind is None and spec.constraint is None):
+        return attribute(value)
+    kind = spec.kind or _kind_of(spec.constraint)
+    if isinstance(value, bool) or not isinstance(value, str):
+        plain = attribute(value)
+        if kind.holds(plain):
+            return plain
+    elif kind.holds(StringAttr(value)):
+        return StringAttr(value)
+    text = _text(value)
+    for spelled in (text, f"<{text}>"):  # enumerations of flags stand in brackets
+        parser = AttributeParser(Source(spelled, "<attribute>"), allow_unregistered=False)
+        with suppress(DiagnosticError):
+            found = kind.parse(parser)
+            if parser.scanner.at_end() and kind.holds(found):
+                return found
+    if isinstance(value, str) and kind.holds(symbol := SymbolRefAttr((value,))):
+        return symbol
+    raise QuantTypeError(f"it must be {kind.description}, got {shown(value)}")
+
+
+def _kind_of(constraint: Constraint | None) -> AttributeKind:
+    """A constraint as a kind, which any attribute spells."""
+    assert constraint is not None
+    return replace(ANY, holds=lambda value: constraint(value) is None, description="what the op takes there")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return f"[{', '.join(map(_text, value))}]" if isinstance(value, Iterable) else str(attribute(value).python)
+
+
+def constant_attribute(value: npt.ArrayLike, type: Type) -> Attribute:
+    """The attribute of a constant."""
+    if isinstance(type, IntegerType | IndexType | FloatType):
+        number = np.asarray(value)
+        if number.shape != () or number.dtype.kind not in "biuf":
+            raise QuantTypeError(f"constant: {type} takes a number, got {shown(value)}")
+        if isinstance(type, FloatType):
+            return FloatAttr.of(float(number), type)
+        if number.dtype.kind == "f":
+            raise QuantTypeError(f"constant: {type} takes an integer, got {shown(value)}")
+        return IntegerAttr(int(number), type)
+    if not isinstance(type, ShapedType):
+        raise QuantTypeError(f"constant: there are no constants of {type}")
+    elements = _elements(np.asarray(value), type.element)
+    try:
+        return DenseElementsAttr(np.broadcast_to(elements, static_shape(type)), type)
+    except ValueError:
+        raise QuantTypeError(f"constant: elements of shape {elements.shape} for {type}") from None
+
+
+def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
+    """Elements as a dense constant keeps them."""
+    dtype = storage_dtype(element)
+    if array.dtype.kind not in ("biuf" if isinstance(element, FloatType) else "biu"):
+        raise QuantTypeError(f"constant: elements of {element} are not made of {array.dtype}")
+    if isinstance(element, FloatType):
+        if dtype.kind == "f":
+            return array.astype(dtype)
+        patterns = [element.format.encode_float(float(number)) for number in array.flat]
+        return np.array(patterns, dtype).reshape(array.shape)
+    low, high = integer_range(element)
+    if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
+        raise QuantTypeError(f"constant: {element} holds {low} to {high}, got {array.min()} to {array.max()}")
+    return array.astype(dtype)
