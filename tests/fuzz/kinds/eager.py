@@ -20,7 +20,7 @@ from qrt.kernels import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype
 from qrt.types import Type, UniformType, parse_type
 from tests.fuzz.kinds.programs import same
-from tests.fuzz.outcome import Finding, is_outside, is_refusal
+from tests.fuzz.outcome import Finding, check_message, is_outside, is_refusal
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.draw_values import array
 
@@ -182,6 +182,7 @@ def _on(isa: str, case: str) -> tuple[str, Any]:
         return "no expression", None
     except Exception as error:
         if is_refusal("eager", error):
+            check_message(error)
             return "refused", type(error).__name__
         if is_outside(error):  # an attribute of a number, a conversion that NumPy refuses
             return "no expression", None
