@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from qrt.eager.binding import uniform_type
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
-from qrt.types import FloatType, UniformType, parse_type
+from qrt.types import FloatType, UniformType
 
 
-def require_uniform(given: object) -> UniformType:
-    """The type that is given, as itself or as text, if a tensor can be of it."""
-    t = parse_type(given) if isinstance(given, str) else given
-    if not isinstance(t, UniformType):
-        raise QuantTypeError(f"a !quant.uniform type is needed, got {shown(given)}")
+def require_uniform(given: object, what: str = "type") -> UniformType:
+    """The type that is given, as itself or as text, if a tensor can be of it; ``what`` names the argument."""
+    t = uniform_type(given, what)
     check_zero_points(t, "a tensor's type")
     return t
 
@@ -66,7 +65,7 @@ def as_array(x: npt.ArrayLike) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        raise QuantTypeError(f"the values make no array: {error}") from error
+        raise QuantTypeError("the values make no array: the lengths of nested sequences differ") from error
 
 
 def _values_of_torch(x: Any) -> Any:

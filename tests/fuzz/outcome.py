@@ -15,7 +15,7 @@ LEAKS = re.compile(
     r"'\w+' object |object of type '\w+'|has no len\(\)|unsupported operand type|_UFuncNoLoopError|ufunc '\w+'|"
     r"could not broadcast|inhomogeneous shape|only length-1 arrays|only 0-dimensional arrays|invalid literal for|"
     r"cannot be interpreted as|must be real number, not|too large to convert|codec can't|"
-    r"\w+\(\) argument|required argument|<class '|<function |<built-in|Traceback"
+    r"\w+\(\) (argument|got|missing|takes)|required argument|<class '|<function |<built-in|Traceback"
 )
 """What Python and NumPy say of their own objects: nothing that a caller of qrt wrote."""
 _PACKAGE = Path(qrt.__file__).parent
@@ -26,6 +26,7 @@ _MESSAGES = {
     ),
     "the length of a tensor of rank 0": (TypeError, r"len\(\) of a tensor of rank 0"),
     "NumPy's own refusal of an index": (IndexError, r""),
+    "an attribute that a tensor does not have": (AttributeError, r"^a \w*Tensor has no "),
     "a result that memory does not hold": (MemoryError, r""),
 }
 """The built-in exceptions that may leave a public function on purpose, by type and message. Others are QuantErrors."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
 from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
 
@@ -28,6 +28,7 @@ ABSENT = {
     "flat": "np.ravel(q) has the elements in one line",
     "getfield": "q.storage.getfield(...) reads the integers",
     "itemsize": "q.type.storage_width has the bits of an element, q.nbytes the bytes of all",
+    "numpy": "np.asarray(q) gives the values, q.storage the integers",
     "resize": "np.resize(q, shape) gives a tensor of another shape",
     "setfield": "q[...] = x writes elements",
     "setflags": "qrt.pack(q) gives a tensor that nobody can write",
@@ -49,7 +50,9 @@ class Methods:
         def __getattr__(self, name):
             hint = ABSENT.get(name)
             if hint is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+                near = None if name.startswith("_") else nearest(name, dir(self))
+                hint = f": did you mean {near!r}?" if near else ""
+                raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{hint}", name=name, obj=self)
             raise AttributeError(f"a QuantTensor has no {name}: {hint}", name=name, obj=self)
 
     # ------------------------------------------------------------------------------------------------------- protocols

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
+from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, parameters_of
 from qrt.tensor.protocol.keys import stored
 from qrt.tensor.protocol.results import delivered, one_tensor
@@ -30,11 +31,20 @@ def truth(x: Any) -> Any:
     return compare(np.not_equal, x, 0) if any(t.zero_points) else stored(x)
 
 
+def _no_tensors(given: Any) -> Any:
+    """Arguments beside the operands: with a tensor among them, NumPy's function would ask for its rule again."""
+    if any(isinstance(x, Tensor) for x in (given.values() if isinstance(given, dict) else given)):
+        raise QuantTypeError("a QuantTensor holds no truths: out is an array of bools, and axis and where are plain")
+    return given
+
+
 def _of_truths(*functions: Callable[..., Any]) -> None:
     """Functions of one array that see of it whether an element is 0: theirs is what NumPy's function says."""
 
     def register(plain: Callable[..., Any]) -> None:
-        implements(plain, kind="order")(lambda a, *args, **options: plain(truth(a), *args, **options))
+        implements(plain, kind="order")(
+            lambda a, *args, **options: plain(truth(a), *_no_tensors(args), **_no_tensors(options))
+        )
 
     for plain in functions:
         register(plain)
@@ -44,15 +54,17 @@ _of_truths(np.any, np.all, np.nonzero, np.flatnonzero, np.argwhere, np.count_non
 
 
 def _logical(ufunc: np.ufunc) -> None:
-    def rule(*operands: Any, out: Array | None = None, where: Any = True) -> Any:
-        return ufunc(*map(truth, operands), out=out, where=where)
+    def rule(*operands: Any, **options: Any) -> Any:
+        return ufunc(*map(truth, operands), **_no_tensors(options))
 
     implements(ufunc, kind="order")(rule)
 
 
 def _logical_reduction(ufunc: np.ufunc, method: str) -> None:
     plain = getattr(ufunc, method)
-    implements((ufunc, method), kind="order")(lambda a, *args, **options: plain(truth(a), *args, **options))
+    implements((ufunc, method), kind="order")(
+        lambda a, *args, **options: plain(truth(a), *_no_tensors(args), **_no_tensors(options))
+    )
 
 
 _logical(np.logical_not)
