@@ -265,7 +265,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda q: qrt.quantize([1.0], "i8"), "a !quant.uniform type is needed, got 'i8'"),
+        (lambda q: qrt.quantize([1.0], "i8"), "must be a !quant.uniform type, got 'i8'"),
         (lambda q: qrt.quantize([1.0], None), "quantize: give a type, or bits= to choose one from the values"),
         (lambda q: qrt.quantize([1.0], FAR), "has zero point 128 outside [-128, 127]"),
         (lambda q: qrt.quantize(np.zeros((2, 2)), PER_AXIS), "dimension 1 is 2, scales are 3"),
@@ -297,7 +297,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.matmul(q, q.T, requant=["fixed"]), "matmul: requant must not be of type list"),
         (lambda q: qrt.matmul(q, q.T, out_type="i8"), "matmul: out_type must be a !quant.uniform type, got 'i8'"),
         (lambda q: qrt.matmul(q, q.T, out_type=FAR), "matmul: the result has zero point 128"),
-        (lambda q: qrt.requantize(q, "i8"), "a !quant.uniform type is needed"),
+        (lambda q: qrt.requantize(q, "i8"), "must be a !quant.uniform type"),
         (lambda q: qrt.requantize(1, I8), "requantize: q must be a QuantTensor, got int"),
         (lambda q: qrt.clamp(q, "0"), "clamp: min must be a real number"),
         (lambda q: qrt.clamp(q, [0.0]), "clamp: min must not be of type list"),

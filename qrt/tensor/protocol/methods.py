@@ -28,7 +28,6 @@ ABSENT = {
     "flat": "np.ravel(q) has the elements in one line",
     "getfield": "q.storage.getfield(...) reads the integers",
     "itemsize": "q.type.storage_width has the bits of an element, q.nbytes the bytes of all",
-    "numpy": "np.asarray(q) gives the values, q.storage the integers",
     "resize": "np.resize(q, shape) gives a tensor of another shape",
     "setfield": "q[...] = x writes elements",
     "setflags": "qrt.pack(q) gives a tensor that nobody can write",
@@ -38,6 +37,13 @@ ABSENT = {
     "view": "q.storage.view(dtype) reads the integers, qrt.scast(integers, type) makes a tensor of them",
 }
 """Attributes of an ndarray that a tensor does not have, each with what to write instead."""
+_OF_OTHERS = {
+    "int_repr": "q.storage has the integers",
+    "numpy": "np.asarray(q) gives the values, q.storage the integers",
+    "q_scale": "q.type.scale is the scale, q.scales all of them",
+    "q_zero_point": "q.type.zero_point is the zero point, q.zero_points all of them",
+}
+"""The same for tensors of other libraries."""
 
 
 class Methods:
@@ -48,7 +54,7 @@ class Methods:
     if not TYPE_CHECKING:  # else every name would be an attribute
 
         def __getattr__(self, name):
-            hint = ABSENT.get(name)
+            hint = ABSENT.get(name) or _OF_OTHERS.get(name)
             if hint is None:
                 near = None if name.startswith("_") else nearest(name, dir(self))
                 hint = f": did you mean {near!r}?" if near else ""
