@@ -192,7 +192,9 @@ def require_tensor(q: object, what: str) -> None:
     """Refuses what is no QuantTensor; ``what`` names it in the error."""
     if not isinstance(q, Tensor):
         made = isinstance(q, (np.ndarray, list, float))
-        values = "bias, qrt.bias_type(x, w)" if what.endswith("bias") else "values, type"
+        family, _, argument = what.partition(": ")
+        first = FAMILIES[family].declaration.operand_name(0) if argument == "bias" else ""
+        values = f"bias, qrt.bias_type({first}, w)" if first else "values, type"
         hint = f": qrt.quantize({values}) makes one" if made else ""
         raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint}")
 

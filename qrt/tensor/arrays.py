@@ -92,18 +92,24 @@ def native_floats(values: Array) -> Array:
     return values if values.dtype.isbuiltin == 1 else values.astype(np.float32)
 
 
-def expressed_array(x: npt.ArrayLike, t: UniformType | FloatType, *, exact: bool = False) -> Array:
+def expressed_array(
+    x: npt.ArrayLike, t: UniformType | FloatType, *, exact: bool = False, what: str = "the values"
+) -> Array:
     """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
-    conversion."""
+    conversion. ``what`` names it in the error."""
     array = as_array(x)
     kind = t.expressed_type if isinstance(t, UniformType) else t
     dtype = expressed_dtype(kind)
     if array.dtype == dtype:
         return array
     if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
-        raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
+        given = f"dtype {array.dtype}" if isinstance(x, np.ndarray) or array.shape else shown(x)
+        raise QuantTypeError(f"{what} must be real numbers, got {given}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
-        raise QuantTypeError(f"qcast: the input must have the expressed type {kind} of {t}, got dtype {array.dtype}")
+        raise QuantTypeError(
+            f"qcast: x must be an array of {dtype}, the expressed type {kind} of {t}, got dtype {array.dtype}: "
+            "qrt.quantize converts"
+        )
     if dtype.type.__module__ == "ml_dtypes":
         # ml_dtypes converts a double through float32, which rounds twice.
         array = round_to_format(array.astype(np.float64), kind.name)

@@ -65,7 +65,7 @@ def qcast(
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
     t = require_uniform(type, "qcast: type")
-    values = expressed_array(x, t, exact=True)
+    values = expressed_array(x, t, exact=True, what="qcast: x")
     require_hashable("qcast", rule.items())
     return _quantize(values, t, rule, out)
 
@@ -141,13 +141,13 @@ def quantize(
         if not all(a.__class__ is b.__class__ and a == b for a, b in zip(options, defaults, strict=True)):
             raise QuantTypeError("quantize: give a type, or bits and the options of a choice, not both")
         t = require_uniform(type, "quantize: type")
-        return _quantize(expressed_array(x, t), t, {}, out)
+        return _quantize(expressed_array(x, t, what="quantize: x"), t, {}, out)
     if bits is None:
         raise QuantTypeError("quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)")
     from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
 
     kind = UniformType("i8", expressed, 1.0).expressed_type
-    values = expressed_array(x, kind)
+    values = expressed_array(x, kind, what="quantize: x")
     storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
     layout = choose.layout_of(values.shape, axis, group_size)
     return _quantize(values, choose.choose_type(values, storage, layout, method, percentile), {}, out).of_values()

@@ -24,7 +24,7 @@ _REWORDED = {
     r".*\binhomogeneous shape.*": "nested sequences make no array: their lengths differ",
     r"Cannot interpret .* as a data type": "a dtype is needed",
     r"[\w.<>]+\(\) got an unexpected keyword argument ('\w+').*": r"no argument is named \1",
-    r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"\1 is missing",
+    r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
     r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"\1 is given twice",
     r"[\w.<>]+\(\) takes .* but (\d+) .*": r"\1 arguments are more or fewer than it takes",
     rf".*({_OBJECTS}).*": "an argument is of a kind that it does not take",

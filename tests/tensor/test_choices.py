@@ -112,7 +112,7 @@ def test_options_reach_the_type() -> None:
         ({"bits": 4, "expressed": "f80"}, "f80 values are not executable"),
         ({"bits": 4, "x": [1.0, float("nan")]}, r"values that a type is chosen from must be finite, got nan at \[1\]"),
         ({"bits": 4, "x": [1e300]}, r"values that a type is chosen from must be finite, got inf at \[0\]"),
-        ({"bits": 4, "x": ["a"]}, "values must be real numbers"),
+        ({"bits": 4, "x": ["a"]}, "quantize: x must be real numbers"),
     ],
 )
 def test_what_chooses_no_type_is_refused(options: dict[str, object], message: str) -> None:

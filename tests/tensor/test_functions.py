@@ -100,13 +100,13 @@ def test_scast_moves_no_bits(data: st.DataObject, stored: dict[str, Any], rng: n
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        ([1j], "values must be real numbers, got dtype complex128"),
-        ([True], "values must be real numbers, got dtype bool"),
-        ([None], "values must be real numbers, got dtype object"),
-        (["1"], "values must be real numbers, got dtype <U1"),
-        ([2**70], "values must be real numbers, got dtype object"),
+        ([1j], "quantize: x must be real numbers, got dtype complex128"),
+        ([True], "quantize: x must be real numbers, got dtype bool"),
+        ([None], "quantize: x must be real numbers, got dtype object"),
+        (["1"], "quantize: x must be real numbers, got dtype <U1"),
+        ([2**70], "quantize: x must be real numbers, got dtype object"),
         ([[1.0], [1.0, 2.0]], "the values make no array"),
-        (np.array(["2020-01-01"], "M8[D]"), "values must be real numbers, got dtype datetime64[D]"),
+        (np.array(["2020-01-01"], "M8[D]"), "quantize: x must be real numbers, got dtype datetime64[D]"),
     ],
 )
 def test_quantize_refuses_what_is_no_number(x: Any, message: str) -> None:

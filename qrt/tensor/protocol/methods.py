@@ -283,7 +283,9 @@ class Methods:
 def _scalar(q: Any) -> float:
     """The value of a tensor of rank 0."""
     if q.ndim:
-        raise QuantTypeError("only tensors of rank 0 can be converted to Python scalars")
+        raise QuantTypeError(
+            f"only a tensor of rank 0 is a Python number, not shape {q.shape}: take an element, or q.tolist()"
+        )
     value: float = q.item()
     return value
 
