@@ -40,7 +40,7 @@ def test_a_tensor_of_one_element_is_a_number(storage: int, value: float) -> None
     for more in (q[None], q[None, None]):
         assert (bool(more), more.item()) == (bool(value), value)
         for convert in (float, int, complex):
-            with pytest.raises(TypeError, match="only tensors of rank 0"):
+            with pytest.raises(TypeError, match="only a tensor of rank 0 is a Python number"):
                 convert(more)
 
 
