@@ -11,7 +11,8 @@ NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError
 _SHAPE = r"\([\d, ]*\)"
 _OBJECTS = (
     r"'[\w.]+' object |object of type '|unsupported operand type|\w\(\) argument|ufunc '|invalid literal|'[<>]=?' not"
-    r"|must be real number|bad operand|could not convert|too large to convert|cannot fit .int. into|only length-1|only 0-dim|<class '"
+    r"|must be real number|bad operand|could not convert|too large to convert|cannot fit .int. into"
+    r"|only length-1|only 0-dim|<class '"
 )
 _REWORDED = {
     rf"could not broadcast input array from shape ({_SHAPE}) into shape ({_SHAPE}).*": r"\1 does not broadcast to \2",

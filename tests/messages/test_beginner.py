@@ -231,3 +231,16 @@ def test_a_mistake_is_told_what_to_write(call: str, tmp_path: Any, monkeypatch: 
         eval(call, dict(NAMES))
     check_message(caught.value)
     assert str(caught.value) == MISTAKES[call]
+
+
+def test_the_verifier_names_the_op_once() -> None:
+    t = "tensor<1x2x!quant.uniform<i8:f32, 0.5>>"
+    module = qrt.ir.parse(f"func.func @f(%a: {t}) {{ %0 = qrt.matmul %a, %a : ({t}, {t}) -> {t} return }}")
+    with pytest.raises(qrt.VerifyError, match="'qrt.matmul' op the contracted dimensions differ: 2 and 1; got"):
+        module.verify()
+
+
+def test_more_parts_than_memory_holds_are_an_error_at_once() -> None:
+    for count in (2**62, 2**63):
+        with pytest.raises((MemoryError, qrt.QuantTypeError)):
+            np.array_split(NAMES["q"], count)
