@@ -236,7 +236,7 @@ def test_a_mistake_is_told_what_to_write(call: str, tmp_path: Any, monkeypatch: 
 def test_the_verifier_names_the_op_once() -> None:
     t = "tensor<1x2x!quant.uniform<i8:f32, 0.5>>"
     module = qrt.ir.parse(f"func.func @f(%a: {t}) {{ %0 = qrt.matmul %a, %a : ({t}, {t}) -> {t} return }}")
-    with pytest.raises(qrt.VerifyError, match="'qrt.matmul' op the contracted dimensions differ: 2 and 1; got"):
+    with pytest.raises(qrt.VerifyError, match=r"'qrt\.matmul' op the contracted dimensions differ: 2 and 1; got"):
         module.verify()
 
 
