@@ -112,11 +112,19 @@ def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
 
 
 def shown(value: object) -> str:
-    """A value as an error says it: short, whatever its `repr` does. The `repr` of an integer of 4300 digits raises."""
+    """A value as an error says it: one short line, never the contents of an array. The `repr` of an integer of 4300
+    digits raises."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    kind, shape = type(value).__name__, getattr(value, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} of shape {shape}"
     try:
         text = repr(value)
     except Exception:
         text = f"a value of type {type(value).__name__}"
+    if "\n" in text:
+        text = " ".join(text.split())
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
@@ -223,19 +231,6 @@ class QuantAxisError(AxisError, QuantTypeError):
     Traceback (most recent call last):
     qrt.errors.QuantAxisError: np.flip: axis 1 is out of bounds for array of dimension 1
     """
-
-
-NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError)
-"""What NumPy's routines raise of their arguments."""
-
-
-def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
-    """An error of NumPy's as one of ours, of the same base; ``name`` is the function that was called."""
-    message = f"{name}: {error}" if name else str(error)
-    if isinstance(error, AxisError):
-        return QuantAxisError(message)
-    kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError
-    return kind(message) if isinstance(error, (IndexError, ValueError)) else QuantTypeError(message)
 
 
 class ModelError(QuantError):

@@ -16,7 +16,7 @@ from typing import TextIO
 
 from qrt._version import __version__
 from qrt.cli.diagnostics import spelled
-from qrt.cli.parser import VerbParser
+from qrt.cli.parser import ShortParser, VerbParser
 from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
 
@@ -110,7 +110,7 @@ def _interrupted(is_program: bool) -> int:
 
 def _parse(given: list[str]) -> argparse.Namespace:
     """Knows all verbs, and the options of the one that is given: to run a program takes no passes."""
-    parser = argparse.ArgumentParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
+    parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)
     if given and not given[0].startswith("-") and given[0] not in VERBS:

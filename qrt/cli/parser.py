@@ -4,12 +4,19 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from qrt.errors import nearest
+from qrt.errors import MOST_SAID, nearest, shortened
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-class VerbParser(argparse.ArgumentParser):
+class ShortParser(argparse.ArgumentParser):
+    """Its errors are short, however long an argument is."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(shortened(message, MOST_SAID))
+
+
+class VerbParser(ShortParser):
     """Its errors show the usage of the verb. An option whose ``nargs`` is ``?`` takes a value after ``=`` alone: what
     follows it is the next argument. The text after its options is made when the help is asked for."""
 

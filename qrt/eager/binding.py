@@ -149,10 +149,18 @@ def bind_arrays(
 
 def _declared(name: str, out_type: object) -> UniformType | None:
     """The type of the result that is given, if one is, as itself or as text."""
-    declared = parse_type(out_type) if isinstance(out_type, str) else out_type
-    if declared is not None and not isinstance(declared, UniformType):
-        raise QuantTypeError(f"{name}: out_type must be a !quant.uniform type, got {shown(out_type)}")
-    return declared
+    return None if out_type is None else uniform_type(out_type, f"{name}: out_type")
+
+
+def uniform_type(given: object, what: str) -> UniformType:
+    """The type that is given as itself or as text; ``what`` names the argument in the error."""
+    t = parse_type(given) if isinstance(given, str) and given.lstrip().startswith("!") else given
+    if isinstance(t, UniformType):
+        return t
+    raise QuantTypeError(
+        f'{what} must be a !quant.uniform type, got {shown(given)}: write qrt.UniformType("i8", "f32", scale), '
+        "or let qrt.quantize(x, bits=8).type choose one"
+    )
 
 
 def bind_family(
@@ -184,7 +192,10 @@ def require_tensor(q: object, what: str) -> None:
     """Refuses what is no QuantTensor; ``what`` names it in the error."""
     if not isinstance(q, Tensor):
         made = isinstance(q, (np.ndarray, list, float))
-        hint = ": qrt.quantize(values, type) makes one" if made else ""
+        family, _, argument = what.partition(": ")
+        first = FAMILIES[family].declaration.operand_name(0) if argument == "bias" else ""
+        values = f"bias, qrt.bias_type({first}, w)" if first else "values, type"
+        hint = f": qrt.quantize({values}) makes one" if made else ""
         raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint}")
 
 

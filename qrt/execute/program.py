@@ -225,7 +225,8 @@ class Program:
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
         if len(arguments) != len(self.inputs):
             wanted = ", ".join(f"{port.name}: {port.type}" for port in self.inputs)
-            raise ModelError(f"{self.name} takes {len(self.inputs)} arguments, got {len(arguments)}: ({wanted})")
+            count = f"{len(self.inputs)} argument{'s' * (len(self.inputs) != 1)}"
+            raise ModelError(f"{self.name} takes {count}, got {len(arguments)}: ({wanted})")
         return [
             incoming(value, port.type, f"input {port.name!r}", port.in_place)
             for value, port in zip(arguments, self.inputs, strict=True)

@@ -121,7 +121,8 @@ class Making:
             try:
                 return self.definition.result_types([value.type for value in self.operands], self.attributes)
             except QuantTypeError as error:
-                raise QuantTypeError(f"{self.definition.name}: {error}") from None
+                said = str(error).removeprefix(f"{self.definition.name.rpartition('.')[2]}: ")
+                raise QuantTypeError(f"{self.definition.name}: {said}") from None
         return self._following()
 
     def _following(self) -> list[Type]:

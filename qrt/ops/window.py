@@ -50,8 +50,10 @@ def pairs(op: str, padding: Any) -> Pairs:
     except (TypeError, ValueError):
         values = (-1,)
     if min(values) < 0 or max(values) >= 1 << 31:
+        is_name = isinstance(padding, str) and padding.upper() in ("SAME", "VALID")
+        meant = f": write {padding.upper()!r}" if is_name else ""
         raise QuantTypeError(
-            f"{op}: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {shown(padding)}"
+            f"{op}: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {shown(padding)}{meant}"
         )
     return ((values[0], values[1]), (values[2], values[3]))
 

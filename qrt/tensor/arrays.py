@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from qrt.eager.binding import uniform_type
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
-from qrt.types import FloatType, UniformType, parse_type
+from qrt.types import FloatType, UniformType
 
 
-def require_uniform(given: object) -> UniformType:
-    """The type that is given, as itself or as text, if a tensor can be of it."""
-    t = parse_type(given) if isinstance(given, str) else given
-    if not isinstance(t, UniformType):
-        raise QuantTypeError(f"a !quant.uniform type is needed, got {shown(given)}")
+def require_uniform(given: object, what: str = "type") -> UniformType:
+    """The type that is given, as itself or as text, if a tensor can be of it; ``what`` names the argument."""
+    t = uniform_type(given, what)
     check_zero_points(t, "a tensor's type")
     return t
 
@@ -66,7 +65,7 @@ def as_array(x: npt.ArrayLike) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        raise QuantTypeError(f"the values make no array: {error}") from error
+        raise QuantTypeError("the values make no array: the lengths of nested sequences differ") from error
 
 
 def _values_of_torch(x: Any) -> Any:
@@ -93,18 +92,24 @@ def native_floats(values: Array) -> Array:
     return values if values.dtype.isbuiltin == 1 else values.astype(np.float32)
 
 
-def expressed_array(x: npt.ArrayLike, t: UniformType | FloatType, *, exact: bool = False) -> Array:
+def expressed_array(
+    x: npt.ArrayLike, t: UniformType | FloatType, *, exact: bool = False, what: str = "the values"
+) -> Array:
     """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
-    conversion."""
+    conversion. ``what`` names it in the error."""
     array = as_array(x)
     kind = t.expressed_type if isinstance(t, UniformType) else t
     dtype = expressed_dtype(kind)
     if array.dtype == dtype:
         return array
     if array.dtype.kind not in "fiu" and array.dtype.type.__module__ != "ml_dtypes":
-        raise QuantTypeError(f"values must be real numbers, got dtype {array.dtype}")
+        given = f"dtype {array.dtype}" if isinstance(x, np.ndarray) or array.shape else shown(x)
+        raise QuantTypeError(f"{what} must be real numbers, got {given}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
-        raise QuantTypeError(f"qcast: the input must have the expressed type {kind} of {t}, got dtype {array.dtype}")
+        raise QuantTypeError(
+            f"qcast: x must be an array of {dtype}, the expressed type {kind} of {t}, got dtype {array.dtype}: "
+            "qrt.quantize converts"
+        )
     if dtype.type.__module__ == "ml_dtypes":
         # ml_dtypes converts a double through float32, which rounds twice.
         array = round_to_format(array.astype(np.float64), kind.name)

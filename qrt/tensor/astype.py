@@ -16,7 +16,7 @@ def cast(q: Any, wanted: object) -> Any:
     """A tensor of a quantized type, or an array of a NumPy dtype; a float type stands for its dtype."""
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
     if isinstance(t, Type) and not isinstance(t, FloatType):
-        t = require_uniform(t)
+        t = require_uniform(t, "astype: type")
         check_integrity(t, q.shape)
         return q.copy() if t is q.type else _converted(q, t)
     return _values(q.dequantize(), expressed_dtype(t) if isinstance(t, FloatType) else t)

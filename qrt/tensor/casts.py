@@ -64,8 +64,8 @@ def qcast(
     [1, 3, 127]
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
-    t = require_uniform(type)
-    values = expressed_array(x, t, exact=True)
+    t = require_uniform(type, "qcast: type")
+    values = expressed_array(x, t, exact=True, what="qcast: x")
     require_hashable("qcast", rule.items())
     return _quantize(values, t, rule, out)
 
@@ -143,14 +143,14 @@ def quantize(
         defaults = (None, None, None, "minmax", 99.99, True, False, "f32")
         if not all(a.__class__ is b.__class__ and a == b for a, b in zip(options, defaults, strict=True)):
             raise QuantTypeError("quantize: give a type, or bits and the options of a choice, not both")
-        t = require_uniform(type)
-        return _quantize(expressed_array(x, t), t, {}, out)
+        t = require_uniform(type, "quantize: type")
+        return _quantize(expressed_array(x, t, what="quantize: x"), t, {}, out)
     if bits is None:
-        raise QuantTypeError("quantize: give a type, or bits= to choose one from the values")
+        raise QuantTypeError("quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)")
     from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
 
     kind = UniformType("i8", expressed, 1.0).expressed_type
-    values = expressed_array(x, kind)
+    values = expressed_array(x, kind, what="quantize: x")
     storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
     layout = choose.layout_of(values.shape, axis, group_size)
     return _quantize(values, choose.choose_type(values, storage, layout, method, percentile), {}, out).of_values()
@@ -184,7 +184,9 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     """
     from qrt.calibrate import choose  # on first use: a cast to a type needs none of it
 
-    return choose.bias_type(*(require_uniform(t.type if isinstance(t, QuantTensor) else t) for t in (x, w)))
+    return choose.bias_type(
+        *(require_uniform(t.type if isinstance(t, QuantTensor) else t, "bias_type: x and w") for t in (x, w))
+    )
 
 
 def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> Bound[QuantTensor]:
@@ -291,5 +293,5 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
         return signless(x.storage, x.type)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
-    t = require_uniform(type)
+    t = require_uniform(type, "scast: type")
     return QuantTensor._of(from_signless(as_storage(x), t), t)

@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from qrt.eager.calls import Tensor
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantError, QuantTypeError, shown
+from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
 Mode = Literal["allow", "warn", "raise"]
 _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
@@ -64,7 +65,12 @@ def in_floats(
         raise QuantTypeError(f"{name}: out must be an array of floats, as the result has no exact quantized values")
     if mode == "warn":
         warnings.warn(message, stacklevel=_frames_inside())
-    return function(*_dequantized(args), **_dequantized(dict(kwargs)))
+    try:
+        return function(*_dequantized(args), **_dequantized(dict(kwargs)))
+    except QuantError:
+        raise
+    except NUMPY_ERRORS as error:
+        raise from_numpy(error, name) from error
 
 
 def _frames_inside() -> int:

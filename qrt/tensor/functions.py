@@ -162,7 +162,7 @@ def requantize(
     >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
     [18, 4]
     """
-    return bind("requantize", (q,), {"requant": requant}, require_uniform(type), out)
+    return bind("requantize", (q,), {"requant": requant}, require_uniform(type, "requantize: type"), out)
 
 
 @eager
@@ -354,4 +354,4 @@ def softmax(
     >>> softmax(q, UniformType("u8", "f32", 1 / 256)).storage.tolist()
     [51, 51, 154]
     """
-    return bind("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type), out)
+    return bind("softmax", (q,), {"axis": axis, "beta": beta}, require_uniform(out_type, "softmax: out_type"), out)

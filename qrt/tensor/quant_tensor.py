@@ -16,12 +16,13 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind, bind_arrays, eager, operand
 from qrt.eager.calls import Tensor, set_tensor_class
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import NUMPY_ERRORS, QuantTypeError, QuantValueError, from_numpy, shown
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.tensor.arrays import aligned_copy, as_storage, integers, native_floats, require_uniform
 from qrt.tensor.astype import cast
+from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol import table
 from qrt.tensor.protocol.assignment import assign
 from qrt.tensor.protocol.elements import made, stored
@@ -70,10 +71,11 @@ class QuantTensor(Operators, Tensor, Methods):
     type: UniformType
 
     def __init__(self, storage: npt.ArrayLike, type: UniformType | str) -> None:
-        type = require_uniform(type)
+        type = require_uniform(type, "QuantTensor: type")
         array = as_storage(storage)
         if array.dtype.kind not in "iu":
-            raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}")
+            instead = ": qrt.quantize(x, type) quantizes floats" if array.dtype.kind == "f" else ""
+            raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}{instead}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)

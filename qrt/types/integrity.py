@@ -52,4 +52,10 @@ def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence
             raise QuantTypeError(
                 f"dimension size {scales} of scales tensor at axis {axis} should match "
                 f"(tensor dimension at axis / block sizes at axis) = {expected}"
+                + (
+                    f": block_sizes has no axis {axis}"
+                    + f", write {axis}: {size // scales} there" * (size % scales == 0)
+                    if axis not in blocks and size is not None
+                    else ""
+                )
             )

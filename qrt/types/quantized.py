@@ -442,7 +442,9 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
     if many is not None and one is not None:
         raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
     if required and many is None and one is None:
-        raise QuantTypeError("a uniform type needs scales")
+        raise QuantTypeError(
+            'a uniform type needs scales: write UniformType("i8", "f32", 0.5), or let qrt.quantize(x, bits=8) choose it'
+        )
     return many if one is None else one
 
 
@@ -480,9 +482,13 @@ def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockS
             raise QuantTypeError("scales of a sub-channel type are nested sequences, one level per tensor dimension")
     elif axis is not None:
         if len(shape) != 1:
-            raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}")
+            instead = "flatten them" if shape else "write [scale], or leave axis out"
+            raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}: {instead}")
     elif shape:
-        raise QuantTypeError(f"scales of shape {shape} need an axis or block sizes")
+        raise QuantTypeError(
+            f"scales of shape {shape} need an axis or block sizes: write "
+            + ("axis=0 for a scale per row" if len(shape) == 1 else "block_sizes={0: rows of a block, 1: columns}")
+        )
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

@@ -297,3 +297,11 @@ def test_the_colours_are_those_of_llvm():
         "\033[0mfunc.func @f(%x: i32) {\n\033[0;1;32m             ^~\033[0m"
     )
     assert spelled(Diagnostic("error", "all is lost"), True) == "\033[0;1;31merror: \033[0m\033[1mall is lost\033[0m"
+
+
+@pytest.mark.parametrize("arguments", [["a" * 5000], ["run", "a" * 5000, "b" * 5000], ["opt", "--" + "a" * 5000]])
+def test_an_argument_without_end_makes_no_long_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert "error: un" in said
+    assert len(said) <= 2048

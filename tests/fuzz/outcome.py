@@ -5,8 +5,19 @@ import traceback
 from pathlib import Path
 
 import qrt
-from qrt.errors import QuantError
+from qrt.errors import DiagnosticError, QuantError
 
+MOST_CHARACTERS = 2048
+MOST_LINES = 3
+"""Of an error that shows no source line."""
+_PLACE = re.compile(r"(^|\n)[^\n]*:\d+:\d+: (error|warning|note|remark): ")
+LEAKS = re.compile(
+    r"'\w+' object |object of type '\w+'|has no len\(\)|unsupported operand type|_UFuncNoLoopError|ufunc '\w+'|"
+    r"could not broadcast|inhomogeneous shape|only length-1 arrays|only 0-dimensional arrays|invalid literal for|"
+    r"cannot be interpreted as|must be real number, not|too large to convert|codec can't|"
+    r"\w+\(\) (argument|got|missing|takes)|required argument|<class '|<function |<built-in|Traceback"
+)
+"""What Python and NumPy say of their own objects: nothing that a caller of qrt wrote."""
 _PACKAGE = Path(qrt.__file__).parent
 _MESSAGES = {
     "a call that does not fit the signature": (
@@ -15,6 +26,7 @@ _MESSAGES = {
     ),
     "the length of a tensor of rank 0": (TypeError, r"len\(\) of a tensor of rank 0"),
     "NumPy's own refusal of an index": (IndexError, r""),
+    "an attribute that a tensor does not have": (AttributeError, r"^a \w*Tensor has no "),
     "a result that memory does not hold": (MemoryError, r""),
 }
 """The built-in exceptions that may leave a public function on purpose, by type and message. Others are QuantErrors."""
@@ -42,6 +54,26 @@ def is_refusal(kind: str, error: BaseException) -> bool:
         return error.__cause__ is not error
     allowed = (_MESSAGES[name] for name in ALLOWED.get(kind, ()))
     return any(isinstance(error, type_) and re.search(message, str(error)) for type_, message in allowed)
+
+
+def check_message(error: BaseException) -> None:
+    """What an error says is short, and in words of qrt's own where the error is qrt's."""
+    text = str(error)
+    place = "; ".join(cause_of(error).split(" in ")[:2])
+    check_text(text, place)
+    if not isinstance(error, QuantError):
+        return
+    if not isinstance(error, DiagnosticError) and not _PLACE.search(text) and text.count("\n") >= MOST_LINES:
+        raise Finding(f"more than {MOST_LINES} lines: {place}", text)
+    if LEAKS.search(text):
+        raise Finding(f"a message that is not qrt's: {place}", text)
+
+
+def check_text(text: str, place: str) -> None:
+    if len(text) > MOST_CHARACTERS:
+        raise Finding(f"more than {MOST_CHARACTERS} characters: {place}", text)
+    if not text.strip() and "MemoryError" not in place:  # Python's own has no message
+        raise Finding(f"an error that says nothing: {place}")
 
 
 def cause_of(error: BaseException) -> str:

@@ -95,6 +95,44 @@ def test_a_refusal_is_no_finding() -> None:
     assert worker.outcome_of(Kind("text", str, check), "x").label == "refused"
 
 
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (QuantError("no"), ""),
+        (QuantError("a\nb\nc"), ""),
+        (QuantError("a\nb\nc\nd"), "more than 3 lines"),
+        (QuantError(" "), "an error that says nothing"),
+        (TypeError("f() missing 1 required positional argument: 'x'"), ""),
+        (TypeError("missing 1 required" + 3000 * "x"), "more than 2048 characters"),
+        (QuantError("f: 'int' object is not iterable"), "a message that is not qrt's"),
+        (QuantError("f: got <class 'int'>"), "a message that is not qrt's"),
+        (QuantError("f: _g() got an unexpected keyword argument 'h'"), "a message that is not qrt's"),
+    ],
+)
+def test_what_a_refusal_says_is_short_and_in_words_of_its_own(error: Exception, cause: str) -> None:
+    def check(case: str) -> str:
+        raise error
+
+    outcome = worker.outcome_of(Kind("eager", str, check), "x")
+    assert outcome.cause.partition(":")[0] == cause
+    assert outcome.label == ("" if cause else "refused")
+
+
+@pytest.mark.parametrize("kind", ["text", "programs", "eager", "command"])
+def test_every_kind_sees_a_message_that_is_too_long(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the kind itself takes the error, too."""
+    from tests.fuzz import outcome
+
+    monkeypatch.setattr(outcome, "MOST_CHARACTERS", 20)
+    case = {
+        "text": "// pipeline: canonicalise\nfunc.func private @f(i8)",
+        "programs": "func.func @f(%x: memref<*xi8>) { %0 = arith.constant 0 : i8 %1 = arith.divsi %0, %0 : i8 return }",
+        "eager": 'relu(t("f32"))',
+        "command": "qrt run no.mlir",
+    }[kind]
+    assert worker.outcome_of(KINDS[kind], case).cause.startswith("more than 20 characters")
+
+
 def test_a_cause_names_the_innermost_frame_of_the_package() -> None:
     def check(case: str) -> str:
         from qrt.ir.core.verifier import dominator_tree

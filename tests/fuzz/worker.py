@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
 from tests.fuzz.kinds import Kind
-from tests.fuzz.outcome import Finding, Hang, cause_of, detail_of, is_refusal
+from tests.fuzz.outcome import Finding, Hang, cause_of, check_message, detail_of, is_refusal
 
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 SECONDS = 40.0 if SANITIZED else 2.0
@@ -155,11 +155,19 @@ def measured(kind: Kind, case: str) -> tuple[dict[str, Any], bool]:
             raise Finding("memory", f"{grown >> 20} MiB more than before")
     except BaseException as error:
         if is_refusal(kind.name, error):
-            told = {"label": "refused"}
+            told = _refused(error)
         else:
             told = {"cause": cause_of(error), "detail": detail_of(error)}
             is_sound = is_sound and isinstance(error, Exception) and not isinstance(error, MemoryError)
     return told | {"seconds": time.process_time() - start}, is_sound
+
+
+def _refused(error: BaseException) -> dict[str, Any]:
+    try:
+        check_message(error)
+    except Finding as finding:
+        return {"cause": finding.cause, "detail": finding.detail}
+    return {"label": "refused"}
 
 
 def _resident() -> int:

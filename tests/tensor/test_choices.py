@@ -112,7 +112,7 @@ def test_options_reach_the_type() -> None:
         ({"bits": 4, "expressed": "f80"}, "f80 values are not executable"),
         ({"bits": 4, "x": [1.0, float("nan")]}, r"values that a type is chosen from must be finite, got nan at \[1\]"),
         ({"bits": 4, "x": [1e300]}, r"values that a type is chosen from must be finite, got inf at \[0\]"),
-        ({"bits": 4, "x": ["a"]}, "values must be real numbers"),
+        ({"bits": 4, "x": ["a"]}, "quantize: x must be real numbers"),
     ],
 )
 def test_what_chooses_no_type_is_refused(options: dict[str, object], message: str) -> None:
@@ -158,7 +158,7 @@ def test_text_stands_for_its_type(name: str) -> None:
     if name not in ("astype", "TensorType"):  # to one "i8" is NumPy's int64, to the other a type
         with pytest.raises(QuantTypeError, match="i8"):
             TAKING[name]("i8")
-    with pytest.raises(QuantTypeError if name == "astype" else ParseError):
+    with pytest.raises(ParseError if name == "TensorType" else QuantTypeError):
         TAKING[name]("uniform")
 
 
@@ -219,7 +219,7 @@ def test_astype_to_a_float_type_of_mlir_is_that_of_its_dtype() -> None:
 
 @pytest.mark.parametrize("wanted", [None, "i9", "float31", object(), {}, "!quant.any<i8:f32>", qrt.parse_type("i8"), 5])
 def test_astype_to_anything_else_is_refused(wanted: object) -> None:
-    with pytest.raises(QuantTypeError, match=r"is needed, got"):
+    with pytest.raises(QuantTypeError, match=r"(is needed|must be a !quant.uniform type), got"):
         QuantTensor(np.int8([3, 5]), T).astype(wanted)
 
 
@@ -252,7 +252,7 @@ def test_a_bias_of_that_type_is_added_as_it_is() -> None:
         (T, UniformType("i8", "f32", [[0.5]], block_sizes={0: 2}), "w is in blocks, whose sums have no one scale"),
         (T, UniformType("i8", "f16", 0.5), "x expresses f32 and w f16"),
         (T.with_(scales=1e-30), T.with_(scales=1e-30), "out of expressed type range"),
-        (T, X, "a !quant.uniform type is needed"),
+        (T, X, "must be a !quant.uniform type"),
     ],
 )
 def test_products_without_a_bias_type(x: object, w: object, message: str) -> None:

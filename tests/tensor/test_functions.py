@@ -64,7 +64,10 @@ def test_quantize_rounds_doubles_once(expressed: str, x: float, value: float) ->
 
 def test_qcast_is_of_the_expressed_dtype() -> None:
     assert qrt.qcast([1.0], I8).storage.tolist() == [5]  # Python's numbers have no dtype to be wrong
-    with pytest.raises(QuantTypeError, match=r"must have the expressed type f32 of .*, got dtype float64"):
+    with pytest.raises(
+        QuantTypeError,
+        match=r"x must be an array of float32, the expressed type f32 of .*, got dtype float64: qrt.quantize converts",
+    ):
         qrt.qcast(np.float64([1.0]), I8)
     with pytest.raises(QuantTypeError, match="got dtype int64"):
         qrt.qcast(np.array([1]), I8)
@@ -100,13 +103,13 @@ def test_scast_moves_no_bits(data: st.DataObject, stored: dict[str, Any], rng: n
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        ([1j], "values must be real numbers, got dtype complex128"),
-        ([True], "values must be real numbers, got dtype bool"),
-        ([None], "values must be real numbers, got dtype object"),
-        (["1"], "values must be real numbers, got dtype <U1"),
-        ([2**70], "values must be real numbers, got dtype object"),
+        ([1j], ": x must be real numbers, got dtype complex128"),
+        ([True], ": x must be real numbers, got dtype bool"),
+        ([None], ": x must be real numbers, got dtype object"),
+        (["1"], ": x must be real numbers, got dtype <U1"),
+        ([2**70], ": x must be real numbers, got dtype object"),
         ([[1.0], [1.0, 2.0]], "the values make no array"),
-        (np.array(["2020-01-01"], "M8[D]"), "values must be real numbers, got dtype datetime64[D]"),
+        (np.array(["2020-01-01"], "M8[D]"), ": x must be real numbers, got dtype datetime64[D]"),
     ],
 )
 def test_quantize_refuses_what_is_no_number(x: Any, message: str) -> None:
@@ -265,7 +268,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda q: qrt.quantize([1.0], "i8"), "a !quant.uniform type is needed, got 'i8'"),
+        (lambda q: qrt.quantize([1.0], "i8"), "must be a !quant.uniform type, got 'i8'"),
         (lambda q: qrt.quantize([1.0], None), "quantize: give a type, or bits= to choose one from the values"),
         (lambda q: qrt.quantize([1.0], FAR), "has zero point 128 outside [-128, 127]"),
         (lambda q: qrt.quantize(np.zeros((2, 2)), PER_AXIS), "dimension 1 is 2, scales are 3"),
@@ -297,7 +300,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.matmul(q, q.T, requant=["fixed"]), "matmul: requant must not be of type list"),
         (lambda q: qrt.matmul(q, q.T, out_type="i8"), "matmul: out_type must be a !quant.uniform type, got 'i8'"),
         (lambda q: qrt.matmul(q, q.T, out_type=FAR), "matmul: the result has zero point 128"),
-        (lambda q: qrt.requantize(q, "i8"), "a !quant.uniform type is needed"),
+        (lambda q: qrt.requantize(q, "i8"), "must be a !quant.uniform type"),
         (lambda q: qrt.requantize(1, I8), "requantize: q must be a QuantTensor, got int"),
         (lambda q: qrt.clamp(q, "0"), "clamp: min must be a real number"),
         (lambda q: qrt.clamp(q, [0.0]), "clamp: min must not be of type list"),

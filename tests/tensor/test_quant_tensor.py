@@ -140,8 +140,8 @@ def test_scales_and_zero_points_have_the_shape_of_the_parameters() -> None:
         (np.zeros((6, 2), int), BLOCKS, "dimension size 2 of scales tensor at axis 0"),
         (np.zeros(4, int), BLOCKS, "rank of scales 2 must match the rank of the tensor 1"),
         ([1], UniformType("i8", "f32", 1.0, 128), "has zero point 128 outside [-128, 127], the range of i8"),
-        ([1], "i8", "a !quant.uniform type is needed, got 'i8'"),
-        ([1], qrt.parse_type("!quant.any<i8:f32>"), "a !quant.uniform type is needed"),
+        ([1], "i8", "must be a !quant.uniform type, got 'i8'"),
+        ([1], qrt.parse_type("!quant.any<i8:f32>"), "must be a !quant.uniform type"),
     ],
 )
 def test_refuses_storage_that_does_not_fit(values: Any, t: Any, message: str) -> None:

@@ -362,7 +362,8 @@ class Definition:
             for verify in self._other_rules if known else self._rules:
                 verify(operation)
         except QuantTypeError as error:
-            raise operation.op_error(str(error)) from None
+            family = f"{operation.name.rpartition('.')[2]}: "  # which a call of the function has to say
+            raise operation.op_error(str(error).removeprefix(family)) from None
         if key is not None:
             if len(_verified) >= _MEMO_LIMIT:
                 _verified.clear()

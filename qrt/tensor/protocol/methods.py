@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
 from qrt.tensor.arrays import integers
 from qrt.tensor.protocol.elements import truth
 
@@ -37,6 +37,13 @@ ABSENT = {
     "view": "q.storage.view(dtype) reads the integers, qrt.scast(integers, type) makes a tensor of them",
 }
 """Attributes of an ndarray that a tensor does not have, each with what to write instead."""
+_OF_OTHERS = {
+    "int_repr": "q.storage has the integers",
+    "numpy": "np.asarray(q) gives the values, q.storage the integers",
+    "q_scale": "q.type.scale is the scale, q.scales all of them",
+    "q_zero_point": "q.type.zero_point is the zero point, q.zero_points all of them",
+}
+"""The same for tensors of other libraries."""
 
 
 class Methods:
@@ -47,9 +54,11 @@ class Methods:
     if not TYPE_CHECKING:  # else every name would be an attribute
 
         def __getattr__(self, name):
-            hint = ABSENT.get(name)
+            hint = ABSENT.get(name) or _OF_OTHERS.get(name)
             if hint is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+                near = None if name.startswith("_") else nearest(name, dir(self))
+                hint = f": did you mean {near!r}?" if near else ""
+                raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{hint}", name=name, obj=self)
             raise AttributeError(f"a QuantTensor has no {name}: {hint}", name=name, obj=self)
 
     # ------------------------------------------------------------------------------------------------------- protocols
@@ -274,7 +283,9 @@ class Methods:
 def _scalar(q: Any) -> float:
     """The value of a tensor of rank 0."""
     if q.ndim:
-        raise QuantTypeError("only tensors of rank 0 can be converted to Python scalars")
+        raise QuantTypeError(
+            f"only a tensor of rank 0 is a Python number, not shape {q.shape}: take an element, or q.tolist()"
+        )
     value: float = q.item()
     return value
 

@@ -98,5 +98,5 @@ def delivered(name: str, storage: Any, t: UniformType, out: Any = None) -> Quant
 def one_tensor(name: str, a: Any) -> QuantTensor:
     """The operand, which NumPy may have been given as a list of tensors, or beside a tensor as an output."""
     if not isinstance(a, QuantTensor):
-        raise QuantTypeError(f"{name}: a QuantTensor is needed, got {shown(type(a))}")
+        raise QuantTypeError(f"{name}: a QuantTensor is needed, got {type(a).__name__}")
     return a

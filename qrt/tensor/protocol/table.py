@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import NUMPY_ERRORS, QuantError, QuantTypeError, from_numpy
+from qrt.errors import QuantError, QuantTypeError
 from qrt.tensor.float_results import in_floats
+from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
 Kind = Literal["moves", "order", "sums", "inspects", "floats", "refused"]
 """`moves` keep the type, `order` is exact by value, `sums` are exact sums, `inspects` reads no value or writes values

@@ -4,6 +4,7 @@ full. A case is a line as a shell takes it: `qrt ...` or `python -m qrt ...`, th
 import contextlib
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -18,9 +19,11 @@ import numpy as np
 
 from qrt.cli import main
 from qrt.kernels import get_num_threads, set_num_threads
-from tests.fuzz.outcome import Finding
+from tests.fuzz.outcome import Finding, check_text
 from tests.ir.programs import CAST, PROGRAMS
 
+_DIAGNOSTIC = re.compile(r"^(?=\S[^\n]*?: (?:error|warning|remark): )", re.MULTILINE)
+"""Where one begins, with its notes, among what is written to standard error."""
 STREAMS = ("<&-", ">&-", "2>&-", "</dev/null", ">/dev/full", "2>/dev/full", "<p.mlir", "<x.npy")
 
 
@@ -56,6 +59,8 @@ def check(case: str) -> str:
     found = runner(arguments, _files(), streams)
     if "Traceback" in found.error or found.status not in (0, 1, 2):
         raise Finding(f"status {found.status}: {_last_line(found.error)}", found.error[-3000:])
+    for diagnostic in _DIAGNOSTIC.split(found.error):
+        check_text(diagnostic or "nothing before the first", f"command {arguments[:1]}")
     if found.status and not found.error and not {"2>&-", "2>/dev/full"} & {*streams}:
         raise Finding("an error that says nothing", f"status {found.status}")
     if found.status == 0 and {">&-", ">/dev/full"} & {*streams}:

@@ -19,8 +19,9 @@ from qrt.eager import storage as kept_storage
 from qrt.kernels import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype
 from qrt.types import Type, UniformType, parse_type
+from tests.fuzz.kinds.eager_words import METHODS, WORDS
 from tests.fuzz.kinds.programs import same
-from tests.fuzz.outcome import Finding, is_outside, is_refusal
+from tests.fuzz.outcome import Finding, check_message, is_outside, is_refusal
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.draw_values import array
 
@@ -105,31 +106,15 @@ FUNCTIONS = (
     "softmax",
     "sub", "transpose", "bias_type", "QuantTensor", "UniformType", "TensorType", "parse_type",
 )  # fmt: skip
-_NAMES: dict[str, Any] = {name: getattr(qrt, name) for name in FUNCTIONS} | {
+_NAMES: dict[str, Any] = {name: getattr(qrt, name) for name in FUNCTIONS} | WORDS | {
     "q": q, "a": a, "t": _quantized, "inf": math.inf, "nan": math.nan, "np_int": np.int64, "np_float": np.float32,
-    "asarray": np.asarray, "np_concatenate": np.concatenate, "np_add": np.add, "np_sum": np.sum, "object": object,
+    "asarray": np.asarray, "object": object,
     "slice": slice, "repr": repr, "len": len, "float": float,
 }  # fmt: skip
-_METHODS = {
-    "astype",
-    "reshape",
-    "transpose",
-    "copy",
-    "dequantize",
-    "storage",
-    "packed",
-    "T",
-    "shape",
-    "scales",
-    "zero_points",
-    "type",
-    "nbytes",
-    "size",
-    "ndim",
-}
 _NODES: tuple[type[ast.AST], ...] = (
     ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.keyword, ast.UnaryOp, ast.USub,
     ast.Attribute, ast.Subscript, ast.Slice, ast.BinOp, ast.MatMult, ast.Add, ast.Sub, ast.Mult, ast.Compare, ast.Eq,
+    ast.Lt, ast.GtE, ast.NotEq, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv, ast.Not,
 )  # fmt: skip
 
 
@@ -137,7 +122,7 @@ def evaluate(case: str) -> Any:
     """The value of a case. SyntaxError where it is not of these forms: nothing else of Python is reached."""
     tree = ast.parse(case.strip(), mode="eval")
     for node in ast.walk(tree):
-        if not isinstance(node, _NODES) or (isinstance(node, ast.Attribute) and node.attr not in _METHODS):
+        if not isinstance(node, _NODES) or (isinstance(node, ast.Attribute) and node.attr not in METHODS):
             raise SyntaxError(f"{type(node).__name__} is no part of a case")
         if isinstance(node, ast.Name) and node.id not in _NAMES:
             raise SyntaxError(f"no {node.id}")
@@ -182,6 +167,7 @@ def _on(isa: str, case: str) -> tuple[str, Any]:
         return "no expression", None
     except Exception as error:
         if is_refusal("eager", error):
+            check_message(error)
             return "refused", type(error).__name__
         if is_outside(error):  # an attribute of a number, a conversion that NumPy refuses
             return "no expression", None

@@ -10,6 +10,7 @@ from qrt.errors import QuantError
 from qrt.types import TensorType, UniformType, storage_range
 from tests.fuzz import seeds
 from tests.fuzz.kinds.eager import FUNCTIONS, LARGEST
+from tests.fuzz.kinds.eager_words import METHODS, METRICS, NUMPY, WORDS
 from tests.passes.lower_qrt.draw_ops import DRAWS
 from tests.passes.lower_qrt.draw_types import OpDraw
 
@@ -46,14 +47,16 @@ _HOSTILE = (
 
 
 def draw(draw: Random) -> str:
-    make = draw.choice((_valid, _valid, _valid, _product, _product, _cast, _method, _any_call, _past))
+    make = draw.choice(
+        (_valid, _valid, _valid, _product, _product, _cast, _method, _numpy, _numpy, _words, _any_call, _past)
+    )
     text = make(draw)
     for _ in range(draw.choice((0, 0, 0, 1, 1, 2))):
         text = _hostile(draw, text)
     return text
 
 
-def _call(name: str, operands: Sequence[str], **said: object) -> str:
+def _call(name: str, operands: Sequence[str], /, **said: object) -> str:
     return f"{name}({', '.join((*operands, *(f'{key}={value}' for key, value in said.items())))})"
 
 
@@ -194,6 +197,58 @@ def _method(draw: Random) -> str:
     return form.replace("{0}", tensor).replace("{1}", key).replace("{2}", draw.choice(_HOSTILE))
 
 
+def _small(draw: Random) -> tuple[list[int], str]:
+    shape = [draw.choice((0, 1, 2, 3, 5)) for _ in range(draw.choice((0, 1, 2, 2, 3)))]
+    axis = draw.randrange(len(shape)) if shape else None
+    return shape, _tensor(draw, shape, _type(draw, None if axis is None else shape[axis], axis))
+
+
+def _numpy(draw: Random) -> str:
+    """A function of NumPy's, with one or two tensors, an axis, an operand that is none."""
+    name, (shape, tensor) = draw.choice([*NUMPY]), _small(draw)
+    other = draw.choice((tensor, tensor, _small(draw)[1], "1", "0.5", "-1", "[0, 1]", draw.choice(_HOSTILE)))
+    array = f'a("{"x".join(map(str, shape))}", "{draw.choice(("f32", "int32", "bool", "f64"))}", {draw.randrange(99)})'
+    operands = draw.choice(
+        ([tensor], [tensor], [tensor, other], [f"[{tensor}, {other}]"], [tensor, array], [array, tensor])
+    )
+    options = {"axis": draw.choice((0, -1, 1, None)), "keepdims": True, "out": draw.choice((tensor, array))}
+    said = {key: options[key] for key in options if draw.random() < (0.4 if key == "axis" else 0.1)}
+    if draw.random() < 0.15:
+        return _call("under", [draw.choice(('"allow"', '"warn"', '"raise"')), name, *operands])
+    return _call(name, operands, **said)
+
+
+_DTYPES = ('"f32"', '"int8"', '"float64"', '"!quant.uniform<i8:f32, 0.25>"')
+_KEYS = (
+    "0", "-1", "slice(None)", "slice(0, 2)", "(0, 0)", "[0, 1]", "99", '"a"', "None", "1.5", "(slice(None), 0)",
+    "[True, False]",
+    "slice(None, None, 2)", "[[0], [1]]", "object()",
+)  # fmt: skip
+
+
+def _words(draw: Random) -> str:
+    """Assignment, files, measures, comparisons and methods."""
+    shape, tensor = _small(draw)
+    sizes = "x".join(map(str, shape))
+    other = draw.choice((tensor, _small(draw)[1], f'a("{sizes}", "f32", {draw.randrange(99)})', draw.choice(_HOSTILE)))
+    sign = draw.choice(("==", "!=", "<", ">=", "/", "**", "%", "//", "*", "@", "+", "-"))
+    return draw.choice((
+        lambda: _call("assigned", [tensor, draw.choice(_KEYS), other]),
+        lambda: f"{tensor}[{draw.choice(_KEYS)}]",
+        lambda: f"{tensor} {sign} {other}",
+        lambda: f"{other} {sign} {tensor}",
+        lambda: _call(draw.choice(METRICS[:-1]), [tensor, other]),
+        lambda: _call("saturation", [draw.choice((tensor, other))]),
+        lambda: _call("saved", [other], suffix=repr(draw.choice((".npz", ".safetensors", ".txt", ""))),
+                      name=draw.choice(('"w"', *_HOSTILE)), append=draw.choice(("False", "True", '"b"'))),
+        lambda: _call("load_tensors", [draw.choice(_HOSTILE)]),
+        lambda: f"{tensor}.{draw.choice(METHODS)}",
+        lambda: f"{tensor}.{draw.choice(METHODS)}({draw.choice(('', '', '0', 'axis=0', 'axis=-1', other))})",
+        lambda: f"{tensor}.astype({draw.choice(_DTYPES + _HOSTILE)})",
+        lambda: _call("values", [tensor], **{draw.choice(("like", "axis", "type")): draw.choice(_HOSTILE)}),
+    ))()  # fmt: skip
+
+
 def _past(draw: Random) -> str:
     return draw.choice(seeds.corpus("eager"))
 
@@ -225,7 +280,7 @@ def _any_call(draw: Random) -> str:
         "rounding",
     )
     said = {draw.choice(words): draw.choice((*_HOSTILE, *operands)) for _ in range(draw.choice((0, 0, 1, 2)))}
-    return _call(draw.choice(FUNCTIONS), operands, **said)
+    return _call(draw.choice((*FUNCTIONS, *WORDS)), operands, **said)
 
 
 def _hostile(draw: Random, text: str) -> str:

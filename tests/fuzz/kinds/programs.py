@@ -22,7 +22,7 @@ from tests.execute.programs import EVERYTHING
 from tests.fuzz import seeds
 from tests.fuzz.kinds.text import pipeline
 from tests.fuzz.mutate import mutated
-from tests.fuzz.outcome import Finding
+from tests.fuzz.outcome import Finding, check_message
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution import (
     draw_casts,
@@ -104,6 +104,7 @@ class Refusal:
 
     @classmethod
     def of(cls, error: QuantError) -> "Refusal":
+        check_message(error)
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, UndefinedError):
             if cause.__cause__ is cause:

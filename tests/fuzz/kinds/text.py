@@ -13,7 +13,7 @@ from qrt.ir.core.affine import AffineMapAttr, Expression, IntegerSetAttr, evalua
 from qrt.passes import parse_pipeline
 from tests.fuzz import seeds
 from tests.fuzz.mutate import mutated
-from tests.fuzz.outcome import Finding
+from tests.fuzz.outcome import Finding, check_message
 
 _HEADER = re.compile(r"// pipeline: (.*)")
 _OPTIONS = {
@@ -52,13 +52,15 @@ def check(case: str) -> str:
     said = _HEADER.search(case)
     try:
         steps = parse_pipeline(said[1] if said else "canonicalize", PASSES)
-    except QuantError:
+    except QuantError as error:
+        check_message(error)
         return "verified"
     for step in steps:
         name = next(name for name, kind in PASSES.items() if kind is type(step))
         try:
             step.run(module)
         except QuantError as error:
+            check_message(error)
             if name in ALWAYS and not _UNKNOWN.search(str(error)):
                 raise Finding(f"{name} refuses: {_general(error)}", str(error)) from error
             return "not transformed"

@@ -187,8 +187,8 @@ def test_only_the_type_that_is_selected_is_assigned() -> None:
     [
         (5, 0, IndexError, "index 5 is out of bounds for axis 0 with size 2"),
         ((0, 0, 0), 0, IndexError, "too many indices"),
-        (0, [1, 2], ValueError, "could not broadcast"),
-        (0, QuantTensor([1, 2], T), ValueError, "could not broadcast"),
+        (0, [1, 2], ValueError, "does not broadcast"),
+        (0, QuantTensor([1, 2], T), ValueError, "does not broadcast"),
         (0, "a", QuantTypeError, "values must be real numbers"),
         (0, 1j, QuantTypeError, "values must be real numbers"),
         (0, [[1, 2], [3]], QuantTypeError, "the values make no array"),

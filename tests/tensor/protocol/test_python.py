@@ -40,7 +40,7 @@ def test_a_tensor_of_one_element_is_a_number(storage: int, value: float) -> None
     for more in (q[None], q[None, None]):
         assert (bool(more), more.item()) == (bool(value), value)
         for convert in (float, int, complex):
-            with pytest.raises(TypeError, match="only tensors of rank 0"):
+            with pytest.raises(TypeError, match="only a tensor of rank 0 is a Python number"):
                 convert(more)
 
 
@@ -127,8 +127,10 @@ def test_an_absent_attribute_says_what_to_write(name: str) -> None:
     with pytest.raises(AttributeError, match=f"a QuantTensor has no {name}: ") as caught:
         getattr(Q, name)
     assert caught.value.name == name
-    with pytest.raises(AttributeError, match="object has no attribute 'sahpe'"):
+    with pytest.raises(AttributeError, match="a QuantTensor has no attribute 'sahpe': did you mean 'shape'"):
         _ = Q.sahpe  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"a QuantTensor has no numpy: np.asarray\(q\)"):
+        Q.numpy()  # type: ignore[attr-defined]
 
 
 def test_what_is_asked_of_a_tensor() -> None:

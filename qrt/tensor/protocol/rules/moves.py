@@ -2,7 +2,7 @@
 whole. NumPy's own routine moves the storage."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import index
 from typing import Any
 
@@ -398,7 +398,8 @@ def _parts(q: QuantTensor, indices_or_sections: Any, axis: int) -> list[QuantTen
         if count <= 0:
             raise QuantValueError("number sections must be larger than 0.")
         each, more = divmod(q.shape[axis], count)
-        ends = [i * each + min(i, more) for i in range(count + 1)]
+        # A list of sizes first, as NumPy makes one: where memory does not hold it, that is an error at once.
+        ends = [0, *accumulate([each + 1] * more + [each] * (count - more))]
     return [q[(ALL,) * axis + (slice(*span),)] for span in pairwise(ends)]
 
 

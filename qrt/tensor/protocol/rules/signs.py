@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
+from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, parameters_of
 from qrt.tensor.protocol.keys import stored
 from qrt.tensor.protocol.results import delivered, one_tensor
@@ -30,12 +31,19 @@ def truth(x: Any) -> Any:
     return compare(np.not_equal, x, 0) if any(t.zero_points) else stored(x)
 
 
+def _no_tensors(given: Any) -> Any:
+    """Arguments beside the operands: with a tensor among them, NumPy's function would ask for its rule again."""
+    if any(isinstance(x, Tensor) for x in (given.values() if isinstance(given, dict) else given)):
+        raise QuantTypeError("a QuantTensor holds no truths: out is an array of bools, and axis and where are plain")
+    return given
+
+
 def _of_truths(function: Function, said: str) -> None:
     """A function of one array that sees of it whether an element is 0: NumPy's answer is the answer."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
-        return plain(truth(a), *args, **options)
+        return plain(truth(a), *_no_tensors(args), **_no_tensors(options))
 
     rule.__doc__ = said
     implements(function, kind="order")(rule)
@@ -52,8 +60,8 @@ _of_truths(np.count_nonzero, "The number of the elements that are not 0.")
 def _logical(ufunc: np.ufunc) -> None:
     """An element counts as true where it is not 0."""
 
-    def rule(*operands: Any, out: Array | None = None, where: Any = True) -> Any:
-        return ufunc(*map(truth, operands), out=out, where=where)
+    def rule(*operands: Any, **options: Any) -> Any:
+        return ufunc(*map(truth, operands), **_no_tensors(options))
 
     rule.__doc__ = _logical.__doc__
     implements(ufunc, kind="order")(rule)

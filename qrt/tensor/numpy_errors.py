@@ -1,0 +1,47 @@
+"""What NumPy and Python raise of arguments, in words about the arguments."""
+
+import re
+
+from numpy.exceptions import AxisError
+
+from qrt.errors import QuantAxisError, QuantIndexError, QuantTypeError, QuantValueError
+
+NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError)
+"""What NumPy's routines raise of their arguments."""
+_SHAPE = r"\([\d, ]*\)"
+_OBJECTS = (
+    r"'[\w.]+' object |object of type '|unsupported operand type|\w\(\) argument|ufunc '|invalid literal|'[<>]=?' not"
+    r"|must be real number|bad operand|could not convert|too large to convert|cannot fit .int. into"
+    r"|only length-1|only 0-dim|<class '"
+)
+_REWORDED = {
+    rf"could not broadcast input array from shape ({_SHAPE}) into shape ({_SHAPE}).*": r"\1 does not broadcast to \2",
+    rf"shape mismatch: value array of shape ({_SHAPE}) .* result of shape ({_SHAPE})": r"\1 does not broadcast to \2",
+    rf".*could not be broadcast together with .*?((?:{_SHAPE} ?)+)(?: and .*)?": r"the shapes \1 do not broadcast",
+    r"'([\w.]+)' object cannot be interpreted as an integer": r"an integer is needed, got a \1",
+    r"'([\w.]+)' object is not iterable": r"a sequence is needed, got a \1",
+    r"only integers, slices .* are valid indices": "an index is an integer, a slice, ..., None, or "
+    "integers or booleans in a list or an array",
+    r".*\binhomogeneous shape.*": "nested sequences make no array: their lengths differ",
+    r"Cannot interpret .* as a data type": "a dtype is needed",
+    r"[\w.<>]+\(\) got an unexpected keyword argument ('\w+').*": r"no argument is named \1",
+    r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
+    r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"\1 is given twice",
+    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"\1 arguments are more or fewer than it takes",
+    rf".*({_OBJECTS}).*": "an argument is of a kind that it does not take",
+}
+"""Messages about Python's objects, and what is said of the arguments instead. Other messages stay as they are."""
+
+
+def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
+    """An error of NumPy's as one of ours, of the same base; ``name`` is the function that was called."""
+    said = " ".join(str(error).split())
+    for pattern, ours in _REWORDED.items():
+        if found := re.fullmatch(pattern, said):
+            said = " ".join(found.expand(ours).split())
+            break
+    message = f"{name}: {said}" if name else said
+    if isinstance(error, AxisError):
+        return QuantAxisError(message)
+    kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError
+    return kind(message) if isinstance(error, (IndexError, ValueError)) else QuantTypeError(message)

@@ -1,0 +1,246 @@
+"""What somebody who begins is told: each message whole. Hazards: an argument that is not named as its caller wrote it,
+a message that does not say what to write instead, one of NumPy's or Python's own."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt
+from tests.fuzz.outcome import check_message
+
+T = qrt.UniformType("i8", "f32", 0.5, 3)
+WEIGHTS = qrt.UniformType("i8", "f32", 0.25)
+CHANNELS = qrt.UniformType("i8", "f32", [0.5, 0.25], axis=1)
+PROGRAM = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+VALUES = [[1.0, 2.0], [3.0, 4.0]]
+NAMES: dict[str, Any] = {
+    "np": np,
+    "qrt": qrt,
+    "T": T,
+    "CHANNELS": CHANNELS,
+    "x": np.ones((2, 2), np.float32),
+    "q": qrt.quantize(VALUES, T),
+    "w": qrt.quantize(VALUES, WEIGHTS),
+    "CHANNELS_Q": qrt.quantize(VALUES, CHANNELS),
+    "image": qrt.quantize(np.zeros((1, 4, 4, 3)), T),
+    "kernel": qrt.quantize(np.zeros((2, 3, 3, 3)), WEIGHTS),
+    "program": qrt.compile(PROGRAM),
+}
+
+MISTAKES = {
+    "qrt.quantize(x)": "quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)",
+    'qrt.quantize(x, "int8")': (
+        'quantize: type must be a !quant.uniform type, got \'int8\': write qrt.UniformType("i8", "f32", '
+        "scale), or let qrt.quantize(x, bits=8).type choose one"
+    ),
+    "qrt.quantize(x, np.int8)": (
+        'quantize: type must be a !quant.uniform type, got the class int8: write qrt.UniformType("i8", '
+        '"f32", scale), or let qrt.quantize(x, bits=8).type choose one'
+    ),
+    'qrt.quantize("abc", T)': "quantize: x must be real numbers, got 'abc'",
+    "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values make no array: the lengths of nested sequences differ",
+    "qrt.qcast(np.ones(2), T)": (
+        "qcast: x must be an array of float32, the expressed type f32 of !quant.uniform<i8:f32, "
+        "5.000000e-01:3>, got dtype float64: qrt.quantize converts"
+    ),
+    "qrt.quantize(np.ones((2, 3)), CHANNELS)": (
+        "quantized dimension size does not match number of scales: dimension 1 is 3, scales are 2"
+    ),
+    'qrt.UniformType("i8", "f32")': (
+        'a uniform type needs scales: write UniformType("i8", "f32", 0.5), or let qrt.quantize(x, bits=8) choose it'
+    ),
+    'qrt.UniformType("i64", "f32", 0.5)': "illegal storage type size: 64",
+    'qrt.UniformType("i8", "f32", 0)': ("scale 0.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]"),
+    'qrt.UniformType("i8", "f32", -1.0)': (
+        "scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]"
+    ),
+    'qrt.UniformType("i8", "f32", "0.5")': "a scale is a float, not '0.5'",
+    'qrt.UniformType("i8", "f32", [0.1, 0.2])': (
+        "scales of shape (2,) need an axis or block sizes: write axis=0 for a scale per row"
+    ),
+    'qrt.UniformType("i8", "f32", 0.5, axis=1)': (
+        "scales of a per-axis type are one sequence, not of shape (): write [scale], or leave axis out"
+    ),
+    'qrt.UniformType("i8", "f32", [0.1, 0.2], axis=-1)': (
+        "illegal quantized dimension: -1: axes of a type count from 0, because a type knows no rank"
+    ),
+    'qrt.UniformType("i8", "f32", 0.5, 1.5)': "zero point is an integer, not 1.5",
+    'qrt.quantize(x, qrt.UniformType("i8", "f32", 0.5, 300))': (
+        "a tensor's type has zero point 300 outside [-128, 127], the range of i8: !quant.uniform<i8:f32, "
+        "5.000000e-01:300>"
+    ),
+    'qrt.quantize(np.zeros((64, 64)), qrt.UniformType("i4", "f32", np.ones((2, 64)), block_sizes={0: 32}))': (
+        "dimension size 64 of scales tensor at axis 1 should match (tensor dimension at axis / block sizes at "
+        "axis) = 1: block_sizes has no axis 1, write 1: 1 there"
+    ),
+    "qrt.QuantTensor(x, T)": ("storage must be integers, got dtype float32: qrt.quantize(x, type) quantizes floats"),
+    "qrt.QuantTensor([300], T)": ("storage value 300 is outside [-128, 127] of !quant.uniform<i8:f32, 5.000000e-01:3>"),
+    "q @ x": (
+        'np.matmul has no exact result as quantized values: write np.asarray(q) @ x, or use qrt.float_results("allow")'
+    ),
+    "x @ q": (
+        "np.matmul has no exact result as quantized values: write qrt.float_matmul(x, q), or use "
+        'qrt.float_results("allow")'
+    ),
+    "q + 1.0": (
+        "np.add has no exact result as quantized values: write qrt.quantize(x, q.type) + q, or use "
+        'qrt.float_results("allow")'
+    ),
+    "q + w": (
+        "add: no exact result type exists for different scales: give out_type; got "
+        "(tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+    ),
+    "q @ qrt.quantize(np.ones((3, 2)), T)": (
+        "matmul: the contracted dimensions differ: 2 and 3; got (tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:3>>)"
+    ),
+    "np.exp(q)": (
+        'np.exp has no exact result as quantized values: write np.exp(np.asarray(q)), or use qrt.float_results("allow")'
+    ),
+    'np.save("q.npy", q)': (
+        "np.save takes no QuantTensor: write qrt.save_tensors(path, {...}), which keeps the type, or "
+        "np.save(path, np.asarray(q))"
+    ),
+    "q.dtype": (
+        "a QuantTensor has no dtype: q.type is its quantized type, q.storage.dtype that of the integers, "
+        "np.result_type(q) that of the values"
+    ),
+    "q.numpy()": "a QuantTensor has no numpy: np.asarray(q) gives the values, q.storage the integers",
+    "q.dequantise()": "a QuantTensor has no attribute 'dequantise': did you mean 'dequantize'?",
+    'q.astype("int8")': (
+        "astype: int8 does not hold the values: write q.storage for the integers, or np.asarray(q).astype('int8')"
+    ),
+    "q.astype(5)": "astype: a !quant.uniform type or a dtype of numbers is needed, got 5",
+    "q[5]": "index 5 is out of bounds for axis 0 with size 2",
+    'q["a"]': "an index is an integer, a slice, ..., None, or integers or booleans in a list or an array",
+    "q[0.5]": "an index is an integer, a slice, ..., None, or integers or booleans in a list or an array",
+    "q.reshape(3, 3)": (
+        "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> does not have the elements of shape (3, 3)"
+    ),
+    "float(q)": "only a tensor of rank 0 is a Python number, not shape (2, 2): take an element, or q.tolist()",
+    "bool(q)": (
+        "the truth value of a tensor with more than one element is ambiguous: use np.any(q), np.all(q) or q.size"
+    ),
+    "len(q[0, 0])": "len() of a tensor of rank 0",
+    "qrt.matmul(q, w, bias=np.zeros(2), out_type=T)": (
+        "matmul: bias must be a QuantTensor, got ndarray: qrt.quantize(bias, qrt.bias_type(a, w)) makes one"
+    ),
+    "qrt.matmul(q, w, bias=qrt.quantize([1.0, 2.0], qrt.bias_type(q, w)))": "matmul: a bias needs out_type",
+    'qrt.matmul(q, w, requant="float")': (
+        "matmul: requant must be one of fixed, fixed_double, float32, float64_away, got 'float'"
+    ),
+    'qrt.matmul(q, w, out_type="f32")': (
+        'matmul: out_type must be a !quant.uniform type, got \'f32\': write qrt.UniformType("i8", "f32", '
+        "scale), or let qrt.quantize(x, bits=8).type choose one"
+    ),
+    "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
+        "matmul: out must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one"
+    ),
+    "CHANNELS_Q @ q": (
+        "matmul: a is per axis along axis 1, which is contracted: requantize it to a per-layer type; got "
+        "(tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>)"
+    ),
+    "qrt.concat(q, w)": "concat: tensors must be a sequence of tensors, got one: write concat([a, b])",
+    "qrt.concat([q, w])": (
+        "concat: operands of different types need out_type; got (tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+    ),
+    'qrt.clamp(q, min="a")': "clamp: min must be a real number, got 'a'",
+    "qrt.conv2d(np.zeros((1, 4, 4, 3)), kernel)": (
+        "conv2d: x must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one"
+    ),
+    "qrt.conv2d(qrt.quantize(np.zeros((1, 3, 4, 4)), T), kernel)": (
+        "conv2d: x has 4 channels, w takes 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
+        "x.transpose(0, 2, 3, 1) of (N, C, H, W) is that; got (tensor<1x3x4x4x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>)"
+    ),
+    'qrt.conv2d(image, kernel, padding="same")': (
+        "conv2d: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 'same': write 'SAME'"
+    ),
+    "qrt.conv2d(image, kernel, padding=1)": (
+        "conv2d: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1"
+    ),
+    "qrt.conv2d(image, kernel, strides=2.5)": "conv2d: strides must be two positive integers, got 2.5",
+    "qrt.conv2d(image, kernel, groups=2)": (
+        "conv2d: x has 3 channels, w takes 2 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); got "
+        "(tensor<1x4x4x3x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, "
+        "2.500000e-01>>)"
+    ),
+    "qrt.avg_pool2d(q, 2)": (
+        "avg_pool2d: operands must be of rank 4, the first is tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
+    ),
+    'qrt.softmax(q, "f32")': (
+        'softmax: out_type must be a !quant.uniform type, got \'f32\': write qrt.UniformType("i8", "f32", '
+        "scale), or let qrt.quantize(x, bits=8).type choose one"
+    ),
+    'qrt.parse_type("!quant.uniform<i8:f32,>")': (
+        "<type>:1:23: error: expected a float scale\n!quant.uniform<i8:f32,>\n                      ^"
+    ),
+    'qrt.ir.parse("func.func @f() -> i32 { return %x : i32 }")': (
+        "<string>:1:32: error: use of undeclared SSA value name '%x'\nfunc.func @f() -> i32 { return %x : i32 "
+        "}\n                               ^~"
+    ),
+    'qrt.ir.parse("func.func @f(%x: i32) -> i32 { return %x : i32")': (
+        "<string>:1:47: error: expected an operation, found the end of the text\nfunc.func @f(%x: i32) -> i32 "
+        "{ return %x : i32\n                                              ^"
+    ),
+    'qrt.run_passes(qrt.ir.parse(""), "canonicalise")': (
+        "<pipeline>:1:1: error: 'canonicalise' does not refer to a registered pass; did you mean "
+        "'canonicalize'?\ncanonicalise\n^~~~~~~~~~~~"
+    ),
+    'qrt.compile("")': "no function is named 'main'; the module has none",
+    "program()": "f takes 1 argument, got 0: (arg0: tensor<2xf32>)",
+    "program(np.zeros(2, np.float32), 1)": "f takes 1 argument, got 2: (arg0: tensor<2xf32>)",
+    "program(np.zeros(2))": "input 'arg0' must be tensor<2xf32>: dtype float32, got dtype float64",
+    "program(np.zeros(3, np.float32))": "input 'arg0' must be tensor<2xf32>, got shape [3]",
+    'program.run({"y": np.zeros(2, np.float32)})': "no input is named 'y'; the inputs are arg0",
+    "program.run({})": "input 'arg0' is missing: it takes tensor<2xf32>",
+    'qrt.load("model.onnx")': "model.onnx: only .mlir files are read, not .onnx",
+    'qrt.load("absent.mlir")': "absent.mlir: No such file or directory",
+    'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors ends in .npz or .safetensors",
+    'qrt.save_tensors("w.npz", w)': (
+        "save_tensors: tensors must be a mapping from names to tensors, got a QuantTensor of shape (2, 2)"
+    ),
+    "qrt.metrics.snr(x, q[0])": "snr: the shapes differ: (2, 2) and (2,)",
+    'qrt.float_results("on").__enter__()': 'float_results: "allow", "warn" or "raise" is needed, got \'on\'',
+    "qrt.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
+    "np.concatenate([q, w])": (
+        "concat: operands of different types need out_type; got (tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+    ),
+    "np.ravel(CHANNELS_Q)": (
+        "np.ravel would mix the scales of axis 1 of tensor<2x2x!quant.uniform<i8:f32:1, "
+        "{5.000000e-01,2.500000e-01}>> along one axis: give another axis, np.asarray(q) for the values, or "
+        "qrt.requantize to a type per layer first"
+    ),
+    "np.sum(CHANNELS_Q, axis=1)": (
+        "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales of its own along axis 1, "
+        "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
+    ),
+    'q.fill("a")': "the values must be real numbers, got 'a'",
+    "qrt.pack(x)": "pack: w must be a QuantTensor, got ndarray: qrt.quantize(values, type) makes one",
+}
+
+
+@pytest.mark.parametrize("call", MISTAKES)
+def test_a_mistake_is_told_what_to_write(call: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - each of another class
+        eval(call, dict(NAMES))
+    check_message(caught.value)
+    assert str(caught.value) == MISTAKES[call]
+
+
+def test_the_verifier_names_the_op_once() -> None:
+    t = "tensor<1x2x!quant.uniform<i8:f32, 0.5>>"
+    module = qrt.ir.parse(f"func.func @f(%a: {t}) {{ %0 = qrt.matmul %a, %a : ({t}, {t}) -> {t} return }}")
+    with pytest.raises(qrt.VerifyError, match=r"'qrt\.matmul' op the contracted dimensions differ: 2 and 1; got"):
+        module.verify()
+
+
+def test_more_parts_than_memory_holds_are_an_error_at_once() -> None:
+    for count in (2**62, 2**63):
+        with pytest.raises((MemoryError, qrt.QuantTypeError)):
+            np.array_split(NAMES["q"], count)

@@ -1,0 +1,68 @@
+"""NumPy's and Python's words about their objects become words about arguments. Hazards: a message that leaks, an error
+of another base than NumPy's, a message that was good and is lost."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.exceptions import AxisError
+
+import qrt
+from qrt.errors import QuantAxisError, QuantIndexError, QuantTypeError, QuantValueError
+from qrt.tensor.numpy_errors import from_numpy
+
+Q = qrt.quantize([[1.0, 2.0], [3.0, 4.0]], qrt.UniformType("i8", "f32", 0.5))
+RAISED = [
+    (lambda: np.zeros(2)["a"], QuantIndexError, "an index is an integer, a slice"),  # type: ignore[call-overload]
+    (
+        lambda: np.zeros(2).__setitem__(slice(None), np.zeros(3)),
+        QuantValueError,
+        r"\(3,\) does not broadcast to \(2,\)",
+    ),
+    (lambda: np.zeros(2).__setitem__([0, 1], np.zeros(3)), QuantValueError, r"\(3,\) does not broadcast to \(2,\)"),
+    (lambda: np.zeros(2) + np.zeros(3), QuantValueError, r"the shapes \(2,\) \(3,\) do not broadcast"),
+    (lambda: np.array([[1], [1, 2]]), QuantValueError, "their lengths differ"),
+    (lambda: range(0.5), QuantTypeError, "an integer is needed, got a float"),  # type: ignore[call-overload]
+    (lambda: list(5), QuantTypeError, "a sequence is needed, got a int"),  # type: ignore[call-overload]
+    (lambda: np.zeros(2, object()), QuantTypeError, "a dtype is needed"),  # type: ignore[call-overload]
+    (lambda: np.ravel(), QuantTypeError, "an argument is missing: 'a'"),  # type: ignore[call-overload]
+    (lambda: len(5), QuantTypeError, "an argument is of a kind that it does not take"),  # type: ignore[arg-type]
+    (lambda: np.zeros(2).sum(axis=3), QuantAxisError, "axis 3 is out of bounds"),
+    (lambda: np.zeros(2).reshape(3), QuantValueError, "cannot reshape array of size 2 into shape"),
+]
+
+
+@pytest.mark.parametrize(("work", "kind", "message"), RAISED)
+def test_what_is_raised_is_said_of_the_arguments(work: Any, kind: type, message: str) -> None:
+    with pytest.raises((TypeError, ValueError, IndexError, AxisError)) as caught:
+        work()
+    ours = from_numpy(caught.value, "np.f")
+    assert type(ours) is kind
+    with pytest.raises(kind, match=f"np.f: .*{message}"):
+        raise ours
+
+
+def test_the_switch_of_floats_lets_no_error_of_numpy_through() -> None:
+    with (
+        qrt.float_results("allow"),
+        pytest.raises(QuantValueError, match=r"np.arctan2: the shapes .* do not broadcast"),
+    ):
+        np.arctan2(Q, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: np.any([1, 0], out=Q),
+        lambda: np.all(Q, where=Q),
+        lambda: np.count_nonzero(Q, Q),
+        lambda: np.logical_and(Q, Q, out=Q),
+        lambda: np.logical_not([1], out=Q),
+        lambda: np.logical_or.reduce(Q, out=Q),
+        lambda: np.logical_xor.accumulate(Q, out=Q),
+    ],
+)
+def test_a_tensor_where_truths_go_is_refused(work: Any) -> None:
+    """NumPy's function asks the tensor again for its rule, without end."""
+    with pytest.raises(QuantTypeError, match="a QuantTensor holds no truths"):
+        work()
