@@ -36,6 +36,7 @@ MOST_SAID = 1200
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
+_ARRAY = re.compile(r"\b(QuantTensor|PackedTensor|array)\(.*\)", re.DOTALL)
 _SCALE = re.compile(r"[{,] ?([^{}:, ]+)")
 _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
@@ -112,9 +113,12 @@ def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
 
 
 def shown(value: object) -> str:
-    """A value as an error says it: short, whatever its `repr` does. The `repr` of an integer of 4300 digits raises."""
+    """A value as an error says it: short whatever its `repr` does, without the contents of an array.
+    The `repr` of an integer of 4300 digits raises."""
     try:
-        text = repr(value)
+        shape = getattr(value, "shape", None)
+        text = f"{type(value).__name__} of shape {shape}" if isinstance(shape, tuple) and shape else repr(value)
+        text = f"a {type(value).__name__} of arrays" if "\n" in text else text
     except Exception:
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 200 else f"{text[:200]}..."
@@ -231,7 +235,8 @@ NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError
 
 def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
     """An error of NumPy's as one of ours, of the same base; ``name`` is the function that was called."""
-    message = f"{name}: {error}" if name else str(error)
+    said = _ARRAY.sub(r"\1(...)", str(error))  # without the contents of an array
+    message = f"{name}: {said}" if name else said
     if isinstance(error, AxisError):
         return QuantAxisError(message)
     kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError

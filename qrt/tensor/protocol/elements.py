@@ -69,9 +69,12 @@ def tensor(q: Any, what: str) -> "QuantTensor":
 
 
 def no_tensor(x: Any, what: str) -> Any:
-    """What is no QuantTensor: indices and the like."""
+    """What is no QuantTensor and holds none: indices, masks and the like."""
+    if isinstance(x, (tuple, list)):
+        for item in x:
+            no_tensor(item, what)
     if isinstance(x, Tensor):
-        raise QuantTypeError(f"{what} must not be a QuantTensor: its values are no integers")
+        raise QuantTypeError(f"{what} must not be a QuantTensor: its values are neither integers nor bools")
     return x
 
 

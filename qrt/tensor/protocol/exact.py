@@ -280,6 +280,11 @@ def refuse_others(name: str, others: Mapping[str, Any]) -> None:
         raise QuantTypeError(f"{name}: {key} is not supported for a QuantTensor")
 
 
+def is_kept(keepdims: Any) -> bool:
+    """Whether NumPy's ``keepdims`` asks for axes of size 1: by its truth, as 1 and ``np.True_`` do."""
+    return keepdims is not np._NoValue and bool(keepdims)
+
+
 def axes_of(name: str, axis: Any, rank: int) -> Shape:
     """The axes meant by NumPy's ``axis``, ascending; all of them for None."""
     if axis is None:

@@ -23,6 +23,7 @@ from qrt.tensor.protocol.exact import (
     centred,
     hashable_axis,
     integers_of,
+    is_kept,
     reduced_units,
     refuse_others,
     require_tensors,
@@ -59,9 +60,9 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     if dtype is None and out is None and not others and a.size >= _MANY and a.type.is_per_layer:
         how = _mean_of(a.type, a.shape, hashable_axis(axis))
         if how is not None:
-            return _mean_of_many(a, how, keepdims is True)
+            return _mean_of_many(a, how, is_kept(keepdims))
     refuse_others(name, others)
-    wanted, keepdims = result_type(name, dtype), keepdims is True
+    wanted, keepdims = result_type(name, dtype), is_kept(keepdims)
     if not isinstance(wanted, np.dtype):
         return qrt_mean(a, axis, keepdims=keepdims, out_type=wanted, out=out)
     axes, units, count = _reduction(name, a, axis, keepdims)
@@ -97,7 +98,7 @@ def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
 @implements(np.average, kind="sums")
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     if weights is not None:
-        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": keepdims is True}
+        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": is_kept(keepdims)}
         return in_floats("np.average", np.average, (a,), more, spelled("np.average", (a,), more))
     require_tensors("np.average", a)
     refuse_others("np.average", {"returned": returned or None})
@@ -138,7 +139,7 @@ def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof
     require_tensors(name, a)
     keepdims = False
     if others or out is not None:
-        keepdims = others.pop("keepdims", False) is True
+        keepdims = is_kept(others.pop("keepdims", False))
         correction = others.pop("correction", np._NoValue)
         ddof = ddof if correction is np._NoValue else correction
         refuse_others(name, {**others, "out": out})
@@ -234,7 +235,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     if not is_root:
         more = {"ord": ord, "axis": axis, "keepdims": keepdims}
         return in_floats(name, np.linalg.norm, (x,), more, spelled(name, (x,), more))
-    return _root_of_squares(name, x, axis, keepdims is True)
+    return _root_of_squares(name, x, axis, is_kept(keepdims))
 
 
 @implements(np.linalg.vector_norm, kind="sums")
@@ -244,7 +245,7 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any
     if not (isinstance(ord, (int, float)) and ord == 2):
         more = {"axis": axis, "keepdims": keepdims, "ord": ord}
         return in_floats(name, np.linalg.vector_norm, (x,), more, spelled(name, (x,), more))
-    return _root_of_squares(name, x, axis, keepdims is True)
+    return _root_of_squares(name, x, axis, is_kept(keepdims))
 
 
 @implements(np.linalg.matrix_norm, kind="sums")
@@ -254,7 +255,7 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     if not (isinstance(ord, str) and ord == "fro"):
         more = {"keepdims": keepdims, "ord": ord}
         return in_floats(name, np.linalg.matrix_norm, (x,), more, spelled(name, (x,), more))
-    return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), keepdims is True)
+    return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), is_kept(keepdims))
 
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:

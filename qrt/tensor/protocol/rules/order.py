@@ -11,6 +11,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.exact import is_kept
 from qrt.tensor.protocol.keys import in_order, stored
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import refuse
@@ -29,9 +30,12 @@ def _extreme(
     name: str, ufunc: Any, q: QuantTensor, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     """The reduction by ``np.maximum`` or ``np.minimum``."""
-    t = reduced(name, q, axis, bool(keepdims))
+    t = reduced(name, q, axis, is_kept(keepdims))
     if initial is None and where is True:
         return delivered(name, ufunc.reduce(stored(q), axis, None, None, keepdims), t, out)
+    if initial is not None and not np.all(np.any(np.broadcast_to(where, q.shape), axis)):
+        for each in _UFUNCS:  # the number itself is a result
+            _bounds(name, each, t, initial)
     least = t.storage_min if ufunc is np.maximum else t.storage_max
     given = {} if initial is None else {"initial": least}
     found = np.asarray(ufunc.reduce(stored(q), axis, None, None, keepdims, where=where, **given))
@@ -64,8 +68,8 @@ def _reductions(ufunc: np.ufunc, *functions: Function) -> None:
     implements(*((each, "reduce") for each in _UFUNCS[ufunc]), kind="order")(reduce)
 
 
-_reductions(np.maximum, np.max, np.nanmax)
-_reductions(np.minimum, np.min, np.nanmin)
+_reductions(np.maximum, np.max, np.amax, np.nanmax)
+_reductions(np.minimum, np.min, np.amin, np.nanmin)
 
 
 def _accumulations(ufunc: np.ufunc) -> None:
@@ -162,12 +166,12 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         *,
         weights: Any = None,
     ) -> Any:
-        options = {"method": method, "keepdims": keepdims is True, "weights": weights}
+        options = {"method": method, "keepdims": is_kept(keepdims), "weights": weights}
         if method not in _CHOOSING:
             hint = f"{name}(q, ..., method='lower'), or 'higher', 'nearest', 'inverted_cdf'"
             return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
         x = one_tensor(name, a)
-        t = reduced(name, x, axis, keepdims is True)
+        t = reduced(name, x, axis, is_kept(keepdims))
         storage = np.asarray(plain(stored(x), q, axis, **options))
         element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(stored(x).dtype), element, out)

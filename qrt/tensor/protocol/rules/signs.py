@@ -8,6 +8,8 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, parameters_of
+from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol.elements import no_tensor
 from qrt.tensor.protocol.keys import stored
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
@@ -23,18 +25,30 @@ _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4)}
 
 
 def truth(x: Any) -> Any:
-    """Where a tensor is not 0, as integers or bools; anything else as it is."""
+    """Where a tensor is not 0, as integers or bools; of objects the truth, which NumPy would give as objects; anything
+    else as it is."""
     if not isinstance(x, Tensor):
-        return x
+        array = as_array(x)
+        return array.astype(bool) if array.dtype == object else x
     t: UniformType = x.type
     return compare(np.not_equal, x, 0) if any(t.zero_points) else stored(x)
+
+
+def _on_truth(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on the truth of its first operand. For a tensor beside it, NumPy would ask the table again."""
+
+    def rule(a: Any, *args: Any, **options: Any) -> Any:
+        no_tensor(args, "an argument")
+        return plain(truth(a), *args, **{key: no_tensor(value, key) for key, value in options.items()})
+
+    return rule
 
 
 def _of_truths(*functions: Callable[..., Any]) -> None:
     """Functions of one array that see of it whether an element is 0: theirs is what NumPy's function says."""
 
     def register(plain: Callable[..., Any]) -> None:
-        implements(plain, kind="order")(lambda a, *args, **options: plain(truth(a), *args, **options))
+        implements(plain, kind="order")(_on_truth(plain))
 
     for plain in functions:
         register(plain)
@@ -45,14 +59,14 @@ _of_truths(np.any, np.all, np.nonzero, np.flatnonzero, np.argwhere, np.count_non
 
 def _logical(ufunc: np.ufunc) -> None:
     def rule(*operands: Any, out: Array | None = None, where: Any = True) -> Any:
-        return ufunc(*map(truth, operands), out=out, where=where)
+        return ufunc(*map(truth, operands), out=no_tensor(out, "out"), where=no_tensor(where, "where"))
 
     implements(ufunc, kind="order")(rule)
 
 
 def _logical_reduction(ufunc: np.ufunc, method: str) -> None:
     plain = getattr(ufunc, method)
-    implements((ufunc, method), kind="order")(lambda a, *args, **options: plain(truth(a), *args, **options))
+    implements((ufunc, method), kind="order")(_on_truth(plain))
 
 
 _logical(np.logical_not)
@@ -63,7 +77,7 @@ for _ufunc in (np.logical_and, np.logical_or, np.logical_xor):
 
 
 def _always(answer: bool, *functions: Function) -> None:
-    """Questions about NaN, infinity or imaginary parts: every value is a finite real number."""
+    """Questions about NaN and infinity: every value is a finite real number."""
 
     def rule(x: Any, out: Array | None = None, *, where: Any = True) -> Any:
         return written(np.full(x.shape, answer)[()], out, where)
@@ -71,10 +85,8 @@ def _always(answer: bool, *functions: Function) -> None:
     implements(*functions, kind="order")(rule)
 
 
-_always(True, np.isfinite, np.isreal)
-_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf, np.iscomplex)
-implements(np.isrealobj, kind="order")(lambda x: True)
-implements(np.iscomplexobj, kind="order")(lambda x: False)
+_always(True, np.isfinite)
+_always(False, np.isnan, np.isinf, np.isposinf, np.isneginf)
 
 
 # ---------------------------------------------------------------------------------------------------------------- signs

@@ -26,6 +26,7 @@ from qrt.tensor.protocol.exact import (
     hashable_axis,
     i32_type,
     integers_of,
+    is_kept,
     of_tensors,
     reduced_units,
     refuse_others,
@@ -50,8 +51,8 @@ class _Sum(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: Any) -> _Sum:
-    axes, keepdims = axes_of(name, axis, len(shape)), keepdims is True
+def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> _Sum:
+    axes = axes_of(name, axis, len(shape))
     count = product(shape[d] for d in axes)
     result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
@@ -78,11 +79,12 @@ def sum_(
     where: Any = True,
 ) -> Any:
     require_tensors("np.sum", a)
+    keepdims = keepdims if type(keepdims) is bool else is_kept(keepdims)
     if dtype is not None or out is not None or initial is not None or where is not True:
         refuse_others("np.sum", {"initial": initial})
-        return _sum_as(a, axis, dtype, out, keepdims is True, where)
+        return _sum_as(a, axis, dtype, out, keepdims, where)
     how = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
-    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims is True)
+    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims)
     if how.offset is not None:
         total = np.subtract(total, how.offset)  # of NumPy's scalars `-` would warn that it wraps
     return tensor_of(np.asarray(total), how.result, how.shape)
@@ -220,7 +222,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     name = "np.ptp"
     require_tensors(name, a)
-    axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
+    axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
     if any(a.shape[d] == 0 for d in axes):
         raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     units = reduced_units(name, a.type, a.shape, axes, keepdims)
@@ -270,7 +272,7 @@ def prod(
     name = "np.prod"
     require_tensors(name, a)
     refuse_others(name, {"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
-    axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
+    axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
     count = product(a.shape[d] for d in axes)
     bound = max_magnitude(a.type) ** min(count, 64)
     if count > 64 or bound >= 1 << 63:
