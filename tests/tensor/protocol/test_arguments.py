@@ -1,5 +1,5 @@
-"""Arguments that NumPy's functions share. Hazards: an option that is read as not given, a tensor where an array belongs,
-an error of Python's about a function that nobody called, a rule that takes another's place."""
+"""Arguments that NumPy's functions share. Hazards: an option that is read as not given, a tensor where an array
+belongs, an error of Python's about a function that nobody called, a rule that takes another's place."""
 
 from collections.abc import Callable
 from fractions import Fraction
