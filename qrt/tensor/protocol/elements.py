@@ -10,7 +10,7 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind_arrays, eager
 from qrt.eager.calls import Tensor
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import QuantTypeError, QuantValueError
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, selected_element
 from qrt.ops.movement import reshaped_element
@@ -47,9 +47,11 @@ def into(out: Any, result: "QuantTensor") -> "QuantTensor":
     """The result, or ``out``, if it is given, with the result written to it."""
     if out is None:
         return result
-    if not isinstance(out, Tensor) or out.tensor_type != result.tensor_type:
-        given = out.tensor_type if isinstance(out, Tensor) else type(out).__name__
-        raise QuantTypeError(f"out must be {result.tensor_type}, got {given}")
+    if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
+        given = shown(out.type) if isinstance(out, Tensor) else type(out).__name__
+        raise QuantTypeError(f"out must be a QuantTensor of the result's type {shown(result.type)}, got {given}")
+    if out._shape != result._shape:
+        raise QuantValueError(f"out has shape {out._shape}, the result has shape {result._shape}")
     memory(out)[...] = result._data
     return out  # type: ignore[return-value]
 

@@ -149,3 +149,34 @@ def test_the_other_names_of_max_and_min() -> None:
 def test_a_vector_has_no_axis_1() -> None:
     with pytest.raises(QuantValueError, match=r"np\.sum: axis 1 does not fit a tensor of rank 1"):
         qrt.quantize([1.0], T).sum(axis=1)
+
+
+@pytest.mark.parametrize("axis", [(), (0, 1, 2)])
+def test_a_norm_is_along_one_axis_or_two(axis: Any) -> None:
+    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: a norm is along one axis or two"):
+        np.linalg.norm(QuantTensor(np.zeros((2, 2, 2), np.int8), T), axis=axis)
+
+
+OUTS: list[Callable[[Any], Any]] = [
+    lambda out: np.max(Q, axis=0, out=out), lambda out: np.maximum(Q[0], Q[1], out=out),
+    lambda out: np.take(Q, 0, axis=0, out=out), lambda out: np.multiply(Q[0], 2, out=out),
+    lambda out: np.negative(Q[0], out=out), lambda out: np.clip(Q[0], -1, 1, out=out),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", OUTS)
+def test_out_is_filled_or_left_alone(call: Callable[[Any], Any]) -> None:
+    expected = call(None)
+    t = expected.type
+    out = QuantTensor(np.full((2, 6), 100), t)[0, ::-2]
+    assert call(out) is out
+    assert out.equals(expected)
+    for wrong, error in (
+        (QuantTensor(np.full((1, 3), 100), t), QuantValueError),
+        (qrt.pack(QuantTensor(np.full(3, 100), t)), QuantValueError),
+        (QuantTensor(np.full(3, 100), UniformType("i16", "f32", 7.0)), QuantTypeError),
+        (np.zeros(3, np.int8), QuantTypeError),
+    ):
+        with pytest.raises(error, match=r"^np\.\w+: (out|assignment destination is read-only)"):
+            call(wrong)
+        assert not isinstance(wrong, QuantTensor) or (wrong.storage == 100).all()

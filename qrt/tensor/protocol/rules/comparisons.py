@@ -16,8 +16,8 @@ from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, parameter_index, parameters_of
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import no_tensor
-from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, stored, units_of
+from qrt.tensor.protocol.elements import no_tensor, stored
+from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, units_of
 from qrt.tensor.protocol.table import implements
 from qrt.types import UniformType
 

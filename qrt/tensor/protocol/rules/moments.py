@@ -14,6 +14,7 @@ from qrt.ops.core import Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
+from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -22,7 +23,6 @@ from qrt.tensor.protocol.exact import (
     axis_of,
     centred,
     hashable_axis,
-    integers_of,
     is_kept,
     reduced_units,
     refuse_others,
@@ -86,13 +86,13 @@ def _mean_of(t: UniformType, shape: Shape, axis: Any) -> _Mean | None:
 
 def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
     t = a.type
-    total = np.asarray(add_up(integers_of(a), how.axes, how.kind, None, keepdims))
+    total = np.asarray(add_up(stored(a), how.axes, how.kind, None, keepdims))
     sums = [n - how.zeros for n in total.ravel().tolist()]
     if how.kind is np.int32:  # sums of storage may have wrapped; those less the zero points fit 32 bits
         sums = [(n + I32_END) % (2 * I32_END) - I32_END for n in sums]
     rounded = [numerics.scale_fixed(n, *how.scaling) + t.zero_point for n in sums]
-    stored = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
-    return QuantTensor._of(np.array(stored, storage_dtype(t)).reshape(total.shape), t)
+    held = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
+    return QuantTensor._of(np.array(held, storage_dtype(t)).reshape(total.shape), t)
 
 
 @implements(np.average, kind="sums")
@@ -207,7 +207,7 @@ def _exact(name: str, number: Any) -> Fraction:
 
 def _power_sums(a: QuantTensor, how: _Sums, keepdims: bool) -> tuple[Any, Any]:
     """(sum, sum of squares) of the storage: int64, or objects where that does not hold them."""
-    data = integers_of(a)
+    data = stored(a)
     if how.squares is object:
         data = data.astype(object)
     squares = np.multiply(data, data, dtype=how.squares)
@@ -230,6 +230,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     name = "np.linalg.norm"
     require_tensors(name, x)
     rank = x.ndim if axis is None else len(axes_of(name, axis, x.ndim))
+    if axis is not None and rank not in (1, 2):
+        raise QuantValueError(f"{name}: a norm is along one axis or two, got axis {shown(axis)}")
     ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
     is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
     if not is_root:

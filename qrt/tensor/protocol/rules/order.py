@@ -11,8 +11,9 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import is_kept
-from qrt.tensor.protocol.keys import in_order, stored
+from qrt.tensor.protocol.keys import in_order
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import refuse
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements

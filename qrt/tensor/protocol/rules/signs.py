@@ -9,8 +9,7 @@ import numpy as np
 from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, parameters_of
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import no_tensor
-from qrt.tensor.protocol.keys import stored
+from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
 from qrt.tensor.protocol.table import Function, implements
