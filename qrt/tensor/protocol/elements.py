@@ -84,8 +84,10 @@ def truth(condition: Any) -> Any:
     """A condition: of a QuantTensor, where its values are not 0."""
     if not isinstance(condition, Tensor):
         return condition
-    zero_points = np.array(condition.type.zero_points, np.int64)
-    return stored(condition) != zero_points[parameter_index(condition.type, condition._shape)]
+    t: UniformType = condition.type
+    if t.is_per_layer:
+        return stored(condition) != t.zero_points[0]
+    return stored(condition) != np.array(t.zero_points, np.int64)[parameter_index(t, condition._shape)]
 
 
 # -------------------------------------------------------------------------------------------------------- new elements

@@ -9,6 +9,7 @@ import numpy as np
 from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, parameters_of
 from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol import elements
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
@@ -29,8 +30,7 @@ def truth(x: Any) -> Any:
     if not isinstance(x, Tensor):
         array = as_array(x)
         return array.astype(bool) if array.dtype == object else x
-    t: UniformType = x.type
-    return compare(np.not_equal, x, 0) if any(t.zero_points) else stored(x)
+    return elements.truth(x) if any(x.type.zero_points) else stored(x)
 
 
 def _on_truth(plain: Callable[..., Any]) -> Callable[..., Any]:
