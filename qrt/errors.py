@@ -36,6 +36,7 @@ MOST_SAID = 1200
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
+
 _SCALE = re.compile(r"[{,] ?([^{}:, ]+)")
 _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
@@ -118,13 +119,12 @@ def shown(value: object) -> str:
         return f"the class {value.__name__}"
     kind, shape = type(value).__name__, getattr(value, "shape", None)
     if isinstance(shape, tuple) and shape:
-        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} of shape {shape}"
+        return f"{'an' if kind[0] in 'aeiou' or kind == 'ndarray' else 'a'} {kind} of shape {shape}"
     try:
         text = repr(value)
     except Exception:
-        text = f"a value of type {type(value).__name__}"
-    if "\n" in text:
-        text = " ".join(text.split())
+        text = f"a value of type {kind}"
+    text = f"a {kind} of arrays" if "array([" in text else " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 

@@ -27,12 +27,13 @@ def _values(values: Array, dtype: Any) -> Array:
         wanted = None if dtype is None or np.dtype(dtype).names is not None else np.dtype(dtype)
     except (TypeError, ValueError):
         wanted = None
-    if wanted is not None and wanted.kind in "biu":
+    if wanted is not None and (wanted.kind in "biu" or wanted.name.startswith(("int", "uint"))):
         by_values = f"np.asarray(q).astype({str(wanted)!r})"
         raise QuantTypeError(
             f"astype: {wanted} does not hold the values: write q.storage for the integers, or {by_values}"
         )
-    if wanted is not None and wanted.kind in "fcVO":
+    # ml_dtypes' floats are of kind V, as are bytes and subarrays, which hold no numbers.
+    if wanted is not None and (wanted.kind in "fcO" or wanted.type.__module__ == "ml_dtypes"):
         return values.astype(wanted)
     raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
 

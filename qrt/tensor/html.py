@@ -32,7 +32,10 @@ def _histogram(values: Array) -> str:
     flat = flat[np.isfinite(flat)]
     if flat.size == 0:
         return ""
-    counts, edges = np.histogram(flat, _BINS)
+    # In units of a power of two: NumPy has no bins that are wider or narrower than float64 says.
+    exponent = np.frexp(np.abs(flat).max())[1]
+    counts, edges = np.histogram(np.ldexp(flat, -exponent), _BINS)
+    edges = np.ldexp(edges, exponent)
     bar = _WIDTH / _BINS
     bars = "".join(
         f'<rect x="{i * bar:g}" y="{_HEIGHT - height:.1f}" width="{bar:g}" height="{height:.1f}"/>'

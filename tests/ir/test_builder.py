@@ -214,7 +214,7 @@ WRONG = {
     ),
     "an array for an operand": (
         lambda b, x: b.arith.addi(x, np.ones(2)),
-        "arith.addi: operand 'rhs' must be a Value, got a ndarray of shape (2,)",
+        "arith.addi: operand 'rhs' must be a Value, got an ndarray of shape (2,)",
     ),
     "too many operands": (lambda b, x: b.arith.addi(x, x, x), "arith.addi takes lhs, rhs: got 3 operands"),
     "an operand twice": (lambda b, x: b.arith.addi(x, x, lhs=x), "arith.addi: operand 'lhs' is given twice"),

@@ -205,7 +205,7 @@ def test_astype_to_a_dtype_is_that_of_the_values(dtype: object) -> None:
     assert np.array_equal(q.astype(dtype), expected)
 
 
-@pytest.mark.parametrize("dtype", ["int8", np.dtype(">u4"), bool, int])
+@pytest.mark.parametrize("dtype", ["int8", np.dtype(">u4"), bool, int, ml_dtypes.int4, ml_dtypes.uint2])
 def test_astype_to_integers_says_which_integers_there_are(dtype: object) -> None:
     """Hazard: somebody wants the storage, and gets the values cut off."""
     with pytest.raises(QuantTypeError, match=r"write q\.storage for the integers, or np\.asarray\(q\)\.astype"):
@@ -217,7 +217,9 @@ def test_astype_to_a_float_type_of_mlir_is_that_of_its_dtype() -> None:
     assert q.astype(qrt.parse_type("bf16")).dtype == ml_dtypes.bfloat16
 
 
-@pytest.mark.parametrize("wanted", [None, "i9", "float31", object(), {}, "!quant.any<i8:f32>", qrt.parse_type("i8"), 5])
+@pytest.mark.parametrize(
+    "wanted", [None, "i9", "float31", object(), {}, "!quant.any<i8:f32>", qrt.parse_type("i8"), 5, "V8", "(2,)f4"]
+)
 def test_astype_to_anything_else_is_refused(wanted: object) -> None:
     with pytest.raises(QuantTypeError, match=r"(is needed|must be a !quant.uniform type), got"):
         QuantTensor(np.int8([3, 5]), T).astype(wanted)

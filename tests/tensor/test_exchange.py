@@ -2,6 +2,7 @@
 promised; a bf16 array that nobody else knows; a tensor that is part of a graph of gradients."""
 
 import re
+import warnings
 
 import ml_dtypes
 import numpy as np
@@ -87,6 +88,16 @@ class TestHtml:
         text = qrt.QuantTensor(np.int8([0] * 9 + [100]), T)._repr_html_()
         assert "10 of 10 values, -1.5 to 48.5" in text
         assert sorted(map(float, re.findall(r'height="([\d.]+)"/>', text))) == [5.3, 48.0]
+
+    @pytest.mark.parametrize(("scale", "stored"), [(5e-324, [0, 1]), (5e-324, [1, 2]), (1.7e308, [1, -1])])
+    def test_the_histogram_has_bins_at_the_ends_of_float64(self, scale: float, stored: list[int]) -> None:
+        q = qrt.QuantTensor(stored, qrt.UniformType("i8", "f64", scale))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            text = q._repr_html_()
+        low, high = sorted(np.asarray(q).tolist())
+        assert f"2 of 2 values, {low:.4g} to {high:.4g}" in text
+        assert text.count('height="48.0"/>') == 2
 
 
 class TestPlots:

@@ -66,6 +66,7 @@ CALLS: dict[str, Call] = {
     "quantize": (qrt.quantize, {"x": FLOATS, "type": T}),
     "quantize by bits": (qrt.quantize, {"x": FLOATS, "bits": 4, "axis": 0}),
     "quantize by groups": (qrt.quantize, {"x": FLOATS, "bits": 4, "group_size": 2, "method": "percentile"}),
+    "register_pass": (lambda name: qrt.register_pass(name, object), {"name": "a"}),
     "relu": (qrt.relu, {"q": Q}),
     "requantize": (qrt.requantize, {"q": Q, "type": OUT}),
     "reshape": (qrt.reshape, {"q": Q, "shape": (4,)}),

@@ -10,7 +10,7 @@ from qrt.eager import calls
 from qrt.eager.binding import Bound, bind_arrays, eager
 from qrt.eager.calls import Tensor
 from qrt.eager.storage import is_packed, pack, unpack
-from qrt.errors import QuantTypeError, QuantValueError
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, selected_element
 from qrt.ops.movement import reshaped_element
@@ -47,9 +47,11 @@ def into(out: Any, result: "QuantTensor") -> "QuantTensor":
     """The result, or ``out``, if it is given, with the result written to it."""
     if out is None:
         return result
-    if not isinstance(out, Tensor) or out.tensor_type != result.tensor_type:
-        given = out.tensor_type if isinstance(out, Tensor) else type(out).__name__
-        raise QuantTypeError(f"out must be {result.tensor_type}, got {given}")
+    if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
+        given = shown(out.type) if isinstance(out, Tensor) else type(out).__name__
+        raise QuantTypeError(f"out must be a QuantTensor of the result's type {shown(result.type)}, got {given}")
+    if out._shape != result._shape:
+        raise QuantValueError(f"out has shape {out._shape}, the result has shape {result._shape}")
     memory(out)[...] = result._data
     return out  # type: ignore[return-value]
 
@@ -69,9 +71,12 @@ def tensor(q: Any, what: str) -> "QuantTensor":
 
 
 def no_tensor(x: Any, what: str) -> Any:
-    """What is no QuantTensor: indices and the like."""
+    """What is no QuantTensor and holds none: indices, masks and the like."""
+    if isinstance(x, (tuple, list)):
+        for item in x:
+            no_tensor(item, what)
     if isinstance(x, Tensor):
-        raise QuantTypeError(f"{what} must not be a QuantTensor: its values are no integers")
+        raise QuantTypeError(f"{what} must not be a QuantTensor: its values are neither integers nor bools")
     return x
 
 
@@ -79,8 +84,10 @@ def truth(condition: Any) -> Any:
     """A condition: of a QuantTensor, where its values are not 0."""
     if not isinstance(condition, Tensor):
         return condition
-    zero_points = np.array(condition.type.zero_points, np.int64)
-    return stored(condition) != zero_points[parameter_index(condition.type, condition._shape)]
+    t: UniformType = condition.type
+    if t.is_per_layer:
+        return stored(condition) != t.zero_points[0]
+    return stored(condition) != np.array(t.zero_points, np.int64)[parameter_index(t, condition._shape)]
 
 
 # -------------------------------------------------------------------------------------------------------- new elements

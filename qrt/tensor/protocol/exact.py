@@ -17,11 +17,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from qrt import numerics
-from qrt.eager.storage import is_packed, unpack
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.numerics import double_double
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
+from qrt.tensor.protocol.elements import into, stored
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
@@ -96,18 +96,7 @@ def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, o
         storage = np.asarray(acc, np.int32)
     else:
         t, storage = wanted, requantized(name, acc, bound, units, wanted)
-    if out is None:
-        return QuantTensor._of(storage, t)
-    if not isinstance(out, QuantTensor) or out.type != t or out.shape != storage.shape:
-        raise QuantTypeError(f"{name}: out must be a QuantTensor of shape {storage.shape} and type {t}")
-    return fill(name, out, QuantTensor._of(storage, t))
-
-
-def fill(name: str, out: QuantTensor, made: QuantTensor) -> QuantTensor:
-    if not out._data.flags.writeable:
-        raise QuantTypeError(f"{name}: out is read-only")
-    out._data[...] = made._data
-    return out
+    return into(out, QuantTensor._of(storage, t))
 
 
 def _written(name: str, values: Array, dtype: np.dtype[Any], out: Any) -> Any:
@@ -281,6 +270,11 @@ def refuse_others(name: str, others: Mapping[str, Any]) -> None:
         raise QuantTypeError(f"{name}: {key} is not supported for a QuantTensor")
 
 
+def is_kept(keepdims: Any) -> bool:
+    """Whether NumPy's ``keepdims`` asks for axes of size 1: by its truth, as 1 and ``np.True_`` do."""
+    return keepdims is not np._NoValue and bool(keepdims)
+
+
 def axes_of(name: str, axis: Any, rank: int) -> Shape:
     """The axes meant by NumPy's ``axis``, ascending; all of them for None."""
     if axis is None:
@@ -313,11 +307,6 @@ def hashable_axis(axis: Any) -> Any:
         return shown(axis)
 
 
-def integers_of(q: QuantTensor) -> Array:
-    """The storage, unpacked: to be read only."""
-    return unpack(q._data, q.type, q.shape) if is_packed(q.type) else q._data
-
-
 def zero_points_of(t: UniformType, shape: Shape) -> Any:
     """An integer, or an array that broadcasts to the shape."""
     zeros = t.zero_points
@@ -328,7 +317,7 @@ def zero_points_of(t: UniformType, shape: Shape) -> Any:
 
 def centred(q: QuantTensor) -> Array:
     """``storage - zero point`` in int64."""
-    return np.asarray(np.subtract(integers_of(q), zero_points_of(q.type, q.shape), dtype=np.int64))
+    return np.asarray(np.subtract(stored(q), zero_points_of(q.type, q.shape), dtype=np.int64))
 
 
 @lru_cache(maxsize=512)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
-from qrt.eager.storage import is_packed, unpack
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, parameter_index
 from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol.elements import stored
 from qrt.types import UniformType
 
 Key = tuple[Array, Array | float]
@@ -27,11 +27,6 @@ Key = tuple[Array, Array | float]
 _WIDEST = 900
 """Exponents of scales that lie further apart leave float64's range."""
 _SPLITTER = float((1 << 27) + 1)
-
-
-def stored(q: Tensor) -> Array:
-    """The integers, unpacked: memory of the tensor itself where the width is not packed, to be read only."""
-    return unpack(q._data, q.type, q._shape) if is_packed(q.type) else q._data
 
 
 def have_one_scale(tensors: Sequence[Tensor]) -> bool:

@@ -7,8 +7,9 @@ import numpy as np
 
 from qrt.eager.calls import Tensor, tensor_of
 from qrt.eager.storage import pack
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError
 from qrt.ops.core import Shape
+from qrt.tensor.protocol.elements import into
 from qrt.tensor.protocol.keys import axes_of, varies_along
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -84,15 +85,7 @@ def broadcast(name: str, t: UniformType, old: Shape, shape: Shape) -> UniformTyp
 def delivered(name: str, storage: Any, t: UniformType, out: Any = None) -> QuantTensor:
     """A tensor around storage known to be valid, or ``out``, with the storage written to it."""
     storage = np.asarray(storage)
-    if out is None:
-        tensor: QuantTensor = tensor_of(pack(storage, t), t, storage.shape)
-        return tensor
-    if not isinstance(out, QuantTensor) or out.type is not t:
-        raise QuantTypeError(f"{name}: out must be a QuantTensor of the result's type {shown(t)}")
-    if out.shape != storage.shape:
-        raise QuantValueError(f"{name}: out has shape {out.shape}, the result has shape {storage.shape}")
-    out._data[...] = pack(storage, t)
-    return out
+    return into(out, tensor_of(pack(storage, t), t, storage.shape))
 
 
 def one_tensor(name: str, a: Any) -> QuantTensor:

@@ -43,6 +43,9 @@ _RULES = (
 )
 _NAMED = re.compile(r"[\w.]+: ")
 """An error that says which function it is of."""
+_KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
+_ARGUMENTS = re.compile(r"[\w.<>]+\(\) (?=takes |missing |got )")
+"""How Python begins what it says of the arguments of a function."""
 _TABLE: dict[Function, "Entry"] = {}
 _MODULES: dict[str, "Entry"] = {}
 
@@ -62,7 +65,10 @@ def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
     """A decorator: the rule of one function of NumPy, or of several."""
 
     def register(rule: Rule) -> Rule:
-        _TABLE.update(dict.fromkeys(functions, Entry(kind, rule)))
+        for function in functions:
+            if function in _TABLE:
+                raise RuntimeError(f"{name_of(function)} has a rule already: {_TABLE[function].rule}")
+            _TABLE[function] = Entry(kind, rule)
         return rule
 
     return register
@@ -130,4 +136,13 @@ def call(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
             error.args = (f"{name}: {error}",)
         raise
     except NUMPY_ERRORS as error:
-        raise from_numpy(error, name_of(function)) from error
+        raise from_numpy(_of_signature(error), name_of(function)) from error
+
+
+def _of_signature(error: Exception) -> Exception:
+    """Python's error about the arguments of a rule, in words about NumPy's function; any other as it is."""
+    message = str(error)
+    keyword = _KEYWORD.search(message)
+    if not isinstance(error, TypeError) or not (keyword or _ARGUMENTS.match(message)):
+        return error
+    return TypeError(f"{keyword[1]} is not supported for a QuantTensor" if keyword else _ARGUMENTS.sub("", message))

@@ -70,6 +70,7 @@ def test_places_go_by_value(data: st.DataObject) -> None:
         np.testing.assert_array_equal(found, expected)
     if q.ndim:
         np.testing.assert_array_equal(np.argsort(q, axis, stable=True), np.argsort(x, axis, kind="stable"))
+        np.testing.assert_array_equal(np.argsort(q, axis), np.argsort(x, axis, kind="stable"))
         order = np.argsort(q, axis)
         ordered = np.take_along_axis(x.ravel() if axis is None else x, order, axis if axis is not None else 0)
         np.testing.assert_array_equal(ordered, np.sort(x, axis))

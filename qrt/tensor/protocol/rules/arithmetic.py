@@ -14,11 +14,11 @@ from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
+from qrt.tensor.protocol.elements import into
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
     centred,
-    fill,
     finish,
     refuse_others,
     require_tensors,
@@ -157,11 +157,7 @@ def positive(x: Any) -> Fraction | None:
 
 def _scaled(q: QuantTensor, t: UniformType, out: Any) -> QuantTensor:
     """The same storage in a type of other scales."""
-    if out is None:
-        return tensor_of(q._data.copy(), t, q.shape)
-    if not isinstance(out, QuantTensor) or out.type != t or out.shape != q.shape:
-        raise QuantTypeError(f"np.multiply: out must be a QuantTensor of shape {q.shape} and type {t}")
-    return fill("np.multiply", out, q)
+    return into(out, tensor_of(q._data.copy(), t, q.shape))
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,8 @@ from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, parameter_index, parameters_of
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, stored, units_of
+from qrt.tensor.protocol.elements import no_tensor, stored
+from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, units_of
 from qrt.tensor.protocol.table import implements
 from qrt.types import UniformType
 
@@ -206,6 +207,7 @@ def written(found: Any, out: Array | None, where: Any) -> Any:
     """A result as a ufunc gives it: in ``out``, and only where it is asked for."""
     if out is None and where is True:
         return found
+    no_tensor((out, where), "out or where")
     if out is None:
         out = np.empty(np.broadcast_shapes(np.shape(found), np.shape(where)), bool)
     try:

@@ -96,13 +96,13 @@ def isrealobj(x: QuantTensor) -> bool:
 @implements(np.iscomplex, kind="inspects")
 def iscomplex(x: QuantTensor) -> Array:
     """False everywhere."""
-    return np.zeros(x.shape, bool)
+    return np.zeros(x.shape, bool)[()]
 
 
 @implements(np.isreal, kind="inspects")
 def isreal(x: QuantTensor) -> Array:
     """True everywhere."""
-    return np.ones(x.shape, bool)
+    return np.ones(x.shape, bool)[()]
 
 
 @implements(np.array2string, kind="inspects")

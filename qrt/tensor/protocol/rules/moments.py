@@ -14,6 +14,7 @@ from qrt.ops.core import Shape, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
+from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -22,7 +23,7 @@ from qrt.tensor.protocol.exact import (
     axis_of,
     centred,
     hashable_axis,
-    integers_of,
+    is_kept,
     reduced_units,
     refuse_others,
     require_tensors,
@@ -60,9 +61,9 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     if dtype is None and out is None and not others and a.size >= _MANY and a.type.is_per_layer:
         how = _mean_of(a.type, a.shape, hashable_axis(axis))
         if how is not None:
-            return _mean_of_many(a, how, keepdims is True)
+            return _mean_of_many(a, how, is_kept(keepdims))
     refuse_others(name, others)
-    wanted, keepdims = result_type(name, dtype), keepdims is True
+    wanted, keepdims = result_type(name, dtype), is_kept(keepdims)
     if not isinstance(wanted, np.dtype):
         return qrt_mean(a, axis, keepdims=keepdims, out_type=wanted, out=out)
     axes, units, count = _reduction(name, a, axis, keepdims)
@@ -86,20 +87,20 @@ def _mean_of(t: UniformType, shape: Shape, axis: Any) -> _Mean | None:
 
 def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
     t = a.type
-    total = np.asarray(add_up(integers_of(a), how.axes, how.kind, None, keepdims))
+    total = np.asarray(add_up(stored(a), how.axes, how.kind, None, keepdims))
     sums = [n - how.zeros for n in total.ravel().tolist()]
     if how.kind is np.int32:  # sums of storage may have wrapped; those less the zero points fit 32 bits
         sums = [(n + I32_END) % (2 * I32_END) - I32_END for n in sums]
     rounded = [numerics.scale_fixed(n, *how.scaling) + t.zero_point for n in sums]
-    stored = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
-    return QuantTensor._of(np.array(stored, storage_dtype(t)).reshape(total.shape), t)
+    held = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
+    return QuantTensor._of(np.array(held, storage_dtype(t)).reshape(total.shape), t)
 
 
 @implements(np.average, kind="sums")
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     """As ``np.mean``; with weights there is no exact result."""
     if weights is not None:
-        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": keepdims is True}
+        more = {"axis": axis, "weights": weights, "returned": bool(returned), "keepdims": is_kept(keepdims)}
         return in_floats("np.average", np.average, (a,), more, spelled("np.average", (a,), more))
     require_tensors("np.average", a)
     refuse_others("np.average", {"returned": returned or None})
@@ -142,7 +143,7 @@ def _spread(name: str, root: bool, a: Any, axis: Any, dtype: Any, out: Any, ddof
     require_tensors(name, a)
     keepdims = False
     if others or out is not None:
-        keepdims = others.pop("keepdims", False) is True
+        keepdims = is_kept(others.pop("keepdims", False))
         correction = others.pop("correction", np._NoValue)
         ddof = ddof if correction is np._NoValue else correction
         refuse_others(name, {**others, "out": out})
@@ -210,7 +211,7 @@ def _exact(name: str, number: Any) -> Fraction:
 
 def _power_sums(a: QuantTensor, how: _Sums, keepdims: bool) -> tuple[Any, Any]:
     """(sum, sum of squares) of the storage: int64, or objects where that does not hold them."""
-    data = integers_of(a)
+    data = stored(a)
     if how.squares is object:
         data = data.astype(object)
     squares = np.multiply(data, data, dtype=how.squares)
@@ -233,12 +234,14 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     name = "np.linalg.norm"
     require_tensors(name, x)
     rank = x.ndim if axis is None else len(axes_of(name, axis, x.ndim))
+    if axis is not None and rank not in (1, 2):
+        raise QuantValueError(f"{name}: a norm is along one axis or two, got axis {shown(axis)}")
     ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
     is_root = ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)
     if not is_root:
         more = {"ord": ord, "axis": axis, "keepdims": keepdims}
         return in_floats(name, np.linalg.norm, (x,), more, spelled(name, (x,), more))
-    return _root_of_squares(name, x, axis, keepdims is True)
+    return _root_of_squares(name, x, axis, is_kept(keepdims))
 
 
 @implements(np.linalg.vector_norm, kind="sums")
@@ -249,7 +252,7 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any
     if not (isinstance(ord, (int, float)) and ord == 2):
         more = {"axis": axis, "keepdims": keepdims, "ord": ord}
         return in_floats(name, np.linalg.vector_norm, (x,), more, spelled(name, (x,), more))
-    return _root_of_squares(name, x, axis, keepdims is True)
+    return _root_of_squares(name, x, axis, is_kept(keepdims))
 
 
 @implements(np.linalg.matrix_norm, kind="sums")
@@ -260,7 +263,7 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     if not (isinstance(ord, str) and ord == "fro"):
         more = {"keepdims": keepdims, "ord": ord}
         return in_floats(name, np.linalg.matrix_norm, (x,), more, spelled(name, (x,), more))
-    return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), keepdims is True)
+    return _root_of_squares(name, x, (axis_of(name, -2, x.ndim), axis_of(name, -1, x.ndim)), is_kept(keepdims))
 
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:

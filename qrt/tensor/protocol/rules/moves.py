@@ -7,9 +7,10 @@ from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from qrt.errors import QuantValueError
+from qrt.errors import QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.tensor.protocol.elements import (
@@ -75,7 +76,10 @@ def moveaxis(a: QuantTensor, source: Axes, destination: Axes) -> QuantTensor:
 @implements(np.rollaxis, kind="moves")
 def rollaxis(a: QuantTensor, axis: int, start: int = 0) -> QuantTensor:
     """A view with an axis moved back until it stands before ``start``."""
-    axis, place = normalize_axis_index(axis, a.ndim), normalize_axis_index(start, a.ndim + 1)
+    axis = normalize_axis_index(axis, a.ndim)
+    place = start + a.ndim if start < 0 else start
+    if not 0 <= place <= a.ndim:
+        raise AxisError(f"start {shown(start)} is out of bounds for a tensor of rank {a.ndim}")
     return moveaxis(a, axis, place - (axis < place))
 
 

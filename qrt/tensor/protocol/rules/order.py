@@ -11,7 +11,9 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index, real_number
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.keys import in_order, stored
+from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.exact import is_kept
+from qrt.tensor.protocol.keys import in_order
 from qrt.tensor.protocol.results import broadcast, delivered, one_tensor, per_layer, reduced, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import refuse
 from qrt.tensor.protocol.table import Function, has_no_exact_result, implements
@@ -30,9 +32,12 @@ def _extreme(
     name: str, ufunc: Any, q: QuantTensor, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     """The reduction by ``np.maximum`` or ``np.minimum``."""
-    t = reduced(name, q, axis, bool(keepdims))
+    t = reduced(name, q, axis, is_kept(keepdims))
     if initial is None and where is True:
         return delivered(name, ufunc.reduce(stored(q), axis, None, None, keepdims), t, out)
+    if initial is not None and not np.all(np.any(np.broadcast_to(where, q.shape), axis)):
+        for each in _UFUNCS:  # the number itself is a result
+            _bounds(name, each, t, initial)
     least = t.storage_min if ufunc is np.maximum else t.storage_max
     given = {} if initial is None else {"initial": least}
     found = np.asarray(ufunc.reduce(stored(q), axis, None, None, keepdims, where=where, **given))
@@ -67,8 +72,8 @@ def _reductions(ufunc: np.ufunc, *functions: Function) -> None:
     implements(*((each, "reduce") for each in _UFUNCS[ufunc]), kind="order")(reduce)
 
 
-_reductions(np.maximum, np.max, np.nanmax)
-_reductions(np.minimum, np.min, np.nanmin)
+_reductions(np.maximum, np.max, np.amax, np.nanmax)
+_reductions(np.minimum, np.min, np.amin, np.nanmin)
 
 
 def _accumulations(ufunc: np.ufunc) -> None:
@@ -129,10 +134,11 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    """The indices that sort the values; the first of equals comes first with ``stable=True``."""
+    """The indices that sort the values; the first of equals comes first, so that they are the same on every CPU."""
     q = one_tensor("np.argsort", a)
     if order is not None:
         refuse("np.argsort", {"order": order})
+    stable = True if kind is None and stable is None else stable
     return np.argsort(in_order(q, axis), axis, kind, stable=stable)
 
 
@@ -173,12 +179,12 @@ def _quantile(plain: Callable[..., Any], *functions: Function) -> None:
         *,
         weights: Any = None,
     ) -> Any:
-        options = {"method": method, "keepdims": keepdims is True, "weights": weights}
+        options = {"method": method, "keepdims": is_kept(keepdims), "weights": weights}
         if method not in _CHOOSING:
             hint = f"{name}(q, ..., method='lower'), or 'higher', 'nearest', 'inverted_cdf'"
             return in_floats(name, plain, (a, q), {**options, "axis": axis, "out": out}, hint)
         x = one_tensor(name, a)
-        t = reduced(name, x, axis, keepdims is True)
+        t = reduced(name, x, axis, is_kept(keepdims))
         storage = np.asarray(plain(stored(x), q, axis, **options))
         element = broadcast(name, t, storage.shape[np.ndim(q) :], storage.shape)
         return delivered(name, storage.astype(stored(x).dtype), element, out)
@@ -257,6 +263,10 @@ _choices(np.maximum)
 _choices(np.minimum)
 
 
+_NUMBERS = (int, float, type(None))
+_FEW = 1024
+
+
 @implements(np.clip, kind="order")
 def clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
@@ -264,12 +274,18 @@ def clip(
     """The elements within two bounds, which are stored by the default cast rule."""
     q = one_tensor("np.clip", a)
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    if q.type.is_per_layer and isinstance(low, int | float | None) and isinstance(high, int | float | None):
-        bounds: Any = (
-            None if bound is None else _bound_of_layer("np.clip", ufunc, q.type, bound)
-            for bound, ufunc in ((low, np.maximum), (high, np.minimum))
-        )
-        return delivered("np.clip", np.clip(stored(q), *bounds), q.type, out)
+    if q.type.is_per_layer and isinstance(low, _NUMBERS) and isinstance(high, _NUMBERS):
+        least = None if low is None else _bound_of_layer("np.clip", np.maximum, q.type, low)
+        most = None if high is None else _bound_of_layer("np.clip", np.minimum, q.type, high)
+        return delivered("np.clip", _within(stored(q), least, most), q.type, out)
     found = q.copy() if low is None else np.maximum(q, low)
     found = found if high is None else np.minimum(found, high)
     return delivered("np.clip", stored(found), found.type, out)
+
+
+def _within(storage: Array, least: Any, most: Any) -> Any:
+    """As NumPy's ``clip``, which costs more than two ufuncs where elements are few, and less where they are many."""
+    if storage.size > _FEW or (least is None and most is None):
+        return storage.clip(least, most)
+    found = storage if least is None else np.maximum(storage, least)
+    return found if most is None else np.minimum(found, most)

@@ -15,6 +15,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.products import matmul as qrt_matmul
+from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
     I64_END,
@@ -23,7 +24,6 @@ from qrt.tensor.protocol.exact import (
     axis_of,
     centred,
     finish,
-    integers_of,
     of_tensors,
     refuse_others,
     require_tensors,
@@ -63,7 +63,7 @@ def _term(name: str, q: QuantTensor, labels: Labels) -> _Term:
     t = q.type
     if t.is_sub_channel:
         raise QuantTypeError(f"{name}: {_short(t)} is sub-channel: requantize first, by qrt.requantize(q, t)")
-    data, zero, bounds = integers_of(q), t.zero_points[0], (t.storage_min, t.storage_max)
+    data, zero, bounds = stored(q), t.zero_points[0], (t.storage_min, t.storage_max)
     if len(set(t.zero_points)) > 1:
         limit = max_magnitude(t)
         data, zero, bounds = centred(q), 0, (-limit, limit)

@@ -22,9 +22,6 @@ refuses(*_LIKE, hint="qrt.quantize(values, q.type) instead of like=q")
 
 refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="integers: indices are no QuantTensors")
 refuses(np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="dates, not values")
-refuses(np.einsum_path, hint="np.einsum_path(subscripts, np.asarray(q), ...)")
-refuses(np.amax, hint="np.max(q)")
-refuses(np.amin, hint="np.min(q)")
 refuses(np.sort_complex, hint="np.sort(q)")
 for _module in ("numpy.strings", "numpy.char"):
     refuses_module(_module, hint="text, not values: np.array2string(q) is some")

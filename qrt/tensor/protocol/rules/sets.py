@@ -8,7 +8,8 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError
-from qrt.tensor.protocol.keys import have_one_scale, ranks_of, stored
+from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.keys import have_one_scale, ranks_of
 from qrt.tensor.protocol.results import delivered, one_tensor, per_layer, require_one_scale
 from qrt.tensor.protocol.rules.comparisons import place_among
 from qrt.tensor.protocol.table import implements

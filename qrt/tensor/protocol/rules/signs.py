@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
-from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, parameters_of
-from qrt.tensor.protocol.keys import stored
+from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol import elements
+from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
 from qrt.tensor.protocol.table import Function, implements
@@ -24,27 +25,29 @@ _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4)}
 
 
 def truth(x: Any) -> Any:
-    """Where a tensor is not 0, as integers or bools; anything else as it is."""
+    """Where a tensor is not 0, as integers or bools; of objects the truth, which NumPy would give as objects; anything
+    else as it is."""
     if not isinstance(x, Tensor):
-        return x
-    t: UniformType = x.type
-    return compare(np.not_equal, x, 0) if any(t.zero_points) else stored(x)
+        array = as_array(x)
+        return array.astype(bool) if array.dtype == object else x
+    return elements.truth(x) if any(x.type.zero_points) else stored(x)
 
 
-def _no_tensors(given: Any) -> Any:
-    """Arguments beside the operands: with a tensor among them, NumPy's function would ask for its rule again."""
-    if any(isinstance(x, Tensor) for x in (given.values() if isinstance(given, dict) else given)):
-        raise QuantTypeError("a QuantTensor holds no truths: out is an array of bools, and axis and where are plain")
-    return given
+def _on_truth(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on the truth of its first operand. For a tensor beside it, NumPy would ask the table again."""
+
+    def rule(a: Any, *args: Any, **options: Any) -> Any:
+        no_tensor(args, "an argument")
+        return plain(truth(a), *args, **{key: no_tensor(value, key) for key, value in options.items()})
+
+    return rule
 
 
 def _of_truths(function: Function, said: str) -> None:
     """A function of one array that sees of it whether an element is 0: NumPy's answer is the answer."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
-    def rule(a: Any, *args: Any, **options: Any) -> Any:
-        return plain(truth(a), *_no_tensors(args), **_no_tensors(options))
-
+    rule = _on_truth(plain)
     rule.__doc__ = said
     implements(function, kind="order")(rule)
 
@@ -60,8 +63,8 @@ _of_truths(np.count_nonzero, "The number of the elements that are not 0.")
 def _logical(ufunc: np.ufunc) -> None:
     """An element counts as true where it is not 0."""
 
-    def rule(*operands: Any, **options: Any) -> Any:
-        return ufunc(*map(truth, operands), **_no_tensors(options))
+    def rule(*operands: Any, out: Array | None = None, where: Any = True) -> Any:
+        return ufunc(*map(truth, operands), out=no_tensor(out, "out"), where=no_tensor(where, "where"))
 
     rule.__doc__ = _logical.__doc__
     implements(ufunc, kind="order")(rule)

@@ -15,6 +15,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
+from qrt.tensor.protocol.elements import stored
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -25,7 +26,7 @@ from qrt.tensor.protocol.exact import (
     finish,
     hashable_axis,
     i32_type,
-    integers_of,
+    is_kept,
     of_tensors,
     reduced_units,
     refuse_others,
@@ -50,8 +51,8 @@ class _Sum(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: Any) -> _Sum:
-    axes, keepdims = axes_of(name, axis, len(shape)), keepdims is True
+def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> _Sum:
+    axes = axes_of(name, axis, len(shape))
     count = product(shape[d] for d in axes)
     result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
@@ -80,11 +81,12 @@ def sum_(
 ) -> Any:
     """The sum, as i32 of the tensor's scale."""
     require_tensors("np.sum", a)
+    keepdims = keepdims if type(keepdims) is bool else is_kept(keepdims)
     if dtype is not None or out is not None or initial is not None or where is not True:
         refuse_others("np.sum", {"initial": initial})
-        return _sum_as(a, axis, dtype, out, keepdims is True, where)
+        return _sum_as(a, axis, dtype, out, keepdims, where)
     how = _sum_of("np.sum", a.type, a.shape, hashable_axis(axis), keepdims)
-    total = add_up(integers_of(a), how.axes, np.int32, None, keepdims is True)
+    total = add_up(stored(a), how.axes, np.int32, None, keepdims)
     if how.offset is not None:
         total = np.subtract(total, how.offset)  # of NumPy's scalars `-` would warn that it wraps
     return tensor_of(np.asarray(total), how.result, how.shape)
@@ -117,7 +119,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums, as i32 of the tensor's scale."""
     require_tensors("np.cumsum", a)
     if axis is None and dtype is None and out is None and a.type.is_per_layer:
-        return _running("np.cumsum", a.type, integers_of(a).reshape(-1), 0)
+        return _running("np.cumsum", a.type, stored(a).reshape(-1), 0)
     return _accumulated("np.cumsum", a.reshape(-1) if axis is None else a, axis, dtype, out)
 
 
@@ -167,7 +169,7 @@ def _running(name: str, t: UniformType, terms: Array, axis: Any) -> QuantTensor:
 def _accumulated(name: str, a: QuantTensor, axis: Any, dtype: Any, out: Any, from_zero: bool = False) -> Any:
     axis = 0 if axis is None else axis
     if dtype is None and out is None and not from_zero:
-        return _running(name, a.type, integers_of(a), axis)
+        return _running(name, a.type, stored(a), axis)
     d = axis_of(name, axis, a.ndim)
     terms = np.add.accumulate(centred(a), d)
     if from_zero:
@@ -213,7 +215,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     units = _units_along(name, whole, d)
     bound = (a.type.storage_max - a.type.storage_min) << (int(n) - 1)
     wide = np.int32 if bound < I32_END else np.int64
-    return finish(name, np.diff(integers_of(whole).astype(wide), int(n), d), bound, units)
+    return finish(name, np.diff(stored(whole).astype(wide), int(n), d), bound, units)
 
 
 @implements(np.ediff1d, kind="sums")
@@ -229,11 +231,11 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     """The greatest value less the least, as i32 of the tensor's scale."""
     name = "np.ptp"
     require_tensors(name, a)
-    axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
+    axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
     if any(a.shape[d] == 0 for d in axes):
         raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     units = reduced_units(name, a.type, a.shape, axes, keepdims)
-    whole = integers_of(a)
+    whole = stored(a)
     most, least = (np.asarray(pick(whole, axes, keepdims=keepdims), np.int64) for pick in (np.max, np.min))
     return finish(name, most - least, a.type.storage_max - a.type.storage_min, units, None, out)
 
@@ -283,7 +285,7 @@ def prod(
     name = "np.prod"
     require_tensors(name, a)
     refuse_others(name, {"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
-    axes, keepdims = axes_of(name, axis, a.ndim), keepdims is True
+    axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
     count = product(a.shape[d] for d in axes)
     bound = max_magnitude(a.type) ** min(count, 64)
     if count > 64 or bound >= 1 << 63:
