@@ -1,6 +1,10 @@
-"""Sums of floats that are exact, so that no order changes them: the same on every machine and for every layout."""
+"""Sums of floats that are exact, so that no order changes them, and quotients and roots that are rounded once.
 
+All are the same on every machine."""
+
+import math
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -46,7 +50,22 @@ def require_finite(values: Array, what: str) -> None:
 
 def nearest_float(x: Fraction) -> float:
     """The float64 nearest to a rational; infinity beyond the largest."""
+    return rounded_quotient(x.numerator, x.denominator)
+
+
+def rounded_quotient(numerator: int, denominator: int) -> float:
+    """A quotient rounded once to nearest even, as Python divides integers; infinite beyond float64."""
     try:
-        return x.numerator / x.denominator
+        return numerator / denominator
     except OverflowError:
-        return float("inf") if x > 0 else float("-inf")
+        return math.inf if numerator > 0 else -math.inf
+
+
+def rounded_root(numerator: int, denominator: int) -> float:
+    """The square root of a quotient that is not negative, rounded once to nearest even."""
+    shift = max(0, 64 + (denominator.bit_length() - numerator.bit_length() + 1) // 2)
+    quotient, rest = divmod(numerator << 2 * shift, denominator)
+    root = isqrt(quotient)
+    # At least 60 bits of the root, and one that says whether more follow: the division then rounds as the root does.
+    more = rest != 0 or root * root != quotient
+    return rounded_quotient(2 * root + more, 2 << shift)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from qrt.errors import QuantTypeError
-from qrt.types.quantized import BlockSizes, UniformType
+from qrt.types.parameters import BlockSizes
+from qrt.types.quantized import UniformType
 
 
 def check_integrity(element: UniformType, shape: Sequence[int | None] | None) -> None:

@@ -6,6 +6,7 @@ or is no plain Python number.
 
 import math
 import struct
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import chain
 from operator import index
@@ -20,6 +21,8 @@ from qrt.text.floats import FORMATS
 from qrt.types.builtin import FloatType
 
 Array = npt.NDArray[Any]
+BlockSizes = tuple[tuple[int, int], ...]
+_INT32_MAX = (1 << 31) - 1
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
@@ -146,3 +149,46 @@ def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
         shape.append(len(level[0]))
         level = [*chain.from_iterable(level)]
     return tuple(shape), level
+
+
+def checked_axis(axis: int | None) -> int | None:
+    if axis is None:
+        return None
+    axis = as_integer(axis, "axis")
+    if not 0 <= axis <= _INT32_MAX:
+        reason = ": axes of a type count from 0, because a type knows no rank" if axis < 0 else ""
+        raise QuantTypeError(f"illegal quantized dimension: {axis}{reason}")
+    return axis
+
+
+def checked_blocks(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None) -> BlockSizes | None:
+    if blocks is None:
+        return None
+    try:
+        pairs = [(axis, size) for axis, size in (blocks.items() if isinstance(blocks, Mapping) else blocks)]
+    except (TypeError, ValueError):
+        raise QuantTypeError(f"block sizes map axes to sizes, unlike {shown(blocks)}") from None
+    checked = []
+    for axis, size in pairs:
+        size = as_integer(size, "block size")
+        if size <= 0:
+            raise QuantTypeError(f"illegal block size: {size}")
+        checked.append((checked_axis(axis), size))
+    return tuple(checked)  # type: ignore[arg-type]  # checked_axis gives None for None alone
+
+
+def check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockSizes | None) -> None:
+    if 0 in shape:
+        raise QuantTypeError("a type has at least one scale")
+    if blocks is not None:
+        if not shape:
+            raise QuantTypeError("scales of a sub-channel type are nested sequences, one level per tensor dimension")
+    elif axis is not None:
+        if len(shape) != 1:
+            instead = "flatten them" if shape else "write [scale], or leave axis out"
+            raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}: {instead}")
+    elif shape:
+        raise QuantTypeError(
+            f"scales of shape {shape} need an axis or block sizes: write "
+            + ("axis=0 for a scale per row" if len(shape) == 1 else "block_sizes={0: rows of a block, 1: columns}")
+        )

@@ -13,17 +13,20 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import MOST_LISTED, QuantTypeError, require, shown, summary
+from qrt.errors import MOST_LISTED, QuantTypeError, require, summary
 from qrt.text.float_arrays import spell_all
 from qrt.text.floats import spell_double
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
 from qrt.types.parameters import (
     Array,
+    BlockSizes,
     as_float,
-    as_integer,
     check_scale,
     check_scales,
+    check_scales_shape,
+    checked_axis,
+    checked_blocks,
     float_array,
     integer_bytes,
     ranges_around_0,
@@ -31,12 +34,10 @@ from qrt.types.parameters import (
 )
 from qrt.types.storage import StorageType, default_bounds, expressed_type, parse_storage, storage_fields
 
-_INT32_MAX = (1 << 31) - 1
 _DOUBLE = struct.Struct("=d")
 
 Scales = float | Sequence["Scales"] | Array
 ZeroPoints = int | Sequence["ZeroPoints"] | Array
-BlockSizes = tuple[tuple[int, int], ...]
 
 
 class QuantizedType(Type):
@@ -241,11 +242,11 @@ class UniformType(_StoredType):
     ) -> Self:
         fields = storage_fields(storage, storage_min, storage_max)
         kind = fields["expressed_type"] = expressed_type(expressed)
-        fields["axis"] = _axis(axis)
+        fields["axis"] = checked_axis(axis)
         if scales is None or scale is not None or zero_point is not None:
             scales = _one_of("scales", scales, "scale", scale)
             zero_points = _one_of("zero_points", zero_points, "zero_point", zero_point, required=False)
-        blocks = fields["block_sizes"] = _block_sizes(block_sizes)
+        blocks = fields["block_sizes"] = checked_blocks(block_sizes)
         if axis is not None and blocks is not None:
             raise QuantTypeError("a type has an axis or block sizes, not both")
         if isinstance(scales, float) and axis is None and blocks is None:
@@ -254,7 +255,7 @@ class UniformType(_StoredType):
             scale_bytes = _DOUBLE.pack(scales)
         else:
             shape, values = float_array(scales)
-            _check_scales_shape(shape, axis, blocks)
+            check_scales_shape(shape, axis, blocks)
             check_scales(values, kind)
             scale_bytes = (values if blocks is None else rounded_scales(values, kind)).tobytes()
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
@@ -446,49 +447,6 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
             'a uniform type needs scales: write UniformType("i8", "f32", 0.5), or let qrt.quantize(x, bits=8) choose it'
         )
     return many if one is None else one
-
-
-def _axis(axis: int | None) -> int | None:
-    if axis is None:
-        return None
-    axis = as_integer(axis, "axis")
-    if not 0 <= axis <= _INT32_MAX:
-        reason = ": axes of a type count from 0, because a type knows no rank" if axis < 0 else ""
-        raise QuantTypeError(f"illegal quantized dimension: {axis}{reason}")
-    return axis
-
-
-def _block_sizes(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None) -> BlockSizes | None:
-    if blocks is None:
-        return None
-    try:
-        pairs = [(axis, size) for axis, size in (blocks.items() if isinstance(blocks, Mapping) else blocks)]
-    except (TypeError, ValueError):
-        raise QuantTypeError(f"block sizes map axes to sizes, unlike {shown(blocks)}") from None
-    checked = []
-    for axis, size in pairs:
-        size = as_integer(size, "block size")
-        if size <= 0:
-            raise QuantTypeError(f"illegal block size: {size}")
-        checked.append((_axis(axis), size))
-    return tuple(checked)  # type: ignore[arg-type]  # _axis gives None for None alone
-
-
-def _check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockSizes | None) -> None:
-    if 0 in shape:
-        raise QuantTypeError("a type has at least one scale")
-    if blocks is not None:
-        if not shape:
-            raise QuantTypeError("scales of a sub-channel type are nested sequences, one level per tensor dimension")
-    elif axis is not None:
-        if len(shape) != 1:
-            instead = "flatten them" if shape else "write [scale], or leave axis out"
-            raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}: {instead}")
-    elif shape:
-        raise QuantTypeError(
-            f"scales of shape {shape} need an axis or block sizes: write "
-            + ("axis=0 for a scale per row" if len(shape) == 1 else "block_sizes={0: rows of a block, 1: columns}")
-        )
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

@@ -98,3 +98,20 @@ def test_mean(isa: str, storage: str, axes: tuple[int, ...]) -> None:
         x = values(storage, 3, n, 5) if 2 in axes else values(storage, 3, 5, n)
         given = {"storage": storage, "x_shape": x.shape, "axes": axes, "zero_points": [ENDS[storage][0]]}
         agree(isa, _core.bind_mean, given | {"requant": requant("u16", 1 / 7)}, x)
+
+
+@pytest.mark.parametrize("isa", SIMD_ISAS)
+@pytest.mark.parametrize("storage", CONTAINERS)
+@pytest.mark.parametrize("end", [0, 1])
+def test_mean_of_long_runs(isa: str, storage: str, end: int) -> None:
+    """Sums of equal ends, whose lanes of 32 bits are emptied every 2^17 values; runs that do not follow each other."""
+    value, zero = ENDS[storage][end], ENDS[storage][1 - end]
+    full_lanes = 8 << 14
+    for n in (15, 16, 17, full_lanes - 1, full_lanes, full_lanes + 1, full_lanes + 8, 2 * full_lanes + 9):
+        for shape, axes in (((n,), (0,)), ((2, 3, n), (0, 2)), ((n, 1), (0, 1)), ((3, n), (1,))):
+            x = np.full(shape, value, DTYPES[storage])
+            x.flat[-1] = zero
+            kept = [size for axis, size in enumerate(shape) if axis not in axes]
+            given = {"storage": storage, "x_shape": shape, "axes": axes, "zero_points": [zero] * max([1, *kept])}
+            step = [int(bool(kept))] * len(kept)
+            agree(isa, _core.bind_mean, given | {"requant": requant("u16", 1 / n, max([1, *kept])), "step": step}, x)

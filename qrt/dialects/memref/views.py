@@ -18,8 +18,8 @@ from qrt.dialects._shaped.strides import Number, collapsed, expanded, is_contigu
 from qrt.dialects._shaped.types import memref_type, require_cast, require_sizes
 from qrt.ir.core.affine import AffineMapAttr, Expression
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
-from qrt.ir.core.define import AttributeSpec, Definition, incompatible
-from qrt.ir.core.operations import Operation
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.operations import Operation, incompatible
 from qrt.ir.core.traits import PURE
 from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32
 from qrt.ir.text.attribute_parser import AttributeParser

@@ -16,7 +16,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
-from qrt.errors import QuantTypeError, VerifyError, nearest
+from qrt.errors import QuantTypeError, nearest
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr, StringAttr
 from qrt.ir.core.constraints import Relation, type_constraint
 from qrt.ir.core.operations import Operation, Value, check_branch
@@ -183,8 +183,7 @@ def segments(*sizes: int) -> DenseArrayAttr:
 
 @dataclass(frozen=True)
 class Definition:
-    """One op, as its ODS record declares it. The module's docstring says how operands, results, regions and
-    successors are declared.
+    """One op, as its ODS record declares it. The module's docstring says how its groups are declared.
 
     Parameters
     ----------
@@ -483,13 +482,6 @@ def check_names(operation: Operation, known: Collection[str], likeness: float = 
         listed = f"its attributes are {', '.join(known)}" if known else "it has none"
         message = f"has no attribute '{name}'{hint} {listed}"
         raise operation.op_error(message, places.attribute(operation, name))
-
-
-def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
-    """The error of an op whose result types are not those that follow from its operands and attributes."""
-    wanted = ", ".join(f"'{type}'" for type in inferred)
-    found = ", ".join(f"'{value.type}'" for value in operation.results)
-    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
 
 
 def one_of(*choices: str) -> Constraint:

@@ -463,3 +463,10 @@ def check_branch(operation: Operation, index: int, block: Block, given: list[Val
     for argument, (value, wanted) in enumerate(zip(given, block.arguments, strict=True)):
         if value.type is not wanted.type:
             raise operation.error(f"type mismatch for bb argument #{argument} of successor #{index}")
+
+
+def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
+    """The error of an op whose result types are not those that follow from its operands and attributes."""
+    wanted = ", ".join(f"'{type}'" for type in inferred)
+    found = ", ".join(f"'{value.type}'" for value in operation.results)
+    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")

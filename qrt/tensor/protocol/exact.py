@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from inspect import Parameter, signature
-from math import isqrt, prod
+from math import prod
 from numbers import Real
 from operator import index
 from typing import Any, NoReturn
@@ -17,15 +17,16 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from qrt import numerics
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics import double_double
+from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.protocol.elements import into, stored
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
-from qrt.types.quantized import BlockSizes
+from qrt.types.parameters import BlockSizes
 
 I32_END = 1 << 31
 """Sums below it are exact in i32."""
@@ -191,24 +192,6 @@ def _by_pairs(numbers: Array, which: Array, ratios: Sequence[Fraction], root: bo
     return np.where(is_zero, 0.0, high), np.flatnonzero(~is_sure).tolist()
 
 
-def rounded_quotient(numerator: int, denominator: int) -> float:
-    """Rounded once to nearest even, as Python divides integers; infinite beyond float64."""
-    try:
-        return numerator / denominator
-    except OverflowError:
-        return np.inf if numerator > 0 else -np.inf
-
-
-def rounded_root(numerator: int, denominator: int) -> float:
-    """The square root of a quotient that is not negative, rounded once to nearest even."""
-    shift = max(0, 64 + (denominator.bit_length() - numerator.bit_length() + 1) // 2)
-    quotient, rest = divmod(numerator << 2 * shift, denominator)
-    root = isqrt(quotient)
-    # At least 60 bits of the root, and one that says whether more follow: the division then rounds as the root does.
-    more = rest != 0 or root * root != quotient
-    return rounded_quotient(2 * root + more, 2 << shift)
-
-
 # ------------------------------------------------------------------------------------------------------------ operands
 
 
@@ -294,7 +277,7 @@ def axis_of(name: str, axis: Any, rank: int) -> int:
 
 def wrong_axis(name: str, axis: Any, rank: int) -> NoReturn:
     said = axis if isinstance(axis, str) else shown(axis)
-    raise QuantValueError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
+    raise QuantAxisError(f"{name}: axis {said} does not fit a tensor of rank {rank}")
 
 
 def hashable_axis(axis: Any) -> Any:

@@ -75,7 +75,7 @@ def implements(*functions: Function, kind: Kind) -> Callable[[Rule], Rule]:
 
 
 def present(*names: str) -> tuple[Function, ...]:
-    """Those of NumPy's functions that the installed one has."""
+    """The functions of these names that the installed NumPy has."""
     return tuple(getattr(np, name) for name in names if hasattr(np, name))
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import qrt
 from qrt import QuantTensor, QuantTypeError, UniformType
 from qrt.errors import QuantValueError
-from qrt.tensor.protocol.exact import rounded_root
+from qrt.numerics.sums import rounded_root
 from tests.tensor.protocol.rationals import SHORT_SCALES, differs_along, magnitude, outcome, same, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qrt import numerics
 from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Shape, storage_dtype
-from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
 from qrt.tensor.protocol.elements import stored
@@ -28,8 +27,6 @@ from qrt.tensor.protocol.exact import (
     refuse_others,
     require_tensors,
     result_type,
-    rounded_quotient,
-    rounded_root,
     spelled,
     to_float64,
     zero_points_of,
@@ -38,30 +35,12 @@ from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
-_MANY, _FEW = 4096, 16
-"""Sums of so many elements to so few results are sooner made by NumPy, and scaled one by one."""
-
-
-class _Mean(NamedTuple):
-    """How few averages are made of exact sums: found once for a type and shape. The bits are those of ``qrt.mean``."""
-
-    axes: Shape
-    scaling: tuple[int, int]
-    zeros: int
-    """What the zero point adds to a sum."""
-    kind: Any
-    """The integers of the sums."""
-
 
 @implements(np.mean, np.nanmean, kind="sums")
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
     """The mean in the type of the tensor, rounded once; with ``dtype=np.float64`` an array."""
     name = "np.mean"
     require_tensors(name, a)
-    if dtype is None and out is None and not others and a.size >= _MANY and a.type.is_per_layer:
-        how = _mean_of(a.type, a.shape, hashable_axis(axis))
-        if how is not None:
-            return _mean_of_many(a, how, is_kept(keepdims))
     refuse_others(name, others)
     wanted, keepdims = result_type(name, dtype), is_kept(keepdims)
     if not isinstance(wanted, np.dtype):
@@ -72,28 +51,6 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     return to_float64(total, units, [unit / count for unit in units.products()])[()]
-
-
-@lru_cache(maxsize=256)
-def _mean_of(t: UniformType, shape: Shape, axis: Any) -> _Mean | None:
-    """None where the results are not few: kernels then have enough to do at once."""
-    axes = axes_of("np.mean", axis, len(shape))
-    count = prod(shape[d] for d in axes)
-    if prod(shape) > _FEW * count:
-        return None
-    kind = np.int32 if count * max_magnitude(t) < I32_END else np.int64
-    return _Mean(axes, numerics.fixed_multiplier(Fraction(1, count)), count * t.zero_point, kind)
-
-
-def _mean_of_many(a: QuantTensor, how: _Mean, keepdims: bool) -> QuantTensor:
-    t = a.type
-    total = np.asarray(add_up(stored(a), how.axes, how.kind, None, keepdims))
-    sums = [n - how.zeros for n in total.ravel().tolist()]
-    if how.kind is np.int32:  # sums of storage may have wrapped; those less the zero points fit 32 bits
-        sums = [(n + I32_END) % (2 * I32_END) - I32_END for n in sums]
-    rounded = [numerics.scale_fixed(n, *how.scaling) + t.zero_point for n in sums]
-    held = [min(max(n, t.storage_min), t.storage_max) for n in rounded]
-    return QuantTensor._of(np.array(held, storage_dtype(t)).reshape(total.shape), t)
 
 
 @implements(np.average, kind="sums")

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.clamp import stored_bounds
@@ -127,9 +128,11 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
-    """The elements, with the k-th smallest in its place along an axis."""
+    """The elements in ascending order along an axis: the one partition that is the same on every CPU."""
     refuse("np.partition", {"order": order})
-    return _sorted("np.partition", one_tensor("np.partition", a), axis, lambda s, axis: s.partition(kth, axis, kind))
+    q = one_tensor("np.partition", a)
+    _check_partition(q, kth, axis, kind)
+    return _sorted("np.partition", q, axis, lambda s, axis: s.sort(axis))
 
 
 @implements(np.argsort, kind="order")
@@ -138,16 +141,23 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     q = one_tensor("np.argsort", a)
     if order is not None:
         refuse("np.argsort", {"order": order})
-    stable = True if kind is None and stable is None else stable
-    return np.argsort(in_order(q, axis), axis, kind, stable=stable)
+    np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
+    return np.argsort(in_order(q, axis), axis, kind="stable")
 
 
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
-    """The indices that partition the values."""
+    """The indices that sort the values, as ``np.argsort``: the one partition that is the same on every CPU."""
     q = one_tensor("np.argpartition", a)
     refuse("np.argpartition", {"order": order})
-    return np.argpartition(in_order(q, axis), kth, axis, kind)
+    _check_partition(q, kth, axis, kind)
+    return np.argsort(in_order(q, axis), axis, kind="stable")
+
+
+def _check_partition(q: QuantTensor, kth: Any, axis: Any, kind: Any) -> None:
+    """Raises what NumPy raises for an axis, a place or an algorithm that is none."""
+    count = q.size if axis is None else q.shape[normalize_axis_index(axis, q.ndim)]
+    np.partition(np.zeros(count, np.int8), kth, kind=kind)
 
 
 @implements(np.lexsort, kind="order")
