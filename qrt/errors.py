@@ -30,9 +30,9 @@ __all__ = [
 Severity = Literal["error", "warning", "note", "remark"]
 
 MOST_CHARACTERS = 2048
-"""Of an error, its notes and the lines of the text that it shows."""
+"""The limit of an error, with its notes and the lines of the text that it shows."""
 MOST_SAID = 1200
-"""Of the message of a diagnostic, which shows a line of the text too."""
+"""The limit of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
@@ -231,6 +231,9 @@ class QuantAxisError(AxisError, QuantTypeError):
     Traceback (most recent call last):
     qrt.errors.QuantAxisError: np.flip: axis 1 is out of bounds for array of dimension 1
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shortened(message))  # AxisError stands first, and does not shorten
 
 
 class ModelError(QuantError):

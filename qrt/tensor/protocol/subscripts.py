@@ -10,7 +10,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 
 Labels = tuple[Hashable, ...]
 _Subscripts = tuple[list[Labels], Labels | None]
-"""Of the operands, and of the result if they are given; an ellipsis stands for the axes that have no label."""
+"""The labels of the operands, and those of the result if given. An ellipsis stands for axes without a label."""
 
 
 def interleaved(operands: tuple[Any, ...]) -> tuple[_Subscripts, list[Any]]:

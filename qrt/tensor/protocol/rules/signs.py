@@ -150,8 +150,8 @@ def _type_of_negatives(t: UniformType) -> UniformType:
 
 
 def absolute(q: QuantTensor) -> tuple[Any, UniformType]:
-    """Of the same type where that holds every result; else of unsigned storage as wide, with zero point 0, which
-    does: two integers of N bits are less than 2**N apart."""
+    """The storage of the magnitudes, and its type: the same if it holds every result, else unsigned storage as wide
+    with zero point 0, which holds them because two integers of N bits are less than 2**N apart."""
     t, storage = _type_of_magnitudes(q.type), stored(q)
     if not any(q.type.zero_points):
         distance = np.abs(storage)  # the least integer stays what it is, which as an unsigned integer is the distance

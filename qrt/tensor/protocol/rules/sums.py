@@ -56,7 +56,7 @@ def _sum_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) 
     count = product(shape[d] for d in axes)
     result = i32_type(name, reduced_units(name, t, shape, axes, keepdims), count * max_magnitude(t))
     kept = tuple(1 if d in axes else n for d, n in enumerate(shape) if keepdims or d not in axes)
-    # Of the size of the channels, not of the tensor: it is kept. Along axes that are summed there is one zero point.
+    # It is kept, so it has the size of the channels, not of the tensor. Axes that are summed have one zero point.
     offset = np.multiply(zero_points_of(t, shape), count)
     if offset.ndim and not keepdims:
         offset = offset.squeeze(axes)
