@@ -110,7 +110,8 @@ cdef bint describe(Arguments *to, object value) noexcept:
         return describe_array(to, <cnp.ndarray>value)
     if <PyObject *>(<PyObject *>value).ob_type == UNIFORM_TYPE:
         return put_identity(to, INTERNED, value)
-    if isinstance(value, Tensor):  # after the comparisons of pointers, because this walks the bases of any other object
+    # Comparisons of pointers come first: isinstance calls a function, which walks the bases of any other object.
+    if (<PyObject *>value).ob_type == tensor_class or isinstance(value, Tensor):
         return describe_tensor(to, <Tensor>value)
     if value is None or value is True or value is False:
         return put(to, SINGLETON) and put(to, <uint64_t><PyObject *>value)
