@@ -48,7 +48,7 @@ cdef inline bint put_identity(Arguments *to, uint64_t kind, object value) noexce
     return True
 
 
-cdef bint describe_array(Arguments *to, cnp.ndarray array) noexcept:
+cdef inline bint describe_array(Arguments *to, cnp.ndarray array) noexcept:
     cdef int d, rank = cnp.PyArray_NDIM(array)
     if (to.arrays == MAX_ARRAYS or to.words + 1 + rank > MAX_WORDS or not PyArray_ISNOTSWAPPED(array)
             or not cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_ALIGNED)):
@@ -62,7 +62,7 @@ cdef bint describe_array(Arguments *to, cnp.ndarray array) noexcept:
     return True
 
 
-cdef bint describe_tensor(Arguments *to, Tensor tensor) noexcept:
+cdef inline bint describe_tensor(Arguments *to, Tensor tensor) noexcept:
     cdef int i = to.arrays
     if tensor._data is None:  # made by __new__ alone
         return False
