@@ -1,7 +1,8 @@
 """Pipelines of every pass: those of `qrt.passes`, and those that run programs, which register here."""
 
 from qrt.execute.constant_fold import ConstantFold
-from qrt.passes.pipeline import PASSES, Observer, Report, module_steps, register_pass, run_passes, run_steps, title
+from qrt.passes.pipeline import PASSES, Observer, module_steps, register_pass, run_passes, run_steps, title
+from qrt.passes.remarks import Report
 
 register_pass("constant-fold", ConstantFold)
 

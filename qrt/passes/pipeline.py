@@ -1,9 +1,8 @@
 """Pipelines: passes by name, and run."""
 
 import time
-from collections.abc import Callable
 
-from qrt.errors import Diagnostic, QuantError, require
+from qrt.errors import QuantError, require
 from qrt.ir import Module
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.passes.canonicalize import Canonicalize
@@ -18,6 +17,7 @@ from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.registry import Passes, checked
+from qrt.passes.remarks import Report, remarks_to
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
 from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
@@ -111,10 +111,6 @@ class Observer:
         """A step has raised an error, or what it left does not verify."""
 
 
-Report = Callable[[Diagnostic], None]
-"""A function that is told each warning."""
-
-
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
     """Runs a pipeline on a module, in place, verifying before the first pass and after each.
 
@@ -173,7 +169,8 @@ def run_steps(
     report: Report | None = None,
 ) -> Module:
     """Runs steps on a module, in place, verifying before the first and, if `verify_each`, after each, strictly if
-    `strict`. `report` is told of the warnings that the module comes with."""
+    `strict`. `report` is told of the warnings that the module comes with, and of what the
+    passes remark."""
     observer = observer or Observer()
     start = time.perf_counter()
     for warning in module.verify(strict):
@@ -184,7 +181,7 @@ def run_steps(
         observer.before(module, step, anchors)
         start = time.perf_counter()
         try:
-            with garbage_uncollected():
+            with garbage_uncollected(), remarks_to(report):
                 step.action.run(module)
                 if verify_each:
                     module.verify(strict)

@@ -1,4 +1,5 @@
-"""The types of the `quant` dialect: `!quant.uniform`, `!quant.any`, `!quant.calibrated`.
+"""The types of the `quant` dialect: `!quant.uniform`, `!quant.any`, `!quant.calibrated`; and `!quant.none`, which the
+propagation RFC names and upstream does not have.
 
 The rules are those of upstream MLIR 22 (reference text "'quant' Dialect"; limits and wording as mlir-opt 22 applies
 them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them.
@@ -172,6 +173,41 @@ class CalibratedType(QuantizedType):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.expressed_type, self.min, self.max)
+
+
+class NoQuantizedType(QuantizedType):
+    """`!quant.none<expressed>`: these values stay as they are, even where a quantized kernel could take them.
+
+    The propagation RFC calls it `NoQuantizedType` and gives it no text; upstream has no such type.
+
+    Parameters
+    ----------
+    expressed : str or FloatType
+        The type of the values.
+
+    Raises
+    ------
+    QuantTypeError
+        If ``expressed`` is no float type.
+
+    Examples
+    --------
+    >>> str(NoQuantizedType("f32"))
+    '!quant.none<f32>'
+    """
+
+    __slots__ = ("expressed_type",)
+    expressed_type: FloatType
+
+    def __new__(cls, expressed: str | FloatType) -> Self:
+        kind = expressed_type(expressed)
+        return cls._intern((kind,), lambda: {"expressed_type": kind})
+
+    def spell(self) -> str:
+        return f"!quant.none<{self.expressed_type}>"
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.expressed_type,)
 
 
 class UniformType(_StoredType):

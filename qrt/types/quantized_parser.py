@@ -1,5 +1,5 @@
-"""Quantized types from text: what stands behind `!quant.uniform`, `!quant.any`, `!quant.calibrated` and
-`!quant.quantile`."""
+"""Quantized types from text: what stands behind `!quant.uniform`, `!quant.any`, `!quant.calibrated`,
+`!quant.none` and `!quant.quantile`."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from qrt.types.builtin import FloatType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
 from qrt.types.quantile import QuantileType, parse_quantile_storage
-from qrt.types.quantized import AnyQuantizedType, CalibratedType, UniformType
+from qrt.types.quantized import AnyQuantizedType, CalibratedType, NoQuantizedType, UniformType
 from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
 
 _LONG = 256
@@ -236,5 +236,6 @@ _QUANT: dict[str, Callable[[QuantizedTypeParser, int], Type]] = {
     "uniform": QuantizedTypeParser._uniform,
     "any": QuantizedTypeParser._any,
     "calibrated": QuantizedTypeParser._calibrated,
+    "none": lambda parser, at: NoQuantizedType(parser._expressed()),
     "quantile": QuantizedTypeParser._quantile,
 }

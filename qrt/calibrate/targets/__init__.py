@@ -1,0 +1,1 @@
+"""What devices execute: kernels, the storage of their ports, and the constraints between the ports' parameters."""
