@@ -1,5 +1,5 @@
 """`quant.region`. Hazards: a spelling of the RFC that does not read, or reads as something else; a region that keeps
-what is dead; a body that runs with other values than the float program; a specification that no port of the shape has."""
+what is dead; a body that runs with other values than the float program; a specification that does not fit the shape."""
 
 import numpy as np
 import pytest
