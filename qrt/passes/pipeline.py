@@ -16,6 +16,8 @@ from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
@@ -24,6 +26,8 @@ from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 _OWN: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
+    "convert-fake-quant": ConvertFakeQuant,
+    "convert-stats": ConvertStats,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "inline": Inline,
