@@ -37,6 +37,17 @@ def prepared(module: Module, name: str, saturating: bool) -> Module:
     return copy
 
 
+def inline_regions(module: Module, function: Operation, saturating: bool) -> None:
+    """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results:
+    they are planned as the float program that they annotate."""
+    annotated = [op for op in module.operation.walk() if op.name in _ANNOTATED]
+    for op in annotated:
+        if op.name == "quant.region":
+            replace(op, Builder.before(op).inline(op.regions[0].blocks[0], op.operands))
+        else:
+            replace(op, op.operands)
+
+
 def inline(module: Module, function: Operation, saturating: bool) -> None:
     """Puts the bodies of functions in place of calls outside regions, until the program would be very much longer than
     it was. Calls of functions that the interpreter runs stay, and so do calls beyond that bound.
@@ -107,5 +118,11 @@ def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
     return out
 
 
-STEPS: dict[str, Callable[[Module, Operation, bool], None]] = {"inline": inline, "constant-fold": constant_fold}
+_ANNOTATED = frozenset({"quant.region", "quant.stats", "quant.stats_ref", "quant.coupled_ref"})
+
+STEPS: dict[str, Callable[[Module, Operation, bool], None]] = {
+    "inline-regions": inline_regions,
+    "inline": inline,
+    "constant-fold": constant_fold,
+}
 """The steps of `prepared`, in order. Each takes a module, its function, and whether float conversions saturate."""

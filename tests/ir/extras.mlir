@@ -16,6 +16,31 @@ func.func @annotated(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<2x3xf32
     : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
   return %2 : tensor<2x3xf32>
 }
+func.func @keys(%x: tensor<2x4xf32>, %q: tensor<2x!x>) -> tensor<2x4xf32> {
+  %0 = "quant.stats"(%x) <{
+    layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>, axis = 0 : i64, axisStats = dense<[[-1.0, 1.0], [-0.5, 0.5]]> : tensor<2x2xf32>
+  }> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = "quant.stats_ref"(%0) {statsKey = "layer/output"} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %2 = "quant.coupled_ref"(%q) {coupledKey = "state"} : (tensor<2x!x>) -> tensor<2x!x>
+  return %1 : tensor<2x4xf32>
+}
+// As the propagation RFC writes it: the body has the operands' names, and colons stand before the specifications.
+func.func @own_names(%x: tensor<2x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %y = quant.region (%x, %w) {
+    %0 = arith.addf %x, %w : tensor<2x4xf32>
+    quant.return %0 : tensor<2x4xf32>
+  } {input_specs: [!quant.calibrated<f32<-1.0:3.0>>, bf16], output_specs: [!quant.none<f32>], logical_kernel = "add"}
+    : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %none = quant.region () {
+    %0 = arith.constant dense<1.0> : tensor<2xf32>
+    quant.return %0 : tensor<2xf32>
+  } {input_specs = [], output_specs = [!w], kernel = "one"} : () -> tensor<2xf32>
+  %nothing = "quant.region"(%x) ({
+  ^bb0(%a: tensor<2x4xf32>):
+    "quant.return"(%a) : (tensor<2x4xf32>) -> ()
+  }) {input_specs = [f32], output_specs = [f32], logical_kernel = "none"} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
 func.func @lowering(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>, %i: tensor<1x8x8x2x!x>, %k: tensor<3x3x3x2x!w>) -> tensor<2x3xf32> {
   %0 = "quant.cast"(%x) : (tensor<2x4xf32>) -> tensor<2x4x!x>
   %1 = "quant.cast"(%w) : (tensor<4x3xf32>) -> tensor<4x3x!w>

@@ -193,6 +193,8 @@ class Definition:
         The groups of operands and of results.
     attributes : mapping of str to AttributeSpec, optional
         The attributes that the op knows.
+    older_names : mapping of str to str, optional
+        Names under which texts may say attributes, with the names that these have here.
     regions : int or tuple of str, optional
         How many regions it has, or what they are.
     successors : tuple of str, optional
@@ -240,6 +242,7 @@ class Definition:
     operands: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     attributes: Mapping[str, AttributeSpec] = field(default_factory=dict)
+    older_names: Mapping[str, str] = field(default_factory=dict)
     regions: int | tuple[str, ...] = 0
     successors: tuple[str, ...] = ()
     traits: Collection[Trait] = frozenset()

@@ -116,8 +116,8 @@ class AttributeParser:
             raise self.scanner.error("invalid kind of attribute specified", start, self.scanner.pos)
         return dict(value.items)
 
-    def attribute_dictionary(self) -> dict[str, Attribute]:
-        """`{name = value, name}`."""
+    def attribute_dictionary(self, signs: tuple[str, ...] = ("=",)) -> dict[str, Attribute]:
+        """`{name = value, name}`, with one of the signs before each value."""
         scanner = self.scanner
         scanner.expect("{", " to begin an attribute dictionary")
         entries: dict[str, Attribute] = {}
@@ -129,7 +129,7 @@ class AttributeParser:
                 name = scanner.string() if scanner.at('"') else scanner.word("an attribute name")
                 if name in entries:
                     raise scanner.error(f"duplicate key '{name}' in dictionary attribute", start, scanner.pos)
-                entries[name] = self.attribute() if scanner.accept("=") else UNIT
+                entries[name] = self.attribute() if any(map(scanner.accept, signs)) else UNIT
                 if not scanner.accept(","):
                     break
         scanner.expect("}", " in attribute dictionary")

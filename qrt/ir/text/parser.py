@@ -5,7 +5,7 @@ that: this is where the speed comes from. A look-up is only kept where the full 
 """
 
 import copyreg
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from qrt.errors import require
@@ -156,6 +156,8 @@ class Parser(NameParser, ResourceParser):
         else:
             pending = self._custom(custom, start)
         definition = pending.definition
+        if definition is not None and definition.older_names:
+            self._rename(pending, definition.older_names)
         if definition is not None and definition.defaults:
             for name, default in definition.defaults.items():
                 if pending.attributes.get(name) == default:
@@ -175,6 +177,12 @@ class Parser(NameParser, ResourceParser):
         if names is not None:
             self._bind(names, match.start(1), operation.results)
         return operation
+
+    def _rename(self, pending: PendingOperation, names: Mapping[str, str]) -> None:
+        for older in [name for name in pending.attributes if name in names]:
+            if names[older] in pending.attributes:
+                raise self.error_at(pending, f"attribute '{older}' is '{names[older]}', which is given too")
+            pending.attributes[names[older]] = pending.attributes.pop(older)
 
     def _no_operation(self) -> NoReturn:
         scanner = self.scanner

@@ -1,0 +1,107 @@
+"""Ops that say something about a float value and yield it as it is: ranges that were seen, or keys of them. They are
+those of the `quant` dialect that upstream once had, in generic form alone.
+
+    %1 = "quant.stats"(%0) {layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>, axisStats = ..., axis = 1} : (t) -> t
+    %2 = "quant.stats_ref"(%1) {statsKey = "conv1/output"} : (t) -> t
+    %3 = "quant.coupled_ref"(%2) {coupledKey = "state"} : (t) -> t
+"""
+
+from math import prod
+
+from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr
+from qrt.ir.core.define import AttributeSpec, Definition, instance_of
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.traits import EXTENSION, PURE
+from qrt.ir.text.dense import DenseElementsAttr
+from qrt.ir.text.places import attribute, type_of
+from qrt.types import FloatType, IntegerType, QuantizedType, TensorType
+
+
+def _verify_identity(operation: Operation) -> None:
+    """The operand is a tensor of floats, and the result has its type."""
+    type = operation.operands[0].type
+    if not isinstance(type, TensorType) or not isinstance(type.element, FloatType):
+        message = f"operand #0 must be tensor of floating-point, but got '{type}'"
+        raise operation.op_error(message, type_of(operation, "operand", 0))
+    _verify_same_type(operation)
+
+
+def _verify_same_type(operation: Operation) -> None:
+    if operation.results[0].type is not operation.operands[0].type:
+        raise operation.op_error("requires the same type for all operands and results", type_of(operation, "result", 0))
+
+
+def _verify_stats(operation: Operation) -> None:
+    _verify_identity(operation)
+    type = operation.operands[0].type
+    assert isinstance(type, TensorType)
+    layer = _statistics(operation, "layerStats")
+    if layer is None or layer.type.shape != (2,):
+        raise operation.op_error("layerStats must have shape [2]", attribute(operation, "layerStats"))
+    by_axis, axis = _statistics(operation, "axisStats"), operation.attributes.get("axis")
+    if by_axis is None:
+        return
+    if not isinstance(axis, IntegerAttr):
+        raise operation.op_error("axis must be specified for axisStats", attribute(operation, "axisStats"))
+    if not 0 <= axis.value < (type.rank or 0):
+        raise operation.op_error(f"axis {axis.value} is not one of {type}", attribute(operation, "axis"))
+    sizes = (type.shape or ())[axis.value :]
+    channels = by_axis.type.shape == (sizes[0], 2) or (sizes[0] is None and len(by_axis.type.shape or ()) == 2)
+    if not channels and None not in sizes and by_axis.type.shape != (prod(size or 0 for size in sizes), 2):
+        message = "axisStats must have shape [N,2] where N = the slice size defined by the axis dim"
+        raise operation.op_error(message, attribute(operation, "axisStats"))
+
+
+def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
+    value = operation.attributes.get(name)
+    assert value is None or isinstance(value, DenseElementsAttr)  # the attribute's constraint
+    if value is not None and not isinstance(value.element, FloatType):
+        raise operation.op_error(f"{name} must have a floating point element type", attribute(operation, name))
+    return value
+
+
+def _verify_coupled(operation: Operation) -> None:
+    """The operand is a tensor of floats, quantized values or storage, and the result has its type."""
+    type = operation.operands[0].type
+    if not isinstance(type, TensorType) or not isinstance(type.element, FloatType | QuantizedType | IntegerType):
+        message = f"operand #0 must be tensor of floating-point, quantized type or integer, but got '{type}'"
+        raise operation.op_error(message, type_of(operation, "operand", 0))
+    _verify_same_type(operation)
+
+
+def _key(value: Attribute) -> str | None:
+    return None if isinstance(value, StringAttr) and value.value else "must be a string that is not empty"
+
+
+_ELEMENTS = instance_of(DenseElementsAttr, "dense elements")
+
+OPS = [
+    Definition(
+        "quant.stats",
+        operands=("arg",),
+        results=("result",),
+        attributes={
+            "layerStats": AttributeSpec(_ELEMENTS, required=True),
+            "axisStats": AttributeSpec(_ELEMENTS),
+            "axis": AttributeSpec(instance_of(IntegerAttr, "an integer")),
+        },
+        traits={EXTENSION, PURE},
+        verify_signature=_verify_stats,
+    ),
+    Definition(
+        "quant.stats_ref",
+        operands=("arg",),
+        results=("result",),
+        attributes={"statsKey": AttributeSpec(_key, required=True)},
+        traits={EXTENSION, PURE},
+        verify_signature=_verify_identity,
+    ),
+    Definition(
+        "quant.coupled_ref",
+        operands=("arg",),
+        results=("result",),
+        attributes={"coupledKey": AttributeSpec(_key, required=True)},
+        traits={EXTENSION, PURE},
+        verify_signature=_verify_coupled,
+    ),
+]
