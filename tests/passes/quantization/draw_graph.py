@@ -76,9 +76,10 @@ class _Draw:
         self._constants: list[Tensor] = []
         self._wild = self._rng.random() < 0.2
         functions = "".join(self._callee(type(text), number) for number in range(2))
+        first = self._rng.choice([MATRIX, IMAGE, IMAGE])
         arguments, quantized = [], {}
         for number in range(self._rng.randint(1, 3)):
-            argument = Tensor(f"%x{number}", self._rng.choice([MATRIX, IMAGE]))
+            argument = Tensor(f"%x{number}", self._rng.choice([MATRIX, IMAGE]) if number else first)
             if self._rng.random() < 0.2:
                 quantized[number] = self._uniform()
                 stored = argument.type.replace("f32>", f"{quantized[number]}>")
@@ -150,7 +151,7 @@ class _Draw:
     def _kernel(self, text: Text) -> Tensor:
         """A region of a kernel that takes values there are."""
         while True:
-            name = self._rng.choice(list(KERNELS))
+            name = self._rng.choice(_OFTEN)
             made = KERNELS[name](self, text)
             if made is not None:
                 return made
@@ -372,3 +373,4 @@ KERNELS: dict[str, Callable[[_Draw, Text], Tensor | None]] = {
     "lookup": _lookup,
     "clamp": _clamp,
 }
+_OFTEN = [*KERNELS, *3 * ("matmul",), *2 * ("conv2d", "depthwise_conv2d", "max_pool2d", "concat", "pad")]
