@@ -30,7 +30,8 @@ def propagated(text: str, target: str) -> Module:
 
 def exported(text: str, to: str, target: str) -> Module:
     """What a propagated program, as text, is exported to."""
-    return run_passes(ir.parse(text, _FILE), f"export-quant{{to={to} target={target}}}")
+    options = f"to={to} target={target}" if target else f"to={to}"
+    return run_passes(ir.parse(text, _FILE), f"export-quant{{{options}}}")
 
 
 def regions(module: Module) -> list[Operation]:
