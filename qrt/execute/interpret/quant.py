@@ -1,5 +1,5 @@
-"""``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, and ops of
-articles that are the ``qrt`` ones of the same name."""
+"""``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, and ops
+of articles that are the ``qrt`` ones of the same name."""
 
 from qrt.execute.interpret.core import Builder, Compiler, Frame, Handler, Step, as_it_is
 from qrt.execute.interpret.qrt import bind_family, handlers
