@@ -9,13 +9,15 @@ from qrt.passes.quantization.forms.elementwise import binary, lookup
 from qrt.passes.quantization.forms.model import Form, Operand, Reader, Reading
 from qrt.passes.quantization.forms.movement import movement
 from qrt.passes.quantization.forms.padding import pad
+from qrt.passes.quantization.forms.pools import average_pool, max_pool, mean
 from qrt.passes.quantization.forms.products import products
+from qrt.passes.quantization.forms.softmax import softmax
 
 __all__ = ["Form", "Operand", "Reading", "form_of", "readings_of"]
 
-_CLAMPED: tuple[Reader, ...] = (products, binary)
+_CLAMPED: tuple[Reader, ...] = (products, binary, average_pool, mean)
 """Families whose result may be clamped at once."""
-_OTHERS: tuple[Reader, ...] = (movement, pad, clamp, lookup)
+_OTHERS: tuple[Reader, ...] = (max_pool, softmax, movement, pad, clamp, lookup)
 
 
 def readings_of(value: Value) -> list[Reading]:
