@@ -54,12 +54,14 @@ def _table(code: ModuleCode, region: Operation, x: UniformType, out: UniformType
 def _run(code: ModuleCode, region: Operation, values: Array) -> Array:
     """What the body of a region of one operand yields for values, as many at a time as its rank allows."""
     copy = region.clone({})
+    copy.drop_operands()
     (block,) = copy.regions[0].blocks
     (argument,) = block.arguments
     rank = getattr(argument.type, "rank", None) or 0
     shape = (*[1] * (rank - 1), len(values)) if rank else ()
     for op in copy.walk():
-        _reshape(op, getattr(argument.type, "shape", None), shape, [*op.operands, *op.results])
+        if op is not copy:
+            _reshape(op, getattr(argument.type, "shape", None), shape)
     argument.type = _shaped(argument, shape)
     compiler = Compiler(code)
     body = compiler.region(copy.regions[0])
@@ -73,16 +75,16 @@ def _run(code: ModuleCode, region: Operation, values: Array) -> Array:
     return np.concatenate(made)
 
 
-def _reshape(op: Operation, old: object, new: tuple[int, ...], values: list[Value]) -> None:
-    """Gives what has the shape of the operand of the body another shape: the body computes element by element."""
+def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
+    """Gives results of the shape that the operand has another shape: the body computes element by element."""
     constant = op.attributes.get("value")
     if isinstance(constant, DenseElementsAttr) and constant.type.shape == old:
         if not constant.is_splat:
             raise QuantTypeError("the body is no function of one variable: a constant has several values")
         type = TensorType(new, constant.element)
         op.attributes["value"] = DenseElementsAttr(np.broadcast_to(constant.first, new), type)
-    for value in values:
-        if value.operation is not None and getattr(value.type, "shape", None) == old and isinstance(value.type, TensorType):
+    for value in op.results:
+        if isinstance(value.type, TensorType) and value.type.shape == old:
             value.type = _shaped(value, new)
 
 

@@ -13,6 +13,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder
 from qrt.ops import FAMILIES
 from qrt.ops.clamp import stored_bounds
+from qrt.ops.movement import reshaped_element
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, kernel, outputs
 from qrt.passes.quantization.forms import Form
@@ -75,22 +76,18 @@ class Kernels:
         if form.family == "lookup":
             return self._lookup(builder, region, operands[0], out.spec)
         declared = _tensor(out.value).with_(element=out.spec)
-        attributes = form.attributes
-        if form.family == "clamp":
-            attributes = {"min": form.low, "max": form.high, **form.attributes}
         if form.family in _KEPT:
-            shape = declared.with_(element=_moved(form, operands, attributes, declared))
-            value = self.emit(builder, form.family, operands, attributes, shape)
-        else:
-            value = self.emit(builder, form.family, operands, attributes, declared)
-        value = self.requantized(builder, value, out.spec)
-        return value if form.family == "clamp" else self.clamped(builder, value, form)
+            declared = declared.with_(element=_moved(form, operands, declared))
+        value = self.emit(builder, form.family, operands, form.attributes, declared)
+        return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
     def clamped(self, builder: Builder, value: Value, form: Form) -> Value:
         """A quantized value within the bounds of the form, where its type allows others."""
         element = element_of(value.type)
         assert isinstance(element, UniformType)
         bounds = {"min": form.low, "max": form.high}
+        if form.low is None and form.high is None:
+            return value
         low, high = stored_bounds(element, bounds)
         if (low == element.storage_min).all() and (high == element.storage_max).all():
             return value
@@ -134,15 +131,12 @@ def family_of(region: Operation, form: Form) -> str:
     return FLOAT_MATMUL if form.family == "matmul" and named == FLOAT_MATMUL else form.family
 
 
-def _moved(form: Form, operands: Sequence[Value], attributes: Mapping[str, Any], declared: TensorType) -> UniformType:
+def _moved(form: Form, operands: Sequence[Value], declared: TensorType) -> UniformType:
     """The element type that a family which keeps its operand's type gives the result."""
-    rule = FAMILIES[form.family]
-    given = {name: value for name, value in attributes.items() if value is not None}
-    shape = TensorType(declared.shape, _uniform(operands[0]))
     if form.family == "reshape":
-        from qrt.ops.movement import reshaped_element
-
-        return reshaped_element(_uniform(operands[0]), _tensor(operands[0]).shape, declared.shape or (), shape)
+        return reshaped_element(_uniform(operands[0]), _tensor(operands[0]).shape, declared.shape or (), declared)
+    rule = FAMILIES[form.family]
+    given = {name: value for name, value in form.attributes.items() if value is not None}
     element = rule.resolve(tuple(map(_tensor, operands)), rule.complete(given)).element
     assert isinstance(element, UniformType)
     return element

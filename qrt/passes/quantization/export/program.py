@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from qrt.calibrate.targets.registry import find
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder
@@ -10,6 +11,7 @@ from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.quantization.export.bodies import put_back
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.kernels import Kernels, Tabulate, family_of
+from qrt.passes.quantization.export.linear import linear_region
 from qrt.passes.quantization.export.ports import (
     FLOAT_MATMUL,
     RESCALE,
@@ -30,8 +32,12 @@ FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     """Rewrites the regions of a propagated program. Raises VerifyError at a region that cannot be."""
     every = list(regions(module))
+    known = find(target) if target else None
     for region in every:
         check_ports(region)
+        if known is not None and kernel(region) != RESCALE and not known.signatures(kernel(region)):
+            said = f"the target '{target}' has no kernel '{kernel(region)}'"
+            raise region.op_error(f"{said}: unfuse-kernels=target={target} puts the body back")
     casts = Casts()
     kernels = Kernels(casts, tabulate)
     for region in every:
@@ -63,7 +69,20 @@ def _export(region: Operation, kernels: Kernels) -> None:
     elif form is not None:
         kernels.casts.release(region, [kernels.region(region, form)])
     else:
-        raise NotImplementedError
+        kernels.casts.release(region, _coarse(region, kernels))
+
+
+def _coarse(region: Operation, kernels: Kernels) -> list[Value]:
+    """The results of a region that no op of qrt computes, as integer arithmetic."""
+    stored = [kernels.casts.stored(port.value, _quantized(port)) for port in inputs(region)]
+    remark(region, f"kernel '{kernel(region)}' has no op of qrt: its body becomes integer arithmetic")
+    elements = [_quantized(port) for port in outputs(region)]
+    return linear_region(region, stored, elements, lambda said: remark(region, said))
+
+
+def _quantized(port: PortOf) -> UniformType:
+    assert isinstance(port.spec, UniformType)  # who calls this has looked
+    return port.spec
 
 
 def _rescaled(region: Operation, kernels: Kernels) -> Value:
