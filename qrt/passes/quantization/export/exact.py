@@ -1,7 +1,8 @@
 """Integers with exact rational scales: what a linear body computes, before one requantization at its end.
 
-A sum of two scales goes to the largest scale of which both are multiples. Where 64 bits would not hold an integer, it
-is rounded to a coarser scale first, half up, and that is reported.
+A sum of two scales goes to the largest scale of which both are multiples. A scale that is the double nearest to the
+other one is taken for it, as the scale of a bias is (`ops.accumulate.bias_is_direct`). Where 64 bits would not hold an
+integer, it is rounded to a coarser scale first, half up, and that is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -95,6 +96,7 @@ class Arithmetic:
         if b.bound == 0 or a.bound == 0:
             return a if b.bound == 0 else b
         axis, left, right = _together(a, b)
+        left, right = (tuple(map(_as_the_other, *pair)) for pair in ((left, right), (right, left)))
         common = tuple(divisor(pair) for pair in zip(left, right, strict=True))
         a, b = (replace(each, scales=own, axis=axis) for each, own in ((a, left), (b, right)))
         bounds = [each.bound * max(_multipliers(each, common)) for each in (a, b)]
@@ -148,6 +150,11 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
     count = max(len(a.scales), len(b.scales))
     left, right = (x.scales if len(x.scales) == count else x.scales * count for x in (a, b))
     return axis, left, right
+
+
+def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
+    """The other scale, where this one is the double nearest to it."""
+    return other if own == float(other) else own
 
 
 def _loops(axis: int | None) -> tuple[tuple[str, int], ...]:

@@ -309,9 +309,9 @@ def _requantization(x: Exact, element: UniformType, nest: Nest) -> Requantizatio
         return array.reshape([-1 if each == axis else 1 for each in axes])
 
     own, scales = spread(x.scales, x.axis), spread([*map(Fraction, element.scales)], element.axis)
-    ratios = own / scales
+    ratios = np.asarray(own / scales, object)
     zeros = np.broadcast_to(spread(element.zero_points, element.axis), ratios.shape)
-    pairs = [numerics.fixed_multiplier(ratio) for ratio in np.asarray(ratios, object).flat]
+    pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.flat]
     m0, shift = np.array(pairs, np.int64).T.astype(np.int32)
     none = np.empty(0)
     points = np.array([int(zero) for zero in zeros.flat], np.int64)
