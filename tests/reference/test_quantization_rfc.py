@@ -2,8 +2,6 @@
 which sentence.
 """
 
-import pytest
-
 from qrt import ir
 from qrt.execute.passes import run_passes
 from tests.reference import rfc

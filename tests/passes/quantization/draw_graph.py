@@ -263,7 +263,12 @@ def _conv2d(draw: _Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     if x is None or x.shape[1] < 3:
         return None
-    n, relu, padding, filters = draw.pick(x.shape[3], 6), draw.flag(), draw.pick(0, 1), ("hwcf", "fhwc")[draw.pick(0, 1)]
+    n, relu, padding, filters = (
+        draw.pick(x.shape[3], 6),
+        draw.flag(),
+        draw.pick(0, 1),
+        ("hwcf", "fhwc")[draw.pick(0, 1)],
+    )
     sizes = {"h": 3, "w": 3, "c": x.shape[3], "f": n}
     operands = [x, draw.constant(text, [sizes[letter] for letter in filters]), *draw.bias(text, n)]
     body = lambda t, *values: ops.conv2d(t, *values, relu=relu, padding=padding, filters=filters)  # noqa: E731
