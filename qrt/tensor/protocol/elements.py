@@ -106,14 +106,24 @@ def no_tensor(x: Any, what: str) -> Any:
     return x
 
 
+def zero_points(q: Tensor) -> Array:
+    """In the dtype of the storage, to broadcast to its shape. Nobody writes to them."""
+    kept = _kept_zero_points(q.type)
+    return kept[parameter_index(q.type, q._shape)] if kept.ndim else kept
+
+
+@lru_cache(maxsize=256)
+def _kept_zero_points(t: UniformType) -> Array:
+    """Of no axis where all are one, as an array of no axis costs NumPy less than a number."""
+    held = np.array(t.zero_points, storage_dtype(t))
+    return held if len(set(t.zero_points)) > 1 else held[0, ...]
+
+
 def truth(condition: Any) -> Any:
     """A condition: of a QuantTensor, where its values are not 0."""
     if not isinstance(condition, Tensor):
         return condition
-    t: UniformType = condition.type
-    if t.is_per_layer:
-        return stored(condition) != t.zero_points[0]
-    return stored(condition) != np.array(t.zero_points, np.int64)[parameter_index(t, condition._shape)]
+    return np.not_equal(stored(condition), zero_points(condition))
 
 
 # -------------------------------------------------------------------------------------------------------- new elements
