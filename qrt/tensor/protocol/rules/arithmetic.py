@@ -25,6 +25,7 @@ from qrt.tensor.protocol.exact import (
     result_type,
 )
 from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.tables import of_elements
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
@@ -205,9 +206,13 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
 
 
 def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
+    if dtype is None and out is None:
+        return of_elements(_exact_power, q, name, n)
+    return _exact_power(q, name, n, dtype, out)
+
+
+def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
         raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: write np.asarray(q) ** {n}")
-    own = Units.of(q.type)
-    units = Units(own.expressed, tuple(scales * n for scales in own.factors), own.shape, own.axis, own.blocks)
-    return finish(name, np.asarray(centred(q) ** n), bound, units, dtype, out)
+    return finish(name, np.asarray(centred(q, bound) ** n), bound, Units.of(q.type, n), dtype, out)

@@ -425,31 +425,27 @@ def array_split(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> li
 
 
 @implements(np.split, kind="moves")
-@by_storage(np.split)
 def split(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
     """Views of parts along an axis, of equal sizes or between positions."""
     size = ary.shape[normalize_axis_index(axis, ary.ndim)]
     if not np.ndim(indices_or_sections) and index(indices_or_sections) > 0 and size % indices_or_sections:
         raise QuantValueError("array split does not result in an equal division")
-    return _parts(ary, indices_or_sections, axis)
+    return array_split(ary, indices_or_sections, axis)
 
 
 @implements(np.hsplit, kind="moves")
-@by_storage(np.hsplit)
 def hsplit(ary: QuantTensor, indices_or_sections: Any) -> list[QuantTensor]:
     """Views of parts along axis 1, or the only one."""
     return split(_of_rank(1, ary), indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 @implements(np.vsplit, kind="moves")
-@by_storage(np.vsplit)
 def vsplit(ary: QuantTensor, indices_or_sections: Any) -> list[QuantTensor]:
     """Views of parts along axis 0 of at least 2."""
     return split(_of_rank(2, ary), indices_or_sections, 0)
 
 
 @implements(np.dsplit, kind="moves")
-@by_storage(np.dsplit)
 def dsplit(ary: QuantTensor, indices_or_sections: Any) -> list[QuantTensor]:
     """Views of parts along axis 2 of at least 3."""
     return split(_of_rank(3, ary), indices_or_sections, 2)
