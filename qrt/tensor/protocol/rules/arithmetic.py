@@ -127,8 +127,7 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
 def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
     """The tensor divided by a positive number, which changes the scales alone; other quotients have no exact result."""
     if isinstance(a, QuantTensor) and not others and dtype is None:
-        factor = positive(b)
-        t = scaled_type(a.type, None if factor is None else 1 / factor)
+        t = _type_over(a.type, b) if type(b) in (int, float) else scaled_type(a.type, _inverse(positive(b)))
         if t is not None:
             return _scaled(a, t, out)
     second = "np.asarray(r)" if isinstance(a, QuantTensor) else "np.asarray(q)"
@@ -165,6 +164,15 @@ def _scaled(q: QuantTensor, t: UniformType, out: Any) -> QuantTensor:
 def _type_times(t: UniformType, x: float) -> UniformType | None:
     """As ``scaled_type``, without the making of a fraction."""
     return scaled_type(t, positive(x))
+
+
+@lru_cache(maxsize=256)
+def _type_over(t: UniformType, x: float) -> UniformType | None:
+    return scaled_type(t, _inverse(positive(x)))
+
+
+def _inverse(factor: Fraction | None) -> Fraction | None:
+    return None if factor is None else 1 / factor
 
 
 @lru_cache(maxsize=256)

@@ -66,7 +66,7 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """A real number, quantized by the tensor's type, everywhere; with a dtype, an array."""
-    wanted = _shape(a, shape)
+    wanted = a.shape if shape is None else _shape(a, shape)
     if dtype is not None:
         return np.full(wanted, fill_value, dtype)
     check_integrity(a.type, wanted)
@@ -74,7 +74,10 @@ def full_like(
         result = filled(a.type, wanted)
         result[...] = fill_value
         return result
-    return made(np.broadcast_to(numbers(fill_value, a.type, wanted), wanted).copy(), a.type)
+    new = numbers(fill_value, a.type, wanted)
+    data = np.empty(wanted, new.dtype)
+    data[...] = new
+    return made(data, a.type)
 
 
 @implements(np.ones_like, kind="moves")
