@@ -74,8 +74,6 @@ ACCEPTED = [
     ("!quant.any<i8:f80>", "!quant.any<i8:f80>"),
     ("!quant.any<i8:f128>", "!quant.any<i8:f128>"),
     ("!quant.calibrated<f32<-0.998:1.2321>>", "!quant.calibrated<f32<-0.998:1.232100e+00>>"),
-    ("!quant.none<f32>", "!quant.none<f32>"),
-    ("!quant.none< f8E4M3FN >", "!quant.none<f8E4M3FN>"),
     ("!quant.calibrated<f64<-0.1:1.0e300>>", "!quant.calibrated<f64<-1.000000e-01:1.000000e+300>>"),
     ("!quant.calibrated<f16<-0.1:1.0e300>>", "!quant.calibrated<f16<-1.000000e-01:1.000000e+300>>"),
     ("!quant.calibrated<f80<-0.1:1.0>>", "!quant.calibrated<f80<-1.000000e-01:1.000000e+00>>"),
@@ -441,7 +439,4 @@ REJECTED = [
     ("!quant.uniform<i8:f32:{0:2 1:2}, {{1.0}}>", "expected '}' after block sizes", 27),
     ("!quant.calibrated<f32<-1.0:1.0", "expected '>' after the calibrated range", 31),
     ("!quant.calibrated<f32<-1.0:1.0>", "expected '>' in !quant.calibrated", 32),
-    ("!quant.none", "expected '<' in !quant.none", 12),
-    ("!quant.none<i8>", "invalid expressed type i8: expected a float type", 13),
-    ("!quant.none<f32, 1.0>", "expected '>' in !quant.none", 16),
 ]
