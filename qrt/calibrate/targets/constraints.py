@@ -32,6 +32,12 @@ class _Ports:
         self._before = ([*inputs], [*outputs])
 
     @property
+    def expressed(self) -> FloatType | None:
+        """The type of the values; a narrower float at a port says how it is stored."""
+        found = (spec if isinstance(spec, FloatType) else spec.expressed_type for spec in self._inputs + self._outputs)
+        return max((each for each in found if each is not None), key=lambda each: each.width, default=None)
+
+    @property
     def changed(self) -> Changed:
         """The numbers of the ports whose types are others than at first."""
         before_inputs, before_outputs = self._before
@@ -88,11 +94,10 @@ def _same_scale(ports: _Ports) -> None:
 
 
 def _fixed_scale(ports: _Ports) -> None:
+    expressed = ports.expressed
     for specs, i, port in (*ports.results, *ports.operands):
-        spec = specs[i]
-        expressed = spec if isinstance(spec, FloatType) else spec.expressed_type
-        if port.given is not None and expressed is not None and _is_open(spec, expressed):
-            given = port.given
+        given = port.given
+        if given is not None and expressed is not None and _is_open(specs[i], expressed):
             specs[i] = given if given.expressed_type is expressed else given.with_(expressed=expressed)
 
 
@@ -120,6 +125,8 @@ def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
         if _is_open(specs[k], a.expressed_type):
             weights[j] = w = _with_products(a, w)
             specs[k] = _bias(specs[k], a, w, port, coarser_bias)
+    if kernel.multiplier == (0, inf):
+        return
     for specs, k, _ in ports.results:
         y = specs[k]
         if isinstance(y, UniformType):
@@ -130,8 +137,6 @@ def _grown(kernel: Kernel, reals: Sequence[Fraction], y: UniformType) -> Uniform
     """The result's type with the least scales from its own up whose multipliers lie in the kernel's range. A multiplier
     is one of the reals over a scale: that of its channel, where there is one for each; else each over every scale."""
     low, high = kernel.multiplier
-    if not low and high == inf:
-        return y
     scales = []
     for index, scale in enumerate(y.scales):
         own = reals[index : index + 1] if len(reals) == len(y.scales) else reals
@@ -189,6 +194,12 @@ def _bias(spec: Spec, a: UniformType, w: UniformType, port: Port, coarser_bias: 
     scales = accumulator_scales(a, w)
     if isinstance(spec, UniformType) and _is_bias(spec, scales, port, coarser_bias):
         return spec
+    least, greatest = float(a.expressed_type.smallest), float(a.expressed_type.largest)
+    if not (least <= scales.min() and scales.max() <= greatest):
+        wrong = scales.max() if scales.max() > greatest else scales.min()
+        raise QuantTypeError(
+            f"no bias of {a.expressed_type} has scale {wrong:g}, the product of those of {a.shown()} and {w.shown()}"
+        )
     storage = "i32" if port.is_wildcard else port.storage
     axis = 0 if scales.ndim else None
     kept = scales if scales.ndim else float(scales)

@@ -63,11 +63,8 @@ def _held(region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target)
             return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} takes {_described(taken)} there"
     related = [(port, taken) for port, taken in pairs if kernel.relates(taken)]
     wrong = _constraint(region, kernel, related, target)
-    return len(pairs), None if wrong is None else f"{wrong}, which {name} needs ({_constraint_name(kernel)})"
-
-
-def _constraint_name(kernel: Kernel) -> str:
-    return kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target"
+    constraint = kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target's"
+    return len(pairs), None if wrong is None else f"{wrong}: the constraint of {name} is {constraint}"
 
 
 def _described(port: Port) -> str:
@@ -160,7 +157,8 @@ def _multiplier(kernel: Kernel, inputs: list[PortOf], results: list[PortOf], tar
     a, w, *rest = (port.spec for port in inputs)
     if not isinstance(a, UniformType) or not isinstance(w, UniformType):
         return None
-    products = [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
+    is_any = kernel.multiplier == (0, float("inf"))
+    products = [] if is_any else [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
     for result in results:
         if (wrong := _range(kernel, products, result)) is not None:
             return wrong
