@@ -8,6 +8,7 @@ from typing import cast
 from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
 from qrt.dialects.quant.region import RegionOp
 from qrt.passes.quantization.checking.regions import RESCALE, PortOf, ports_of, shown
+from qrt.passes.quantization.forms import form_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
@@ -89,7 +90,7 @@ def _fits(port: PortOf, taken: Port) -> bool:
     if isinstance(spec, FloatType):
         return taken.storage == spec.name
     assert isinstance(spec, UniformType)  # a decided port is none of the others
-    if taken.is_float or not _has_granularity(spec, taken, port.rank):
+    if taken.is_float or not _has_granularity(spec, taken, port):
         return False
     if taken.is_wildcard:
         return True
@@ -101,12 +102,25 @@ def _fits(port: PortOf, taken: Port) -> bool:
     return not taken.symmetric or all(zero == middle for zero in spec.zero_points)
 
 
-def _has_granularity(spec: UniformType, taken: Port, rank: int) -> bool:
+def _has_granularity(spec: UniformType, taken: Port, port: PortOf) -> bool:
     if spec.is_per_layer:
         return True
+    order = _order(port)
     if spec.is_per_axis:
-        return spec.axis == taken.axis_of(rank)
-    return taken.blocks is not None and dict(spec.block_sizes or ()) == dict(taken.blocks)
+        axis = taken.axis_of(port.rank)
+        return axis is not None and axis < len(order) and spec.axis == order[axis]
+    if taken.blocks is None or any(axis >= len(order) for axis in taken.blocks):
+        return False
+    return dict(spec.block_sizes or ()) == {order[axis]: size for axis, size in taken.blocks.items()}
+
+
+def _order(port: PortOf) -> Sequence[int]:
+    """By the kernel's axes those of the operand: a body may have filters in another order than the kernel."""
+    form = form_of(port.region.body) if port.is_input else None
+    for operand in form.operands if form is not None else ():
+        if operand.number == port.number and operand.permutation is not None:
+            return operand.permutation
+    return range(port.rank)
 
 
 # -- constraints -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,77 @@
+"""What the float body of a region computes, as an op family: the same reading serves fusing, which makes bodies, and
+export, which writes an op in place of one.
+"""
+
+from qrt.ir import Block, Value
+from qrt.passes.quantization.forms.clamps import clamp, clamped, clamps_of
+from qrt.passes.quantization.forms.elements import behind
+from qrt.passes.quantization.forms.elementwise import binary, lookup
+from qrt.passes.quantization.forms.model import Form, Operand, Reader, Reading
+from qrt.passes.quantization.forms.movement import movement
+from qrt.passes.quantization.forms.padding import pad
+from qrt.passes.quantization.forms.pools import average_pool, max_pool, mean
+from qrt.passes.quantization.forms.products import products
+from qrt.passes.quantization.forms.softmax import softmax
+
+__all__ = ["Form", "Operand", "Reading", "form_of", "readings_of"]
+
+_CLAMPED: tuple[Reader, ...] = (products, binary, average_pool, mean)
+"""Families whose result may be clamped at once."""
+_OTHERS: tuple[Reader, ...] = (max_pool, softmax, movement, pad, clamp, lookup)
+
+
+def readings_of(value: Value) -> list[Reading]:
+    """The ways to read a value as the result of an op family, the largest first; no operation is looked for beyond the
+    value's block."""
+    found = [reading for reader in (*_CLAMPED, *_OTHERS) for reading in reader(value)]
+    for bounds in clamps_of(value):
+        found += [clamped(reading, bounds) for reader in _CLAMPED for reading in reader(bounds.source)]
+    return sorted((reading for reading in found if _is_alone(reading)), key=lambda reading: -reading.size)
+
+
+def _is_alone(reading: Reading) -> bool:
+    """Whether nothing else uses what the operations compute, the last one excepted."""
+    inside = set(reading.operations) | set(reading.copied)
+    last = reading.operations[-1]
+    return all(
+        user in inside
+        for operation in reading.operations
+        if operation is not last
+        for result in operation.results
+        for user in result.users
+    )
+
+
+def form_of(block: Block) -> Form | None:
+    """The body of a region as a call of one op family; None where it is no such call.
+
+    Parameters
+    ----------
+    block : Block
+        Its arguments are the operands, and its terminator returns one value.
+
+    Returns
+    -------
+    Form or None
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> text = '''func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    ...   %zero = arith.constant dense<0.0> : tensor<4xf32>
+    ...   %y = arith.maximumf %x, %zero : tensor<4xf32>
+    ...   return %y : tensor<4xf32>
+    ... }'''
+    >>> form = form_of(parse(text).functions[0].regions[0].blocks[0])
+    >>> form.family, dict(form.attributes)
+    ('clamp', {'min': 0.0, 'max': None})
+    """
+    last = block.last
+    if last is None or len(last.operands) != 1:
+        return None
+    numbers = {argument: argument.index for argument in block.arguments}
+    for reading in readings_of(behind(last.operands[0], [])):
+        if all(value in numbers for value, _ in reading.operands):
+            operands = tuple(Operand(numbers[value], permutation) for value, permutation in reading.operands)
+            return Form(reading.family, operands, reading.attributes, reading.low, reading.high)
+    return None

@@ -1,0 +1,33 @@
+"""Tensors whose elements move and stay as they are: reshape, transpose, concat."""
+
+from qrt.ir import Value
+from qrt.passes.quantization.forms.elements import elements_of, shape_of
+from qrt.passes.quantization.forms.model import Reading
+
+_RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
+
+
+def movement(value: Value) -> list[Reading]:
+    """The readings of a value as the elements of others at other places."""
+    source = value.operation
+    if source is None:
+        return []
+    if source.name in _RESHAPES:
+        return [Reading("reshape", ((source.operands[0], None),), (source,))]
+    if source.name == "tensor.concat":
+        operands = tuple((operand, None) for operand in source.operands)
+        return [Reading("concat", operands, (source,), attributes={"axis": source.attributes["dim"].python})]
+    return _transpose(value)
+
+
+def _transpose(value: Value) -> list[Reading]:
+    elements = elements_of(value)
+    if elements is None or not elements.is_copy:
+        return []
+    (axes,) = elements.axes
+    order = list(range(len(shape_of(value))))
+    if sorted(axis for axis in axes if axis is not None) != order or list(axes) == order:
+        return []
+    permutation = tuple(axes.index(axis) for axis in order)
+    operands = ((elements.inputs[0], None),)
+    return [Reading("transpose", operands, (elements.operation,), attributes={"permutation": permutation})]
