@@ -168,6 +168,8 @@ def test_weights_grow_where_no_bias_has_so_small_a_scale(a, w):
 def test_the_bias_of_blocks_has_the_greatest_product_of_its_column():
     w = UniformType("i4", "f32", [[0.5, 0.25], [2.0, 0.125]], block_sizes={0: 32, 1: 1})
     assert accumulator_scales(A, w).tolist() == [1.0, 0.125]
+    transposed = UniformType("i4", "f32", [[0.5, 2.0], [0.25, 0.125]], block_sizes={0: 1, 1: 32})
+    assert accumulator_scales(A, transposed, {0: 32, 1: 1}).tolist() == [1.0, 0.125]
     matmul = find("int4-weights").signatures("matmul")[0]
     assert derived(matmul, [A, w, F32], [F32])[2] == UniformType("i32", "f32", [1.0, 0.125], axis=0)
 

@@ -4,7 +4,7 @@ Scales are compared as they are, and products of scales are those of float64, or
 tolerance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
@@ -124,7 +124,8 @@ def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
         specs, k, port = biases[0]
         if _is_open(specs[k], a.expressed_type):
             weights[j] = w = _with_products(a, w)
-            specs[k] = _bias(specs[k], a, w, port, coarser_bias)
+            scales = accumulator_scales(a, w, ports.operands[1][2].blocks)
+            specs[k] = _bias(specs[k], a, w, scales, port, coarser_bias)
     if kernel.multiplier == (0, inf):
         return
     for specs, k, _ in ports.results:
@@ -164,9 +165,10 @@ def _at_least(number: Fraction, t: UniformType) -> float:
 # -- biases ------------------------------------------------------------------------------------------------------------
 
 
-def accumulator_scales(a: UniformType, w: UniformType) -> Array:
+def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int] | None = None) -> Array:
     """The scales of a bias that is added to sums of products: float64's ``sa * sw``, one for each channel of the
-    weights. Blocks of a column have several: the greatest counts.
+    weights. Blocks of a column have several: the greatest counts. Columns are the last axis of the kernel's matrix; a
+    type whose blocks are not the kernel's own, ``blocks``, is that of a transposed one.
 
     >>> w = UniformType("i4", "f32", [[0.5], [2.0]], block_sizes={0: 32, 1: 2})
     >>> accumulator_scales(UniformType("i8", "f32", 0.25), w).tolist()
@@ -174,8 +176,10 @@ def accumulator_scales(a: UniformType, w: UniformType) -> Array:
     """
     scales = w.scale_array
     if w.is_sub_channel:
-        width = dict(w.block_sizes or ()).get(scales.ndim - 1, 1)
-        scales = np.repeat(scales.reshape(-1, scales.shape[-1]).max(axis=0), width)
+        sizes = dict(w.block_sizes or ())
+        last = 0 if blocks is not None and sizes != dict(blocks) else scales.ndim - 1
+        columns = np.moveaxis(scales, last, 0).reshape(scales.shape[last], -1)
+        scales = np.repeat(columns.max(axis=1), sizes.get(last, 1))
     return a.scale * scales
 
 
@@ -190,8 +194,7 @@ def _with_products(a: UniformType, w: UniformType) -> UniformType:
     return w.with_(scales=float(grown) if w.is_per_layer else grown, zero_points=w.zero_point_array)
 
 
-def _bias(spec: Spec, a: UniformType, w: UniformType, port: Port, coarser_bias: bool) -> UniformType:
-    scales = accumulator_scales(a, w)
+def _bias(spec: Spec, a: UniformType, w: UniformType, scales: Array, port: Port, coarser_bias: bool) -> UniformType:
     if isinstance(spec, UniformType) and _is_bias(spec, scales, port, coarser_bias):
         return spec
     least, greatest = float(a.expressed_type.smallest), float(a.expressed_type.largest)
