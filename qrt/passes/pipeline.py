@@ -17,6 +17,7 @@ from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.fuse_kernels import FuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
@@ -28,6 +29,7 @@ _OWN: dict[str, type[Pass]] = {
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
+    "fuse-kernels": FuseKernels,
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,
