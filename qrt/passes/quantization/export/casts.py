@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantTypeError
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
-from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.passes.quantization.export.ports import PortOf

@@ -13,7 +13,6 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
 from qrt.ir.core.attributes import IntegerAttr
-from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder
 from qrt.numerics import RequantParameters
@@ -25,7 +24,7 @@ from qrt.passes.lower_qrt.parameters import Channels, centred
 from qrt.passes.lower_qrt.requantize import Requantization, requantize
 from qrt.passes.lower_qrt.site import I32, I64, Array, Extent, Site, tensor_type, uniform_type
 from qrt.passes.quantization.export.exact import MOST, Arithmetic, Exact, Report, divisor, number
-from qrt.types import FloatType, IntegerType, TensorType, UniformType
+from qrt.types import FloatType, TensorType, UniformType
 
 _ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf")
 _SHAPES = ("tensor.empty", "tensor.dim", "tensor.splat")
