@@ -28,6 +28,8 @@ _DEFINED = frozenset(
         "linalg.index",
         "linalg.yield",
         "memref.rank",
+        "quant.const_fake_quant",
+        "quant.const_fake_quant_per_axis",
         "quant.coupled_ref",
         "quant.dcast",
         "quant.qcast",

@@ -15,6 +15,12 @@ module {
     %2 = "quant.coupled_ref"(%arg1) <{coupledKey = "state"}> : (tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<2x!quant.uniform<i8:f32, 5.000000e-01:3>>
     return %1 : tensor<2x4xf32>
   }
+  func.func @fake(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %0 = "quant.const_fake_quant"(%arg0) <{is_signed = false, max = 1.000000e+00 : f32, min = -1.000000e+00 : f32, narrow_range = false, num_bits = 8 : i64}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %1 = "quant.const_fake_quant"(%0) <{is_signed = true, max = 0.000000e+00 : f32, min = 0.000000e+00 : f32, narrow_range = true, num_bits = 4 : i64}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %2 = "quant.const_fake_quant_per_axis"(%1) <{axis = 1 : i64, is_signed = false, max = [1.000000e+00 : f32, 0.000000e+00 : f32, 1.000000e+00 : f32], min = [-1.000000e+00 : f32, 0.000000e+00 : f32, 5.000000e-01 : f32], narrow_range = false, num_bits = 16 : i64}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    return %2 : tensor<2x3xf32>
+  }
   func.func @own_names(%arg0: tensor<2x4xf32>, %arg1: tensor<2x4xf32>) -> tensor<2x4xf32> {
     %0 = quant.region(%arg0, %arg1) {
     ^bb0(%arg2: tensor<2x4xf32>, %arg3: tensor<2x4xf32>):
