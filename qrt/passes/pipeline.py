@@ -18,6 +18,7 @@ from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.quantization.check_quant import CheckQuant
 from qrt.passes.quantization.propagate_quant import PropagateQuant
+from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
 from qrt.passes.strip_func_quant_types import StripFuncQuantTypes
@@ -38,6 +39,7 @@ _OWN: dict[str, type[Pass]] = {
     "propagate-quant": PropagateQuant,
     "strip-func-quant-types": StripFuncQuantTypes,
     "symbol-dce": SymbolDeadCodeElimination,
+    "unfuse-kernels": UnfuseKernels,
 }
 PASSES = Passes(_OWN)
 """Every pass, by the name it has on the command line and in pipelines."""

@@ -62,10 +62,14 @@ class LowerQrt:
     def run(self, module: Module) -> None:
         for op in list(module.operation.walk()):
             if op.name.startswith("qrt."):
-                try:
-                    self._lower(op)
-                except QuantTypeError as error:
-                    raise op.op_error(f"cannot be lowered: {error}") from None
+                self.lower(op)
+
+    def lower(self, op: Operation) -> None:
+        """Lowers one op of qrt. Raises VerifyError where there is no lowering."""
+        try:
+            self._lower(op)
+        except QuantTypeError as error:
+            raise op.op_error(f"cannot be lowered: {error}") from None
 
     def _lower(self, op: Operation) -> None:
         name = op.name.removeprefix("qrt.")

@@ -1,5 +1,5 @@
-"""check-quant and the predicates. Hazards: a constraint that is off by one ulp, an edge that disagrees through a loop, a
-branch or a call, a check that passes because it looked at nothing."""
+"""check-quant and the predicates. Hazards: a constraint that is off by one ulp, an edge that disagrees through a loop,
+a branch or a call, a check that passes because it looked at nothing."""
 
 import math
 import re
@@ -53,9 +53,8 @@ def rescale(result, value, taken, made):
 
 
 def program(body, arguments=ARGUMENTS, result="%z", types=TYPES, others=""):
-    return ir.parse(
-        f"{types}\n{others}\nfunc.func @f({arguments}) -> tensor<2x3xf32> {{{body}  return {result} : tensor<2x3xf32>\n}}"
-    )
+    head = f"{types}\n{others}\nfunc.func @f({arguments}) -> tensor<2x3xf32> {{"
+    return ir.parse(f"{head}{body}  return {result} : tensor<2x3xf32>\n}}")
 
 
 SOFTMAX = unary("%z", "%y", ("!y", "!s"), "softmax")
@@ -81,18 +80,17 @@ WRONG = {
     "undecided": ("[!x, !w, !b]", "[!x, f32, !b]", r"\(matmul\): operand 1 is f32, which is not decided"),
     "a range": ("[!x, !w, !b]", "[!quant.calibrated<f32<-1.0:1.0>>, !w, !b]", "operand 0 is .*calibrated.*not decided"),
     "a width": ("[!s]", "[!quant.any<i8:f32>]", "result 0 is .*any.*not decided"),
-    "storage": ("!x = !quant.uniform<i8:", "!x = !quant.uniform<u8:", r"operand 0 \(a\) is .*u8.*takes i8<-128:127> there"),
+    "storage": ("!x = !quant.uniform<i8:", "!x = !quant.uniform<u8:", r"operand 0 \(a\) is .*u8.*takes i8<-128"),
     "bounds": ("i8<-127:127>", "i8", r"operand 1 \(w\) is .*takes i8<-127:127> axis=-1 symmetric there"),
     "a zero point": ("{0.2, 0.3, 0.7}", "{0.2, 0.3:1, 0.7}", r"operand 1 \(w\).*symmetric"),
     "an axis": ("f32:1, {0.2, 0.3, 0.7}", "f32:0, {0.2, 0.3, 0.7, 0.9}", r"operand 1 \(w\).*axis=-1"),
-    "channels": ("{0.2, 0.3, 0.7}", "{0.2, 0.3}", "operand 1 is .* does not fit tensor<4x3xf32>"),
-    "a zero point outside": ("0.1:3", "0.1:300", "operand 0 is .*zero point 300 is outside -128 to 127"),
-    "a bias by one ulp": ("0.020000000000000004", "0.02", "operand 2 has scale 0.02 in channel 0 and not .*0.020000000000000004"),
+    "a zero point outside": ("0.1:3", "0.1:300", "operand 0 is .*zero point 300 is not in -128 to 127"),
+    "a bias by one ulp": ("0.020000000000000004", "0.02", "scale 0.02 in channel 0 and not .*0.020000000000000004"),
     "a bias in its last channel": ("0.06999999999999999}", "0.07}", "operand 2 has scale 0.07 in channel 2"),
     "a bias that is coarser": ("0.020000000000000004,", "0.04000000000000001,", "in channel 0"),
     "a bias around 1": ("0.06999999999999999}", "0.06999999999999999:1}", r"operand 2 \(bias\)|zero point"),
     "a given type": ("0.00390625:-128", "0.00390625:-127", r"result 0 \(y\)|result 0 is .*and not"),
-    "an edge": ("[!y], output_specs = [!s]", "[!z], output_specs = [!s]", "operand 0 is .*2.5.*but result 0 of the region at .*5.0.*rescale"),
+    "an edge": ("[!y], output_specs = [!s]", "[!z], output_specs = [!s]", "operand 0 .*2.5.*but result 0 .*5.0"),
     "no kernel": ('kernel = "softmax"', 'kernel = "gate"', "target 'tflite' has no kernel 'gate'"),
     "another count": ('kernel = "softmax"', 'kernel = "add"', "has 1 operands and 1 results, which kernel 'add'"),
     "a float in between": ("[!s], kernel", "[bf16], kernel", r"result 0 \(y\) is bf16"),
@@ -220,49 +218,44 @@ def test_a_rescale_makes_both_ends_agree_and_does_nothing_else():
     assert "is a rescale, which returns its operand" in said
 
 
+STEP = unary("%d", "%c", ("IN", "OUT"), "lookup")
+LAST = unary("%z", "%l", ("!y", "!y"), "lookup")
 LOOPS = {
-    "for": """
+    "for": f"""
   %lo = arith.constant 0 : index
   %n = arith.constant 4 : index
   %one = arith.constant 1 : index
-  %l = scf.for %i = %lo to %n step %one iter_args(%c = %a) -> (tensor<2x3xf32>) {""" + unary("%d", "%c", ("IN", "OUT"), "lookup") + """
+  %l = scf.for %i = %lo to %n step %one iter_args(%c = %a) -> (tensor<2x3xf32>) {{{STEP}
     scf.yield %d : tensor<2x3xf32>
-  }
-""" + unary("%z", "%l", ("!y", "!y"), "lookup"),
-    "while": """
+  }}{LAST}""",
+    "while": f"""
   %t = arith.constant false
-  %l = scf.while (%c = %a) : (tensor<2x3xf32>) -> tensor<2x3xf32> {
-    scf.condition(%t) %c : tensor<2x3xf32>
-  } do {
-  ^bb0(%e: tensor<2x3xf32>):""" + unary("%d", "%e", ("IN", "OUT"), "lookup") + """
+  %l = scf.while (%b = %a) : (tensor<2x3xf32>) -> tensor<2x3xf32> {{
+    scf.condition(%t) %b : tensor<2x3xf32>
+  }} do {{
+  ^bb0(%c: tensor<2x3xf32>):{STEP}
     scf.yield %d : tensor<2x3xf32>
-  }
-""" + unary("%z", "%l", ("!y", "!y"), "lookup"),
-    "if": """
+  }}{LAST}""",
+    "if": f"""
   %t = arith.constant false
-  %l = scf.if %t -> (tensor<2x3xf32>) {""" + unary("%d", "%a", ("IN", "OUT"), "lookup") + """
+  %l = scf.if %t -> (tensor<2x3xf32>) {{{STEP.replace("%c", "%a")}
     scf.yield %d : tensor<2x3xf32>
-  } else {
+  }} else {{
     scf.yield %a : tensor<2x3xf32>
-  }
-""" + unary("%z", "%l", ("!y", "!y"), "lookup"),
-    "branch": """
+  }}{LAST}""",
+    "branch": f"""
   %t = arith.constant false
   cf.cond_br %t, ^one(%a : tensor<2x3xf32>), ^two(%a : tensor<2x3xf32>)
-^one(%c: tensor<2x3xf32>):""" + unary("%d", "%c", ("IN", "OUT"), "lookup") + """
+^one(%c: tensor<2x3xf32>):{STEP}
   cf.br ^two(%d : tensor<2x3xf32>)
-^two(%l: tensor<2x3xf32>):
-""" + unary("%z", "%l", ("!y", "!y"), "lookup"),
-    "call": """
-  %l = func.call @g(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
-""" + unary("%z", "%l", ("!y", "!y"), "lookup"),
-    "stats": """
-  %c = "quant.stats"(%a) {layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-""" + unary("%l", "%c", ("IN", "OUT"), "lookup") + unary("%z", "%l", ("!y", "!y"), "lookup"),
-}  # fmt: skip
-CALLEE = "func.func private @g(%c: tensor<2x3xf32>) -> tensor<2x3xf32> {" + unary(
-    "%d", "%c", ("IN", "OUT"), "lookup"
-) + "  return %d : tensor<2x3xf32> }"  # fmt: skip
+^two(%l: tensor<2x3xf32>):{LAST}""",
+    "call": f"""
+  %l = func.call @g(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>{LAST}""",
+    "stats": f"""
+  %c = "quant.stats"(%a) {{layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  {STEP.replace("%d", "%l")}{LAST}""",
+}
+CALLEE = f"func.func private @g(%c: tensor<2x3xf32>) -> tensor<2x3xf32> {{{STEP}  return %d : tensor<2x3xf32> }}"
 
 
 @pytest.mark.parametrize("way", LOOPS)

@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import VerifyError
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.constraints import element_of
-from qrt.passes.quantization.checking.regions import REGION, PortOf, shown
+from qrt.passes.quantization.checking.regions import PortOf, ports_of, shown
 from qrt.types import NoQuantizedType, Type, UniformType
 
 _SAME = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
@@ -22,12 +23,10 @@ def edge_violations(module: Module) -> Iterator[Violation]:
     """Each edge whose ends differ, at the operation that takes the value."""
     flows = _flows(module)
     for operation in module.operation.walk():
-        if operation.name == REGION:
-            first = len(operation.operands)
-            for index, value in enumerate(operation.results):
-                port = PortOf(operation, first + index)
-                if port.is_decided:
-                    yield from _from(port.spec, f"{port} of the region at {operation.location}", value, flows)
+        if isinstance(operation, RegionOp):
+            for port in ports_of(operation):
+                if port.is_decided and not port.is_input:
+                    yield from _from(port.spec, f"{port} of the region at {operation.location}", port.value, flows)
         elif operation.name == "quant.dcast":
             source = element_of(operation.operands[0].type)
             yield from _from(source, _DEQUANTIZED, operation.results[0], flows)
@@ -52,8 +51,8 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 def _taken(user: Operation, index: int) -> Type | None:
     """The parameters with which an operation takes an operand; None where there are none, or they are undecided."""
-    if user.name == REGION:
-        port = PortOf(user, index)
+    if isinstance(user, RegionOp):
+        port = PortOf(user, index, user.input_specs[index])
         return port.spec if port.is_decided else None
     return element_of(user.results[0].type) if user.name == "quant.qcast" else None
 
@@ -61,13 +60,13 @@ def _taken(user: Operation, index: int) -> Type | None:
 def _is_of_the_program(user: Operation, taken: Type, made: Type, is_dequantized: bool) -> bool:
     """Whether a change of parameters is what the program itself computes: it quantizes a float, or what it has
     dequantized, or takes that as the float that it is."""
-    if user.name == REGION:
+    if isinstance(user, RegionOp):
         return is_dequantized and isinstance(taken, NoQuantizedType)
     return is_dequantized or not isinstance(made, UniformType)
 
 
 def _end(user: Operation, index: int) -> str:
-    return str(PortOf(user, index)) if user.name == REGION else "the type to quantize to"
+    return f"operand {index}" if isinstance(user, RegionOp) else "the type to quantize to"
 
 
 # -- from value to value ---------------------------------------------------------------------------------------------

@@ -3,43 +3,56 @@ each compared exactly."""
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
-from qrt.ir import Operation
-from qrt.passes.quantization.checking.regions import RESCALE, PortOf, kernel_of, misfit, ports_of, rank_of, shown
+from qrt.dialects.quant.region import RegionOp
+from qrt.passes.quantization.checking.regions import RESCALE, PortOf, ports_of, shown
+from qrt.passes.quantization.forms import form_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
 
 
-def violation(region: Operation, target: Target) -> str | None:
+def violation(region: RegionOp, target: Target) -> str | None:
     """What is wrong with a region whose ports are all decided; None if nothing is."""
     ports = ports_of(region)
     for port in ports:
-        if (wrong := misfit(port)) is not None:
+        if (wrong := _zero_point(port)) is not None:
             return wrong
-    if kernel_of(region) == RESCALE:
+    if region.kernel == RESCALE:
         return _rescale(region)
     if all(isinstance(port.spec, NoQuantizedType) for port in ports):
         return None
-    signatures = target.signatures(kernel_of(region))
+    signatures = target.signatures(region.kernel)
     if not signatures:
-        return f"has parameters, but target '{target.name}' has no kernel '{kernel_of(region)}'"
+        return f"has parameters, but target '{target.name}' has no kernel '{region.kernel}'"
     found = [_held(region, ports, signature, target) for signature in signatures]
     if any(wrong is None for _, wrong in found):
         return None
     return max(found, key=lambda each: each[0])[1]
 
 
-def _rescale(region: Operation) -> str | None:
+def _zero_point(port: PortOf) -> str | None:
+    """Types may carry any zero point, arithmetic may not."""
+    spec = port.spec
+    if not isinstance(spec, UniformType):
+        return None
+    low, high = spec.default_bounds
+    outside = next((zero for zero in spec.zero_points if not low <= zero <= high), None)
+    return (
+        None if outside is None else f"{port} is {spec.shown()}, whose zero point {outside} is not in {low} to {high}"
+    )
+
+
+def _rescale(region: RegionOp) -> str | None:
     """A rescale takes any parameters to any others, and does nothing else."""
-    block = region.regions[0].blocks[0]
-    if len(region.operands) != 1 or len(region.results) != 1 or len(list(block)) != 1:
+    if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
         return "is a rescale, which returns its operand"
     return None
 
 
-def _held(region: Operation, ports: list[PortOf], kernel: Kernel, target: Target) -> tuple[int, str | None]:
+def _held(region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target) -> tuple[int, str | None]:
     """(how many ports fit a signature, what is wrong with the next, or with all of them together)."""
     matched = kernel.ports(len(region.operands), len(region.results))
     name = f"kernel '{kernel.name}' of target '{target.name}'"
@@ -80,7 +93,7 @@ def _fits(port: PortOf, taken: Port) -> bool:
     if isinstance(spec, FloatType):
         return taken.storage == spec.name
     assert isinstance(spec, UniformType)  # a decided port is none of the others
-    if taken.is_float or not _has_granularity(spec, taken, rank_of(port)):
+    if taken.is_float or not _has_granularity(spec, taken, port):
         return False
     if taken.is_wildcard:
         return True
@@ -92,18 +105,31 @@ def _fits(port: PortOf, taken: Port) -> bool:
     return not taken.symmetric or all(zero == middle for zero in spec.zero_points)
 
 
-def _has_granularity(spec: UniformType, taken: Port, rank: int) -> bool:
+def _has_granularity(spec: UniformType, taken: Port, port: PortOf) -> bool:
     if spec.is_per_layer:
         return True
+    order = _order(port)
     if spec.is_per_axis:
-        return spec.axis == taken.axis_of(rank)
-    return taken.blocks is not None and dict(spec.block_sizes or ()) == dict(taken.blocks)
+        axis = taken.axis_of(port.rank)
+        return axis is not None and axis < len(order) and spec.axis == order[axis]
+    if taken.blocks is None or any(axis >= len(order) for axis in taken.blocks):
+        return False
+    return dict(spec.block_sizes or ()) == {order[axis]: size for axis, size in taken.blocks.items()}
+
+
+def _order(port: PortOf) -> Sequence[int]:
+    """By the kernel's axes those of the operand: a body may have filters in another order than the kernel."""
+    form = form_of(port.region.body) if port.is_input else None
+    for operand in form.operands if form is not None else ():
+        if operand.number == port.number and operand.permutation is not None:
+            return operand.permutation
+    return range(port.rank)
 
 
 # -- constraints -------------------------------------------------------------------------------------------------------
 
 
-def _constraint(region: Operation, kernel: Kernel, related: list[Pair], target: Target) -> str | None:
+def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: Target) -> str | None:
     if callable(kernel.constraint):
         return _function(region, kernel)
     if kernel.constraint == "fixed_scale":
@@ -114,25 +140,25 @@ def _constraint(region: Operation, kernel: Kernel, related: list[Pair], target: 
     if kernel.constraint == "same_scale":
         other = next((port for port, spec in quantized if spec is not quantized[0][1]), None)
         return None if other is None else f"{quantized[0][0]} and {other} differ in their types"
-    return _multiplier(kernel, [port for port, _ in related], target)
+    inputs, results = ([port for port, _ in related if port.is_input is side] for side in (True, False))
+    if kernel.constraint == "sum_scale":
+        terms = [port.spec.scales for port in inputs if isinstance(port.spec, UniformType)]
+        found = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
+        return next(filter(None, found), None)
+    return _multiplier(kernel, inputs, results, target)
 
 
-def _function(region: Operation, kernel: Kernel) -> str | None:
+def _function(region: RegionOp, kernel: Kernel) -> str | None:
     """A function's constraint holds if it changes nothing."""
     assert callable(kernel.constraint)
-    given: tuple[list[Spec], list[Spec]] = ([], [])
-    for port in ports_of(region):
-        assert isinstance(port.spec, UniformType | NoQuantizedType | FloatType)  # it is decided
-        given[not port.is_input].append(port.spec)
-    before = [list(specs) for specs in given]
+    inputs, outputs = cast(list[Spec], region.input_specs), cast(list[Spec], region.output_specs)
     try:
-        kernel.constraint(*given)
+        kernel.constraint(inputs, outputs)
     except Exception as error:  # it is somebody else's, and may raise anything
         return f"the constraint raises {type(error).__name__}: {str(error)[:200]}"
-    for port, spec in zip(ports_of(region), before[0] + before[1], strict=True):
-        now = given[not port.is_input][port.index]
-        if now is not spec:
-            return f"{port} is {shown(spec)} and not {shown(now)}"
+    for port, now in zip(ports_of(region), (*inputs, *outputs), strict=True):
+        if now is not port.spec:
+            return f"{port} is {shown(port.spec)} and not {shown(now)}"
     return None
 
 
@@ -144,29 +170,29 @@ def _fixed(port: PortOf, taken: Port) -> str | None:
     return None if is_given else f"{port} is {spec.shown()} and not {given}"
 
 
-def _multiplier(kernel: Kernel, related: list[PortOf], target: Target) -> str | None:
-    inputs, results = ([port for port in related if port.is_input is side] for side in (True, False))
+def _multiplier(kernel: Kernel, inputs: list[PortOf], results: list[PortOf], target: Target) -> str | None:
     a, w, *rest = (port.spec for port in inputs)
     if not isinstance(a, UniformType) or not isinstance(w, UniformType):
         return None
+    products = [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
     for result in results:
-        if isinstance(result.spec, UniformType) and (wrong := _range(kernel, a, w, result.spec)) is not None:
-            return f"{wrong} at {result}"
+        if (wrong := _range(kernel, products, result)) is not None:
+            return wrong
     if kernel.constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
         return _bias(a, w, rest[0], target.coarser_bias, inputs[2])
     return None
 
 
-def _range(kernel: Kernel, a: UniformType, w: UniformType, y: UniformType) -> str | None:
-    """Whether each ratio of a product of scales to the scale of its channel of the result is a multiplier."""
-    products = [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
-    is_paired = len(products) == len(y.scales)
-    low, high = kernel.multiplier
+def _range(kernel: Kernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
+    """Whether each of the reals, over the scale of its channel of the result, is a multiplier of the kernel."""
+    y, (low, high) = result.spec, kernel.multiplier
+    if not isinstance(y, UniformType):
+        return None
     for index, scale in enumerate(y.scales):
-        for product in products[index : index + 1] if is_paired else products:
-            ratio = product / Fraction(scale)
+        for real in reals[index : index + 1] if len(reals) == len(y.scales) else reals:
+            ratio = real / Fraction(scale)
             if ratio < Fraction(low) or (high != float("inf") and ratio > Fraction(high)):
-                return f"the multiplier {float(ratio):g} is outside {low:g} to {high:g}"
+                return f"the multiplier {float(ratio):g} is outside {low:g} to {high:g} at {result}"
     return None
 
 

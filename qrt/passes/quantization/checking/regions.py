@@ -1,12 +1,12 @@
 """Regions as the checks read them: ports in order, and what is said of each."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
-from qrt.errors import QuantTypeError
-from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
+from qrt.dialects.quant.region import RegionOp
+from qrt.ir import Module, Value
 from qrt.ir.core.constraints import element_of
-from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType, check_integrity
+from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType
 
 REGION = "quant.region"
 RESCALE = "rescale"
@@ -16,8 +16,10 @@ RESCALE = "rescale"
 class PortOf:
     """A port of a region: operands are counted first, then results."""
 
-    region: Operation
+    region: RegionOp
     number: int
+    spec: Type
+    """What is said of it."""
 
     @property
     def is_input(self) -> bool:
@@ -32,68 +34,32 @@ class PortOf:
     @property
     def value(self) -> Value:
         """The value that goes through it."""
-        return self.region.operands[self.number] if self.is_input else self.region.results[self.index]
+        return self.region.ports[self.number]
 
     @property
-    def spec(self) -> Type:
-        """What is said of it."""
-        specs = self.region.attribute("input_specs" if self.is_input else "output_specs", ArrayAttr)
-        said = specs.elements[self.index]
-        assert isinstance(said, TypeAttr)  # the verifier holds it
-        return said.type
+    def rank(self) -> int:
+        """The number of axes of its values; 0 where it is not known."""
+        type = self.value.type
+        return (type.rank or 0) if isinstance(type, TensorType) else 0
 
     @property
     def is_decided(self) -> bool:
         """Whether nothing is left to say: parameters, or that it stays a float, as it is or a narrower one."""
-        spec, element = self.spec, element_of(self.value.type)
-        return isinstance(spec, UniformType | NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
+        is_narrower = isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
+        return isinstance(self.spec, UniformType | NoQuantizedType) or is_narrower
 
     def __str__(self) -> str:
         return f"{'operand' if self.is_input else 'result'} {self.index}"
 
 
-def regions_of(module: Module) -> list[Operation]:
+def regions_of(module: Module) -> list[RegionOp]:
     """The regions of a program, in order."""
-    return [operation for operation in module.operation.walk() if operation.name == REGION]
+    return [cast(RegionOp, operation) for operation in module.operation.walk() if operation.name == REGION]
 
 
-def ports_of(region: Operation) -> list[PortOf]:
+def ports_of(region: RegionOp) -> list[PortOf]:
     """All ports of a region."""
-    return [PortOf(region, number) for number in range(len(region.operands) + len(region.results))]
-
-
-def kernel_of(region: Operation) -> str:
-    """The name of the kernel."""
-    return region.attribute("kernel", StringAttr).value
-
-
-def undecided(region: Operation) -> Iterator[PortOf]:
-    """The ports that lack parameters."""
-    return (port for port in ports_of(region) if not port.is_decided)
-
-
-def misfit(port: PortOf) -> str | None:
-    """Why the parameters of a port do not fit its tensor."""
-    type, spec = port.value.type, port.spec
-    if not isinstance(spec, UniformType):
-        return None
-    try:
-        if isinstance(type, TensorType):
-            check_integrity(spec, type.shape)
-        elif not spec.is_per_layer:
-            return f"{port} is a scalar and has one scale, not those of {spec.shown()}"
-    except QuantTypeError as error:
-        return f"{port} is {spec.shown()}, which does not fit {type}: {error}"
-    low, high = spec.default_bounds
-    if outside := [zero for zero in spec.zero_points if not low <= zero <= high]:
-        return f"{port} is {spec.shown()}, whose zero point {outside[0]} is outside {low} to {high}"
-    return None
-
-
-def rank_of(port: PortOf) -> int:
-    """The rank of the values at a port; 0 for scalars and where it is not known."""
-    type = port.value.type
-    return (type.rank or 0) if isinstance(type, TensorType) else 0
+    return [PortOf(region, number, spec) for number, spec in enumerate(region.specs)]
 
 
 def shown(spec: Type) -> str:

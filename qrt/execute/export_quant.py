@@ -1,0 +1,93 @@
+"""The pass `export-quant`, which runs bodies of regions to make the tables of `lookup`."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.execute.interpret import TABLES
+from qrt.execute.interpret.core import Compiler, ModuleCode, Run
+from qrt.ir import DenseElementsAttr, Module, Operation, Value
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, storage_dtype
+from qrt.passes.options import option
+from qrt.passes.quantization.export.program import FORMS, export
+from qrt.types import TensorType, UniformType
+
+_MOST_STEPS = 1 << 16
+
+
+@dataclass(frozen=True)
+class ExportQuant:
+    """Writes the regions of a propagated program as integer arithmetic, with constants as stored integers.
+
+    `to=fixed` writes ops of qrt, `to=codegen` what lower-qrt makes of them, and `to=simulate` the float bodies with a
+    cast to the type of each port and back. `target` refuses a kernel that the target lacks.
+    """
+
+    to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)
+    target: str = option("", "the target whose kernels the regions must be")
+
+    def __post_init__(self) -> None:
+        if self.to not in FORMS:
+            raise QuantTypeError(f"to is one of {', '.join(FORMS)}, not {self.to!r}")
+
+    def run(self, module: Module) -> None:
+        code = ModuleCode(module, TABLES, saturating=False)
+        export(module, self.to, self.target, lambda region, x, out: _table(code, region, x, out))
+
+
+def _table(code: ModuleCode, region: Operation, x: UniformType, out: UniformType) -> Array:
+    """The storage that a region yields for each value of its operand's type, by the reference of each op: `dcast`, the
+    body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry inside."""
+    least, greatest = x.default_bounds
+    stored = np.clip(np.arange(least, greatest + 1), x.storage_min, x.storage_max).astype(storage_dtype(x))
+    dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
+    line = TensorType(stored.shape, x)
+    given = TensorType(stored.shape, x.expressed_type)
+    values = _run(code, region, dcast.reference([stored], (line,), given, {}))
+    result = TensorType(stored.shape, out)
+    return qcast.reference([values], (TensorType(stored.shape, out.expressed_type),), result, qcast.complete({}))
+
+
+def _run(code: ModuleCode, region: Operation, values: Array) -> Array:
+    """What the body of a region of one operand yields for values, as many at a time as its rank allows."""
+    copy = region.clone({})
+    copy.drop_operands()
+    (block,) = copy.regions[0].blocks
+    (argument,) = block.arguments
+    rank = getattr(argument.type, "rank", None) or 0
+    shape = (*[1] * (rank - 1), len(values)) if rank else ()
+    for op in copy.walk():
+        if op is not copy:
+            _reshape(op, getattr(argument.type, "shape", None), shape)
+    argument.type = _shaped(argument, shape)
+    compiler = Compiler(code)
+    body = compiler.region(copy.regions[0])
+    made = []
+    for part in values.reshape(-1, prod(shape)):
+        frame = compiler.template.copy()
+        frame[0] = Run(_MOST_STEPS)
+        with np.errstate(all="ignore"):
+            (found,) = body.run(frame, [part.reshape(shape) if rank else part[0]])
+        made.append(np.asarray(found).reshape(-1))
+    return np.concatenate(made)
+
+
+def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
+    """Gives results of the shape that the operand has another shape: the body computes element by element."""
+    constant = op.attributes.get("value")
+    if isinstance(constant, DenseElementsAttr) and constant.type.shape == old:
+        if not constant.is_splat:
+            raise QuantTypeError("the body is no function of one variable: a constant has several values")
+        type = TensorType(new, constant.element)
+        op.attributes["value"] = DenseElementsAttr(np.broadcast_to(constant.first, new), type)
+    for value in op.results:
+        if isinstance(value.type, TensorType) and value.type.shape == old:
+            value.type = _shaped(value, new)
+
+
+def _shaped(value: Value, shape: tuple[int, ...]) -> TensorType:
+    assert isinstance(value.type, TensorType)
+    return value.type.with_(shape=shape)

@@ -1,0 +1,1 @@
+"""Export of propagated programs: what becomes of a region's ports, and of its body (docs/quantization.md)."""

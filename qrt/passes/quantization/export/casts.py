@@ -1,0 +1,117 @@
+"""Casts at ports: a float value as a port keeps it, made once for each value and type."""
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir.core.constraints import element_of, with_element
+from qrt.ir.core.matching import constant_of
+from qrt.ir.core.rewrite import Builder, erase_dead, replace
+from qrt.dialects.quant.constant_casts import constant_attribute
+from qrt.ops import FAMILIES
+from qrt.ops.movement import transposed_element
+from qrt.passes.quantization.export.ports import PortOf
+from qrt.types import TensorType, Type, UniformType
+
+Key = tuple[Value, Type, tuple[int, ...] | None]
+
+
+class Casts:
+    """The casts of one export. A value that was dequantized from the type that a port takes is not cast again."""
+
+    def __init__(self) -> None:
+        self._made: dict[Key, Value] = {}
+        self._released: list[Operation] = []
+        self._read: dict[Operation, None] = {}
+
+    def stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None = None) -> Value:
+        """A float value in a quantized type, its axes permuted."""
+        key = value, element, permutation
+        if key not in self._made:
+            self._made[key] = self._stored(value, element, permutation)
+        return self._made[key]
+
+    def _stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
+        if value.operation is not None:
+            self._read[value.operation] = None
+        if isinstance(constant_of(value), DenseElementsAttr):
+            return _constant(value, element, permutation)
+        if permutation is not None:
+            stored = self.stored(value, element)
+            return _transposed(Builder.after(stored), stored, permutation)
+        source = value.operation
+        if source is not None and source.name == "quant.dcast" and element_of(source.operands[0].type) is element:
+            return source.operands[0]
+        return Builder.after(value).value("quant.qcast", (value,), with_element(value.type, element))
+
+    def kept(self, port: PortOf, value: Value) -> Value:
+        """A float value as the port keeps it, in its own float type again."""
+        if port.stays:
+            return value
+        if isinstance(port.spec, UniformType):
+            stored = self.stored(value, port.spec)
+            if value.operation is not None and value.operation.name == "quant.dcast" and stored in value.operation.operands:
+                return value
+            return self._expressed("quant.dcast", stored, value.type)
+        source, narrow = value.operation, with_element(value.type, port.spec)
+        if source is not None and source.name == "arith.extf" and source.operands[0].type is narrow:
+            return value
+        key = value, port.spec, None
+        if key not in self._made:
+            self._made[key] = Builder.after(value).value("arith.truncf", (value,), narrow)
+        return self._expressed("arith.extf", self._made[key], value.type)
+
+    def _expressed(self, cast: str, value: Value, type: Type) -> Value:
+        key = value, type, None
+        if key not in self._made:
+            self._made[key] = Builder.after(value).value(cast, (value,), type)
+        return self._made[key]
+
+    def release(self, region: Operation, values: list[Value]) -> None:
+        """Puts the casts of quantized results in place of a region's own."""
+        builder = Builder.before(region)
+        made = [
+            builder.value("quant.dcast", (value,), result.type)
+            if isinstance(element_of(value.type), UniformType)
+            else value
+            for value, result in zip(values, region.results, strict=True)
+        ]
+        self._released += [value.operation for value in made if value.operation is not None]
+        replace(region, made)
+
+    def finish(self) -> None:
+        """Drops what export itself has made superfluous: a `qcast` of a result to the type that it has, and casts and
+        constants that nothing reads any more."""
+        for dcast in self._released:
+            for user in dcast.results[0].users if dcast.name == "quant.dcast" else ():
+                stored = dcast.operands[0]
+                if user.name == "quant.qcast" and user.results[0].type is stored.type and not user.attributes:
+                    replace(user, [stored])
+        erase_dead([*self._read, *self._released])
+
+
+def _transposed(builder: Builder, value: Value, permutation: tuple[int, ...]) -> Value:
+    from qrt.ir import attribute
+
+    family = FAMILIES["transpose"]
+    assert isinstance(value.type, TensorType)  # a form has permutations of tensors
+    type = family.resolve((value.type,), {"permutation": permutation})
+    return builder.value("qrt.transpose", (value,), type, {"permutation": attribute(permutation)})
+
+
+def _constant(value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
+    """A constant as the reference of `qcast` stores it: integers and a `quant.scast`."""
+    constant = constant_of(value)
+    assert isinstance(constant, DenseElementsAttr)
+    assert isinstance(value.type, TensorType)
+    if not element.is_storage_castable:
+        raise QuantTypeError(f"{element.shown()} is not stored in signless integers")
+    qcast = FAMILIES["qcast"]
+    result = qcast.resolve((value.type,), qcast.complete({}), value.type.with_(element=element))
+    array = qcast.reference([np.asarray(constant.python)], (value.type,), result, qcast.complete({}))
+    if permutation is not None:
+        array, element = array.transpose(permutation), transposed_element(element, permutation)
+    stored = TensorType(array.shape, element.storage_type)
+    builder = Builder.after(value)
+    made = builder.constant(constant_attribute(np.ascontiguousarray(array), stored), stored)
+    return builder.value("quant.scast", (made,), TensorType(array.shape, element))

@@ -1,0 +1,162 @@
+"""A region as ops of `qrt`: the family that its body computes, on the types of its ports."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from qrt.dialects.quant.constant_casts import constant_attribute
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value, attribute
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.rewrite import Builder
+from qrt.ops import FAMILIES
+from qrt.ops.clamp import stored_bounds
+from qrt.ops.movement import reshaped_element
+from qrt.passes.quantization.export.casts import Casts
+from qrt.passes.quantization.export.ports import FLOAT_MATMUL, inputs, kernel, outputs
+from qrt.passes.quantization.forms import Form
+from qrt.types import IntegerType, TensorType, UniformType
+
+Tabulate = Callable[[Operation, UniformType, UniformType], Any]
+"""The storage of a region's result for every value of its operand's type, least first: what a `lookup` reads."""
+
+_KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
+"""Families that keep the type of their operand."""
+
+
+@dataclass
+class Kernels:
+    """Makes ops of `qrt`, and remembers them."""
+
+    casts: Casts
+    tabulate: Tabulate
+    made: list[Operation] = field(default_factory=list)
+
+    def emit(
+        self,
+        builder: Builder,
+        family: str,
+        operands: Sequence[Value],
+        attributes: Mapping[str, Any],
+        declared: TensorType | None,
+    ) -> Value:
+        """The result of a new op, of the declared type or of the one that follows. Raises QuantTypeError where the
+        family refuses it."""
+        rule = FAMILIES[family]
+        types = tuple(_tensor(value) for value in operands)
+        given = {name: value for name, value in attributes.items() if value is not None}
+        type = rule.resolve(types, rule.complete(given), declared)
+        if declared is not None:
+            type = declared
+        said = {name: attribute(value) for name, value in given.items()}
+        operation = builder.create(f"qrt.{family}", operands, (type,), said)
+        self.made.append(operation)
+        return operation.results[0]
+
+    def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:
+        """A quantized value in another quantized type."""
+        if element_of(value.type) is element:
+            return value
+        return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
+
+    def region(self, region: Operation, form: Form) -> Value:
+        """The quantized result of a region of this form, or the float one of a `float_matmul`."""
+        builder = Builder.before(region)
+        if family_of(region, form) == FLOAT_MATMUL:
+            return self._float_matmul(builder, region, form)
+        (out,) = outputs(region)
+        assert isinstance(out.spec, UniformType)  # who calls this has looked
+        operands = []
+        for operand in form.operands:
+            port = inputs(region)[operand.number]
+            assert isinstance(port.spec, UniformType)
+            operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
+        if form.family == "lookup":
+            return self._lookup(builder, region, operands[0], out.spec)
+        declared = _tensor(out.value).with_(element=out.spec)
+        if form.family in _KEPT:
+            declared = declared.with_(element=_moved(form, operands, declared))
+        value = self.emit(builder, form.family, operands, form.attributes, declared)
+        return self.clamped(builder, self.requantized(builder, value, out.spec), form)
+
+    def clamped(self, builder: Builder, value: Value, form: Form) -> Value:
+        """A quantized value within the bounds of the form, where its type allows others."""
+        element = element_of(value.type)
+        assert isinstance(element, UniformType)
+        bounds = {"min": form.low, "max": form.high}
+        if form.low is None and form.high is None:
+            return value
+        low, high = stored_bounds(element, bounds)
+        if (low == element.storage_min).all() and (high == element.storage_max).all():
+            return value
+        return self.emit(builder, "clamp", (value,), bounds, None)
+
+    def _lookup(self, builder: Builder, region: Operation, x: Value, out: UniformType) -> Value:
+        element = element_of(x.type)
+        assert isinstance(element, UniformType)
+        if element.storage_width > 8 or not (element.is_per_layer and out.is_per_layer):
+            raise QuantTypeError(
+                f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
+            )
+        assert isinstance(out.storage_type, IntegerType)  # a decided type of a kernel's port
+        table = np.asarray(self.tabulate(region, element, out))
+        stored = TensorType(table.shape, out.storage_type)
+        constant = builder.constant(constant_attribute(table, stored), stored)
+        entries = builder.value("quant.scast", (constant,), stored.with_(element=out))
+        return self.emit(builder, "lookup", (x, entries), {}, None)
+
+    def _float_matmul(self, builder: Builder, region: Operation, form: Form) -> Value:
+        operands = []
+        for operand in form.operands:
+            port = inputs(region)[operand.number]
+            if isinstance(port.spec, UniformType) and operand is form.operands[1]:
+                operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
+            elif operand.permutation is None:
+                operands.append(self.casts.kept(port, port.value))
+            else:
+                raise QuantTypeError(f"float_matmul: {port.name} is transposed in the body, and stays a float")
+        (out,) = outputs(region)
+        value = self.emit(builder, FLOAT_MATMUL, operands, form.attributes, _tensor(out.value))
+        for bound, name in ((form.low, "arith.maximumf"), (form.high, "arith.minimumf")):
+            if bound is not None:
+                value = builder.value(name, (value, _splat(builder, bound, value)), value.type)
+        return self.casts.kept(out, value)
+
+
+def family_of(region: Operation, form: Form) -> str:
+    """The family that a region becomes: a product may be one of floats and quantized weights."""
+    named = kernel(region)
+    return FLOAT_MATMUL if form.family == "matmul" and named == FLOAT_MATMUL else form.family
+
+
+def _moved(form: Form, operands: Sequence[Value], declared: TensorType) -> UniformType:
+    """The element type that a family which keeps its operand's type gives the result."""
+    if form.family == "reshape":
+        return reshaped_element(_uniform(operands[0]), _tensor(operands[0]).shape, declared.shape or (), declared)
+    rule = FAMILIES[form.family]
+    given = {name: value for name, value in form.attributes.items() if value is not None}
+    element = rule.resolve(tuple(map(_tensor, operands)), rule.complete(given)).element
+    assert isinstance(element, UniformType)
+    return element
+
+
+def _uniform(value: Value) -> UniformType:
+    element = element_of(value.type)
+    assert isinstance(element, UniformType)
+    return element
+
+
+def _tensor(value: Value) -> TensorType:
+    if not isinstance(value.type, TensorType):
+        raise QuantTypeError(f"kernels take tensors, not {value.type}")
+    return value.type
+
+
+def _splat(builder: Builder, number: float, like: Value) -> Value:
+    type = _tensor(like)
+    if type.shape is None or None in type.shape:
+        raise QuantTypeError(f"float_matmul: a result of type {type} is not clamped, because its sizes are not known")
+    shape = tuple(size or 0 for size in type.shape)
+    return builder.constant(constant_attribute(np.full(shape, number), type), type)

@@ -1,0 +1,33 @@
+"""unfuse-kernels: float bodies in place of regions."""
+
+from dataclasses import dataclass
+
+from qrt.calibrate.targets.registry import find
+from qrt.ir import Module
+from qrt.passes.options import option
+from qrt.passes.quantization.export.bodies import put_back
+from qrt.passes.quantization.export.casts import Casts
+from qrt.passes.quantization.export.ports import RESCALE, inputs, kernel, outputs, regions
+from qrt.passes.remarks import remark
+
+
+@dataclass(frozen=True)
+class UnfuseKernels:
+    """Puts the float bodies of regions back, with a cast to the type of each decided port and back.
+
+    With `target`, the regions whose kernel the target has stay as they are, and so do rescales.
+    """
+
+    target: str = option("", "the target whose kernels stay")
+
+    def run(self, module: Module) -> None:
+        known = find(self.target) if self.target else None
+        casts = Casts()
+        for region in list(regions(module)):
+            if known is not None and (kernel(region) == RESCALE or known.signatures(kernel(region))):
+                continue
+            for port in (*inputs(region), *outputs(region)):
+                if not port.is_decided and not port.stays:
+                    remark(region, f"{port.name} of kernel '{kernel(region)}' was {port.spec}, which is dropped")
+            put_back(region, casts)
+        casts.finish()
