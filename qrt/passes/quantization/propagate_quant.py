@@ -12,6 +12,8 @@ from qrt.errors import ModelError
 from qrt.files import read_text
 from qrt.ir import Module
 from qrt.passes.options import option
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
 from qrt.passes.quantization.propagation.causes import Causes
 from qrt.passes.quantization.propagation.classes import Classes
 from qrt.passes.quantization.propagation.decide import Decider
@@ -60,6 +62,8 @@ def propagate(
     """Propagates in place. ``order`` is the start of the heap of regions, all numbers in any order: it has no influence
     on the result.
     """
+    ConvertStats().run(module)
+    ConvertFakeQuant().run(module)
     graph = build(module)
     select(graph, target)
     ranges = Ranges(method)

@@ -18,7 +18,7 @@ from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, 
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.passes.quantization.forms import Form, form_of
-from qrt.passes.quantization.propagation.forwarding import Forwarded, forwarded
+from qrt.passes.quantization.propagation.forwarding import SAME, Forwarded, forwarded
 from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ class Node:
     @property
     def is_input(self) -> bool:
         return self.site is not None and self.index < self.site.inputs
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the program fixes its type, by a cast."""
+        return self.site is None and isinstance(self.spec, UniformType)
 
     @property
     def where(self) -> str:
@@ -130,6 +135,7 @@ class Graph:
     groups: dict[Value, Group] = field(default_factory=dict)
     forwarded: list[Forwarded] = field(default_factory=list)
     targets: set[Value] = field(default_factory=set)
+    casts: list[tuple[Operation, Node]] = field(default_factory=list)
     references: list[Operation] = field(default_factory=list)
 
     def group(self, value: Value) -> Group:
@@ -178,7 +184,7 @@ def build(module: Module) -> Graph:
             _add_site(graph, operation)
         elif operation.name in ("quant.dcast", "quant.qcast"):
             _add_cast(graph, operation)
-        elif operation.name in ("quant.stats_ref", "quant.coupled_ref"):
+        elif operation.name in SAME:
             _add_reference(graph, operation)
         else:
             for each in forwarded(operation):
@@ -266,14 +272,20 @@ def _add_cast(graph: Graph, operation: Operation) -> None:
         node = graph.add(value, given)
         group = graph.group(value)
         (group.definitions if is_source else group.uses).append(node)
+        if not is_source:
+            graph.casts.append((operation, node))
 
 
 def _add_reference(graph: Graph, operation: Operation) -> None:
-    """The two ops that name a value: what they give is the value itself."""
+    """The ops that name a value: what they give is the value itself."""
+    if not isinstance(element_of(operation.results[0].type), FloatType):
+        return
     group, result = graph.group(operation.operands[0]), graph.group(operation.results[0])
     is_carried = group.is_carried or result.is_carried
     graph.merge(group, result, is_carried=is_carried)
     group = graph.group(operation.operands[0])
+    if operation.name == "quant.stats":
+        return
     graph.references.append(operation)
     if operation.name == "quant.stats_ref":
         group.keys.append(operation.attribute("statsKey", StringAttr).value)
