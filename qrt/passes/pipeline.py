@@ -17,6 +17,7 @@ from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.fuse_kernels import FuseKernels
 from qrt.passes.quantization.propagate_quant import PropagateQuant
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
@@ -30,6 +31,7 @@ _OWN: dict[str, type[Pass]] = {
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
+    "fuse-kernels": FuseKernels,
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,
