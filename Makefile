@@ -68,7 +68,9 @@ test-kernels: build
 	done
 
 # Address and undefined-behaviour sanitizers over every ISA: few examples per test, and none of the tests in which values
-# alone vary. The others preload, build on their own, or count what the allocator of glibc gives. Past findings of fuzzing too.
+# alone vary. The others preload, build on their own, or count what the allocator of glibc gives. One forks while a thread
+# allocates: in the child the sanitizer's allocator may stay locked by that thread, which is not there (gcc 12). Past findings
+# of fuzzing too.
 test-asan: build
 	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
@@ -76,7 +78,7 @@ test-asan: build
 	    $(PYTEST) -q tests/kernels tests/ops tests/eager tests/fuzz/test_corpus.py --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
 	    --ignore=tests/kernels/test_failures.py \
-	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators)"
+	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators or a_fork_amid)"
 
 # The thread sanitizer over the pool, without Python, which it does not know.
 test-tsan:

@@ -21,19 +21,22 @@ SUMMARY = pytest.StashKey[list[str]]()
 Work = Callable[[], object]
 
 
-def seconds(work: Work) -> float:
-    start = perf_counter()
+def seconds(work: Work, clock: Callable[[], float] = perf_counter) -> float:
+    start = clock()
     work()
-    return perf_counter() - start
+    return clock() - start
 
 
 @pytest.fixture
 def paired() -> Callable[..., tuple[float, float]]:
-    """paired(work, yardstick, rounds) -> (seconds of work, seconds of work / seconds of yardstick), interleaved."""
+    """paired(work, yardstick, rounds, clock) -> (seconds of work, seconds of work / seconds of yardstick),
+    interleaved."""
 
-    def measure(work: Work, yardstick: Work, rounds: int = 25) -> tuple[float, float]:
+    def measure(
+        work: Work, yardstick: Work, rounds: int = 25, clock: Callable[[], float] = perf_counter
+    ) -> tuple[float, float]:
         work(), yardstick()
-        pairs = [(seconds(work), seconds(yardstick)) for _ in range(rounds)]
+        pairs = [(seconds(work, clock), seconds(yardstick, clock)) for _ in range(rounds)]
         return median(w for w, _ in pairs), median(w / y for w, y in pairs)
 
     return measure

@@ -32,10 +32,11 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import ir, metrics, plot
+    from qrt import ir, metrics, plot, targets
     from qrt.execute import Program, compile, load
     from qrt.execute.passes import register_pass, run_passes
     from qrt.formats import load_tensors, save_tensors
+    from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
 
 
 _LAZY = {
@@ -49,6 +50,9 @@ _LAZY = {
     "load_tensors": "qrt.formats",
     "save_tensors": "qrt.formats",
     "plot": "qrt.plot",
+    "targets": "qrt.targets",
+    "is_fully_quantized": "qrt.passes.quantization.check_quant",
+    "is_quantized": "qrt.passes.quantization.check_quant",
 }
 
 __all__ = [
@@ -81,6 +85,8 @@ __all__ = [
     "float_results",
     "get_num_threads",
     "ir",
+    "is_fully_quantized",
+    "is_quantized",
     "kernels",
     "load",
     "load_tensors",
@@ -106,6 +112,7 @@ __all__ = [
     "set_num_threads",
     "softmax",
     "sub",
+    "targets",
     "transpose",
     "values",
 ]

@@ -12,7 +12,7 @@ from qrt.eager.calls import kept_calls
 from qrt.ops.core import Array, BoundCall, Shape, container, storage_dtype
 from qrt.types import UniformType
 
-_PACKED_WIDTHS = (1, 2, 4)
+PACKED_WIDTHS = (1, 2, 4)
 
 
 def ready(array: Array) -> Array:
@@ -24,7 +24,7 @@ def ready(array: Array) -> Array:
 
 
 def is_packed(t: UniformType) -> bool:
-    return t.storage_type.width in _PACKED_WIDTHS
+    return t.storage_type.width in PACKED_WIDTHS
 
 
 def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> BoundCall:

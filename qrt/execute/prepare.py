@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from qrt.dialects.func.inlining import Budget, inlined_at_most
+from qrt.dialects.quant.fake_quant import FAKE_QUANTS, as_casts
 from qrt.errors import QuantError
 from qrt.execute.constants import SCALARS, captured, compute, held
 from qrt.execute.interpret import TABLES
@@ -39,11 +40,13 @@ def prepared(module: Module, name: str, saturating: bool) -> Module:
 
 def inline_regions(module: Module, function: Operation, saturating: bool) -> None:
     """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results:
-    they are planned as the float program that they annotate."""
+    they are planned as the float program that they annotate. Fake quantizations become casts, which have kernels."""
     annotated = [op for op in module.operation.walk() if op.name in _ANNOTATED]
     for op in annotated:
         if op.name == "quant.region":
             replace(op, Builder.before(op).inline(op.regions[0].blocks[0], op.operands))
+        elif op.name in FAKE_QUANTS:
+            replace(op, [as_casts(op, Builder.before(op))])
         else:
             replace(op, op.operands)
 
@@ -118,7 +121,7 @@ def _kernel_result(op: Operation, arrays: list[Array]) -> Array:
     return out
 
 
-_ANNOTATED = frozenset({"quant.region", "quant.stats", "quant.stats_ref", "quant.coupled_ref"})
+_ANNOTATED = frozenset({"quant.region", "quant.stats", "quant.stats_ref", "quant.coupled_ref", *FAKE_QUANTS})
 
 STEPS: dict[str, Callable[[Module, Operation, bool], None]] = {
     "inline-regions": inline_regions,

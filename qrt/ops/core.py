@@ -4,7 +4,7 @@ quantization parameters.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from numbers import Real
 from typing import Any, NoReturn, Protocol
@@ -134,6 +134,7 @@ def container(t: UniformType) -> str:
     return f"{'i' if t.is_signed else 'u'}{bits}"
 
 
+@lru_cache(maxsize=512)
 def storage_dtype(t: UniformType) -> np.dtype[Any]:
     """The smallest NumPy integer dtype of the storage type's signedness."""
     name = container(t)

@@ -1,6 +1,7 @@
 """Helpers of ops that end in a requantization: rule checks, accumulator bounds, parameters for combined scales."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from qrt.types import UniformType
 REQUANT = Attribute("requant", "choice", "fixed", numerics.REQUANT_RULES)
 
 
+@lru_cache(maxsize=512)
 def max_magnitude(t: UniformType) -> int:
     """The largest ``|q - zero_point|`` of a type."""
     zero_points = t.zero_point_array

@@ -16,6 +16,7 @@ from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
+from qrt.passes.quantization.check_quant import CheckQuant
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
@@ -24,6 +25,7 @@ from qrt.passes.symbol_dce import SymbolDeadCodeElimination
 
 _OWN: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
+    "check-quant": CheckQuant,
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,

@@ -256,7 +256,8 @@ class QuantTensor(Operators, Tensor, Methods):
                 data = source[(*key, ...) if isinstance(key, tuple) else (key, ...)]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
-        return made(data, indexed_element(self.type, self._shape, key), source)
+        t = self.type
+        return made(data, t if t.is_per_layer else indexed_element(t, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
@@ -274,8 +275,8 @@ class QuantTensor(Operators, Tensor, Methods):
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        source, wanted = stored(self), shape
-        if set(map(type, shape)) != {int}:
+        source, wanted = stored(self), shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
+        if set(map(type, wanted)) != {int}:
             wanted = _integers_of(shape, "reshape: the shape")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
@@ -306,7 +307,7 @@ class QuantTensor(Operators, Tensor, Methods):
         return _operator("mul", self, other) if isinstance(other, QuantTensor) else by_ufunc(np.multiply, self, other)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if isinstance(kwargs.get("out"), tuple) and len(kwargs["out"]) == 1:
+        if "out" in kwargs and isinstance(kwargs["out"], tuple) and len(kwargs["out"]) == 1:
             kwargs["out"] = kwargs["out"][0]
         return table.call(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
 

@@ -11,11 +11,11 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import qrt
-from qrt import errors, ir, kernels, metrics, plot
+from qrt import errors, ir, kernels, metrics, plot, targets
 from qrt.execute.passes import PASSES
 from tests.docs.documents import ROOT, blocks
 
-MODULES = (qrt, ir, kernels, metrics, plot, errors)
+MODULES = (qrt, ir, kernels, metrics, plot, targets, errors)
 NAMES = [
     (f"{module.__name__}.{name}", getattr(module, name))
     for module in MODULES
@@ -27,7 +27,8 @@ CLASSES = [(name, value) for name, value in NAMES if isinstance(value, type)]
 NEVER_FAIL = {"qrt.kernels.available", "qrt.kernels.coverage", "qrt.ir.equal", "qrt.errors.diagnostics"}
 """Functions that take no argument, or any of its type."""
 CONSTRUCTED = {"qrt.QuantTensor", "qrt.PackedTensor", "qrt.Program", "qrt.UniformType", "qrt.AnyQuantizedType"} | {
-    "qrt.CalibratedType", "qrt.TensorType", "qrt.ir.Module", "qrt.ir.Definition", "qrt.ir.Operation"
+    "qrt.CalibratedType", "qrt.TensorType", "qrt.ir.Module", "qrt.ir.Definition", "qrt.ir.Operation",
+    "qrt.targets.Port", "qrt.targets.Kernel", "qrt.targets.Target",
 }  # fmt: skip
 """Classes whose parameters are options, as a function's are; the others have their fields for parameters."""
 FIRST = re.compile(r"[`A-Z!].*?\.(?=\s|$)", re.DOTALL)

@@ -24,6 +24,15 @@ func.func @keys(%x: tensor<2x4xf32>, %q: tensor<2x!x>) -> tensor<2x4xf32> {
   %2 = "quant.coupled_ref"(%q) {coupledKey = "state"} : (tensor<2x!x>) -> tensor<2x!x>
   return %1 : tensor<2x4xf32>
 }
+func.func @fake(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = "quant.const_fake_quant"(%x) {min = -1.0 : f32, max = 1.0 : f32, num_bits = 8 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = "quant.const_fake_quant"(%0) <{min = 0.0 : f32, max = 0.0 : f32, num_bits = 4 : i64, narrow_range = true, is_signed = true}>
+    : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = "quant.const_fake_quant_per_axis"(%1) {
+    min = [-1.0 : f32, 0.0 : f32, 0.5 : f32], max = [1.0 : f32, 0.0 : f32, 1.0 : f32], axis = 1 : i64, num_bits = 16 : i64
+  } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %2 : tensor<2x3xf32>
+}
 // As the propagation RFC writes it: the body has the operands' names, and colons stand before the specifications.
 func.func @own_names(%x: tensor<2x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %y = quant.region (%x, %w) {

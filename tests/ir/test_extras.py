@@ -61,8 +61,8 @@ def test_accepted(text):
         (REGION.format(**REGION_PARTS | {"input": "f32, f32"}), "unmatched operands/results number", "quant.region"),
         (REGION.format(**REGION_PARTS | {"output": ""}), "unmatched operands/results number", "quant.region"),
         (
-            REGION.format(**REGION_PARTS | {"input": "f16"}),
-            "incompatible specification f16 and input type",
+            REGION.format(**REGION_PARTS | {"input": "f64"}),
+            "incompatible specification f64 and input type",
             "quant.region",
         ),
         (

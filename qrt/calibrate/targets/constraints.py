@@ -62,6 +62,8 @@ def constraint_of(kernel: Kernel, *, coarser_bias: bool = False) -> QuantFn:
             _same_scale(ports)
         elif kernel.constraint == "fixed_scale":
             _fixed_scale(ports)
+        elif kernel.constraint == "sum_scale":
+            _sum(kernel, ports)
         elif kernel.constraint != "free":
             _multiplier(kernel, ports, coarser_bias)
         return ports.changed
@@ -97,6 +99,15 @@ def _fixed_scale(ports: _Ports) -> None:
 # -- multipliers -------------------------------------------------------------------------------------------------------
 
 
+def _sum(kernel: Kernel, ports: _Ports) -> None:
+    for operands, i, _ in ports.operands:
+        term = operands[i]
+        for specs, k, _ in ports.results:
+            y = specs[k]
+            if isinstance(term, UniformType) and isinstance(y, UniformType):
+                specs[k] = _grown(kernel, [Fraction(s) for s in term.scales], y)
+
+
 def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
     if len(ports.operands) < 2:
         return
@@ -112,33 +123,27 @@ def _multiplier(kernel: Kernel, ports: _Ports, coarser_bias: bool) -> None:
     for specs, k, _ in ports.results:
         y = specs[k]
         if isinstance(y, UniformType):
-            specs[k] = _grown(kernel, a, w, y)
+            specs[k] = _grown(kernel, [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales], y)
 
 
-def _grown(kernel: Kernel, a: UniformType, w: UniformType, y: UniformType) -> UniformType:
-    """The result's type with the least scales from its own up whose multipliers lie in the kernel's range."""
+def _grown(kernel: Kernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
+    """The result's type with the least scales from its own up whose multipliers lie in the kernel's range. A multiplier
+    is one of the reals over a scale: that of its channel, where there is one for each; else each over every scale."""
     low, high = kernel.multiplier
     if not low and high == inf:
         return y
     scales = []
-    for scale, products in zip(y.scales, _products(a, w, y), strict=True):
-        least = (
-            scale if max(products) <= Fraction(scale) * Fraction(high) else _at_least(max(products) / Fraction(high), y)
-        )
-        if min(products) < Fraction(least) * Fraction(low):
+    for index, scale in enumerate(y.scales):
+        own = reals[index : index + 1] if len(reals) == len(y.scales) else reals
+        least = scale
+        if high != inf and max(own) > Fraction(scale) * Fraction(high):
+            least = _at_least(max(own) / Fraction(high), y)
+        if min(own) < Fraction(least) * Fraction(low):
             raise QuantTypeError(
                 f"{kernel.name}: no scale of the result from {scale:g} up has all multipliers in {low:g} to {high:g}"
             )
         scales.append(least)
     return y if tuple(scales) == y.scales else y.with_(scales=scales[0] if y.is_per_layer else scales)
-
-
-def _products(a: UniformType, w: UniformType, y: UniformType) -> list[list[Fraction]]:
-    """For each scale of the result the products that meet it: that of its channel, where there is one; else all."""
-    products = [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
-    if len(products) == len(y.scales):
-        return [[each] for each in products]
-    return [products] * len(y.scales)
 
 
 def _at_least(number: Fraction, t: UniformType) -> float:

@@ -22,7 +22,9 @@ QuantFn = Callable[[list[Spec], list[Spec]], Changed]
 """A constraint: reads the types of a kernel's ports, writes the types that follow from others into the lists, and says
 which it has written. It is called again whenever a port of the kernel has been decided."""
 
-Constraint = Literal["free", "same_scale", "fixed_scale", "multiplier_scale", "multiplier_accumulator_scale"]
+Constraint = Literal[
+    "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale", "multiplier_accumulator_scale"
+]
 CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
 WILDCARD: Final = "*"
 
@@ -139,14 +141,15 @@ class Kernel:
     inputs, outputs : tuple of Port
         The ports, in order. A name occurs once.
     constraint : str or callable, default "free"
-        "free", "same_scale", "fixed_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a function of the
-        lists of input and output types, which writes types into them and returns the numbers of those it changed.
+        "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
+        function of the lists of input and output types, which writes types into them and returns the numbers of those
+        it changed.
     constrained : tuple of str, optional
         The names of the ports that the constraint relates; all ports if empty. Of a multiplier these are the two
         factors, the bias where there is one, and the result.
     multiplier : tuple of float, default (0.0, inf)
-        The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, both ends
-        included.
+        The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, and of each
+        ``sa / so`` under ``sum_scale``, both ends included.
     default : mapping of str to Port, optional
         What a wildcard takes where nobody decides it, by the name of the port.
 

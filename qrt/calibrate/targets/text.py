@@ -1,7 +1,6 @@
 """Targets as text: TOML, as docs/reference/targets.md describes it."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, Literal, cast
@@ -38,6 +37,8 @@ def read_target(text: str, where: str, name: str) -> Target:
     >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
     'y'
     """
+    import tomllib  # here: passes are imported more often than a target is read
+
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -1,10 +1,15 @@
-"""``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, and ops of
-articles that are the ``qrt`` ones of the same name."""
+"""``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, fake
+quantizations as two casts, and ops of articles that are the ``qrt`` ones of the same name."""
 
-from qrt.execute.interpret.core import Builder, Compiler, Frame, Handler, Step, as_it_is
+from typing import Any
+
+from qrt.dialects.quant.fake_quant import FAKE_QUANTS, fake_quant_type
+from qrt.execute.interpret.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
 from qrt.execute.interpret.qrt import bind_family, handlers
 from qrt.execute.interpret.regions import moves, single_block
+from qrt.execute.values import as_tensor
 from qrt.ir import Operation
+from qrt.ops import FAMILIES
 
 
 def _region(op: Operation, compiler: Compiler) -> Step:
@@ -19,9 +24,24 @@ def _region(op: Operation, compiler: Compiler) -> Step:
     return run
 
 
+def _fake_quant(op: Operation, compiler: Compiler) -> Function:
+    floats = as_tensor(op.operands[0].type)
+    element = fake_quant_type(op)
+    qcast, dcast = FAMILIES["qcast"], FAMILIES["dcast"]
+
+    def run(array: Any) -> Any:
+        expressed = floats.with_(shape=array.shape)
+        stored = expressed.with_(element=element)
+        storage = qcast.reference([array], (expressed,), stored, qcast.complete({}))
+        return dcast.reference([storage], (stored,), expressed, dcast.complete({}))
+
+    return run
+
+
 HANDLERS: dict[str, Handler] = {
     **handlers("quant"),
     **dict.fromkeys(("quant.cast", "quant.conv2d", "quant.matmul"), bind_family),
     **dict.fromkeys(("quant.stats", "quant.stats_ref", "quant.coupled_ref"), as_it_is),
+    **dict.fromkeys(FAKE_QUANTS, _fake_quant),
 }
 STRUCTURED: dict[str, Builder] = {"quant.region": _region}

@@ -1,15 +1,16 @@
 """What the rules share: the storage of tensors for NumPy's routines, and tensors around what these make of it."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache, wraps
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from qrt.eager import calls
 from qrt.eager.binding import Bound, bind_arrays, eager
 from qrt.eager.calls import Tensor
-from qrt.eager.storage import is_packed, pack, unpack
+from qrt.eager.storage import PACKED_WIDTHS, is_packed, pack, unpack
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, selected_element
@@ -27,7 +28,8 @@ ALL = slice(None)
 
 def stored(q: Tensor) -> Array:
     """The integers as an array: the memory of the tensor, or a copy where bits are packed."""
-    return unpack(q._data, q.type, q._shape) if is_packed(q.type) else q._data
+    t = q.type
+    return unpack(q._data, t, q._shape) if t.storage_type.width in PACKED_WIDTHS else q._data
 
 
 def made(data: Any, t: UniformType, of: Array | None = None) -> "QuantTensor":
@@ -36,11 +38,35 @@ def made(data: Any, t: UniformType, of: Array | None = None) -> "QuantTensor":
     array = np.asarray(data)
     if t.block_sizes is not None:
         check_integrity(t, array.shape)
-    if not is_packed(t):
+    if t.storage_type.width not in PACKED_WIDTHS:
         return calls.tensor_of(array, t, array.shape)  # type: ignore[no-any-return]
     packed = pack(array, t)
     packed.flags.writeable = of is None or not np.may_share_memory(array, of)
     return calls.tensor_of(packed, t, array.shape)  # type: ignore[no-any-return]
+
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+
+def by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
+    """A decorator of rules that move the elements of their first operand. Where one scale and zero point are those of
+    all, NumPy's ``routine`` moves the storage, and the type stays; the rule is for other types."""
+
+    def register(rule: Rule) -> Rule:
+        @wraps(rule)
+        def moved(*args: Any, **kwargs: Any) -> Any:
+            q = args[0] if args else None
+            if not isinstance(q, Tensor) or q.type.axis is not None or q.type.block_sizes is not None:
+                return rule(*args, **kwargs)
+            source = stored(q)
+            result = routine(source, *args[1:], **kwargs)
+            if isinstance(result, (list, tuple)):
+                return type(result)([made(part, q.type, source) for part in result])
+            return made(result, q.type, source)
+
+        return moved  # type: ignore[return-value]
+
+    return register
 
 
 def into(out: Any, result: "QuantTensor") -> "QuantTensor":
@@ -80,14 +106,24 @@ def no_tensor(x: Any, what: str) -> Any:
     return x
 
 
+def zero_points(q: Tensor) -> Array:
+    """In the dtype of the storage, to broadcast to its shape. Nobody writes to them."""
+    kept = _kept_zero_points(q.type)
+    return kept[parameter_index(q.type, q._shape)] if kept.ndim else kept
+
+
+@lru_cache(maxsize=256)
+def _kept_zero_points(t: UniformType) -> Array:
+    """Of no axis where all are one, as an array of no axis costs NumPy less than a number."""
+    held = np.array(t.zero_points, storage_dtype(t))
+    return held if len(set(t.zero_points)) > 1 else held[0, ...]
+
+
 def truth(condition: Any) -> Any:
     """A condition: of a QuantTensor, where its values are not 0."""
     if not isinstance(condition, Tensor):
         return condition
-    t: UniformType = condition.type
-    if t.is_per_layer:
-        return stored(condition) != t.zero_points[0]
-    return stored(condition) != np.array(t.zero_points, np.int64)[parameter_index(t, condition._shape)]
+    return np.not_equal(stored(condition), zero_points(condition))
 
 
 # -------------------------------------------------------------------------------------------------------- new elements
@@ -96,11 +132,22 @@ def truth(condition: Any) -> Any:
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     """The storage of real numbers, quantized by the default rule: of their own shape for a type per layer, else
     broadcast to ``shape``, which has the parameters."""
-    values = expressed_array(plain(x), t, exact=False)
-    if not t.is_per_layer:
-        values = np.broadcast_to(values, shape)
+    if t.is_per_layer:
+        return _number(x, t) if type(x) in _NUMBERS else stored(_quantized(expressed_array(plain(x), t), t))
+    values = np.broadcast_to(expressed_array(plain(x), t), shape)
     check_integrity(t, values.shape)
     return stored(_quantized(values, t))
+
+
+_NUMBERS = (int, float)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _number(x: float, t: UniformType) -> Array:
+    """The storage of one real number, which nobody writes to."""
+    storage = stored(_quantized(expressed_array(x, t), t))
+    storage.flags.writeable = False
+    return storage
 
 
 @eager
@@ -122,16 +169,22 @@ def zeros(t: UniformType, shape: Shape) -> Array:
     """The storage of 0, which is the zero point, or the nearest that the storage bounds allow; it broadcasts to
     ``shape``."""
     if t.is_per_layer:
-        return np.array(min(max(t.zero_points[0], t.storage_min), t.storage_max), storage_dtype(t))
+        return _zero(t)
     held = np.clip(np.array(t.zero_points, np.int64), t.storage_min, t.storage_max).astype(storage_dtype(t))
     return held[parameter_index(t, shape)]
+
+
+@lru_cache(maxsize=256)
+def _zero(t: UniformType) -> Array:
+    return np.array(min(max(t.zero_points[0], t.storage_min), t.storage_max), storage_dtype(t))
 
 
 def filled(t: UniformType, shape: Shape) -> "QuantTensor":
     """A tensor of zeros."""
     check_integrity(t, shape)
-    data = np.empty(shape, storage_dtype(t))
-    data[...] = zeros(t, shape)
+    zero = zeros(t, shape)
+    data = np.empty(shape, zero.dtype)
+    data[...] = zero
     return made(data, t)
 
 

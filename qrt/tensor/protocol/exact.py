@@ -22,9 +22,9 @@ from qrt.numerics import double_double
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import into, stored
+from qrt.tensor.protocol.elements import into, stored, zero_points
 from qrt.tensor.protocol.table import Function, Rule, implements, name_of
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
@@ -44,9 +44,10 @@ add_up: Callable[..., Any] = np.add.reduce
 """Without the overloads of its annotations, which are fewer than what it takes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Units:
-    """What one of the integers of a result is worth: the product of some scales, for each channel or block."""
+    """What one of the integers of a result is worth: the product of some scales, for each channel or block. They are
+    made once for a signature, and told apart by identity."""
 
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
@@ -55,8 +56,10 @@ class Units:
     blocks: BlockSizes | None = None
 
     @staticmethod
-    def of(t: UniformType) -> "Units":
-        factors = tuple((s,) for s in t.scales)
+    @lru_cache(maxsize=512)
+    def of(t: UniformType, power: int = 1) -> "Units":
+        """Of products of ``power`` elements."""
+        factors = tuple((s,) * power for s in t.scales)
         return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
 
     def products(self) -> list[Fraction]:
@@ -87,7 +90,10 @@ def _instead(name: str) -> str:
 
 def finish(name: str, acc: Array, bound: int, units: Units, dtype: Any = None, out: Any = None) -> Any:
     """The result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most for these types."""
-    if dtype is None and out is not None:
+    if dtype is None and out is None:
+        result: QuantTensor = tensor_of(np.asarray(acc, np.int32), i32_type(name, units, bound), acc.shape)
+        return result
+    if dtype is None:
         dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
     wanted = result_type(name, dtype)
     if isinstance(wanted, np.dtype):
@@ -131,6 +137,7 @@ def requantized(name: str, acc: Array, bound: int, units: Units, t: UniformType)
         raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
     check_zero_points(t, f"{name}: dtype")
     check_integrity(t, acc.shape)
+    acc = acc.astype(np.int64, copy=False)
     source, target = np.broadcast_arrays(_index(units, acc.shape), parameter_index(t, acc.shape))
     pairs, inverse = np.unique(np.stack([source.ravel(), target.ravel()]), axis=1, return_inverse=True)
     parameters = numerics.requant_parameters(
@@ -262,6 +269,8 @@ def axes_of(name: str, axis: Any, rank: int) -> Shape:
     """The axes meant by NumPy's ``axis``, ascending; all of them for None."""
     if axis is None:
         return tuple(range(rank))
+    if type(axis) is int and -rank <= axis < rank:
+        return (axis % rank,)
     try:
         return tuple(sorted(normalize_axis_tuple(axis, rank)))
     except (TypeError, ValueError, OverflowError):
@@ -298,9 +307,16 @@ def zero_points_of(t: UniformType, shape: Shape) -> Any:
     return np.array(zeros, np.int64)[parameter_index(t, shape)]
 
 
-def centred(q: QuantTensor) -> Array:
-    """``storage - zero point`` in int64."""
-    return np.asarray(np.subtract(stored(q), zero_points_of(q.type, q.shape), dtype=np.int64))
+def dtype_for(bound: int) -> Any:
+    """The dtype in which integers of magnitude ``bound`` are computed fastest."""
+    return np.int16 if bound < 1 << 15 else np.int32 if bound < I32_END else np.int64
+
+
+def centred(q: QuantTensor, bound: int = I64_END) -> Array:
+    """``storage - zero point``, new, in a dtype that holds integers of magnitude ``bound``. Storage of its width may
+    wrap, which the difference takes back."""
+    zeros, terms = zero_points(q), stored(q).astype(dtype_for(bound))
+    return np.subtract(terms, zeros.astype(terms.dtype), terms) if zeros.ndim or zeros else terms
 
 
 @lru_cache(maxsize=512)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor, tensor_of
-from qrt.eager.storage import pack
+from qrt.eager.storage import PACKED_WIDTHS, pack
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Shape
 from qrt.tensor.protocol.elements import into
@@ -85,7 +85,9 @@ def broadcast(name: str, t: UniformType, old: Shape, shape: Shape) -> UniformTyp
 def delivered(name: str, storage: Any, t: UniformType, out: Any = None) -> QuantTensor:
     """A tensor around storage known to be valid, or ``out``, with the storage written to it."""
     storage = np.asarray(storage)
-    return into(out, tensor_of(pack(storage, t), t, storage.shape))
+    data = pack(storage, t) if t.storage_type.width in PACKED_WIDTHS else storage
+    result: QuantTensor = tensor_of(data, t, storage.shape)
+    return result if out is None else into(out, result)
 
 
 def one_tensor(name: str, a: Any) -> QuantTensor:

@@ -52,13 +52,19 @@ def _clamp(value: Value) -> Clamp | None:
     elements = elements_of(value)
     if elements is None:
         return None
+    operations = [elements.operation]
+    if elements.computed == ("arith.select", ("input", 0), ("input", 1), ("input", 2)):
+        condition = elements_of(elements.inputs[0])
+        if condition is not None and elements.is_identity(0):
+            operations.insert(0, condition.operation)
+            elements = elements.with_input(0, condition)
     simple = elements.simplified()
     if len(simple.inputs) != 1 or not simple.is_identity(0) or tensor_type(simple.inputs[0]) is not value.type:
         return None
     bounds = _bounds(simple.computed)
     if bounds is None or bounds == (-inf, inf):
         return None
-    return Clamp(simple.inputs[0], *bounds, (elements.operation,))
+    return Clamp(simple.inputs[0], *bounds, tuple(operations))
 
 
 def _bounds(computed: Expression) -> tuple[float, float] | None:

@@ -90,6 +90,23 @@ class Elements:
             _substituted(self.computed, new),
         )
 
+    def with_input(self, number: int, source: "Elements") -> "Elements":
+        """The same, with an input that is read at the same index as what its own operation computes."""
+        first = len(self.inputs)
+        moved: dict[int, Expression] = {k: ("input", first + k) for k in range(len(source.inputs))}
+        new: dict[int, Expression] = {k: ("input", k) for k in range(first)}
+        new[number] = _substituted(source.computed, moved)
+        computed = _substituted(self.computed, new)
+        whole = Elements(self.operation, (*self.inputs, *source.inputs), (*self.axes, *source.axes), computed)
+        return whole._without(number)
+
+    def _without(self, number: int) -> "Elements":
+        """The same, without an input that is not read."""
+        places = [k for k in range(len(self.inputs)) if k != number]
+        new: dict[int, Expression] = {k: ("input", place) for place, k in enumerate(places)}
+        inputs, axes = tuple(self.inputs[k] for k in places), tuple(self.axes[k] for k in places)
+        return Elements(self.operation, inputs, axes, _substituted(self.computed, new))
+
     def is_identity(self, number: int) -> bool:
         """Whether an input has the shape of the result and is read at the same index."""
         return self.axes[number] == tuple(range(len(shape_of(self.operation.results[0]))))

@@ -25,6 +25,7 @@ from qrt.tensor.protocol.exact import (
     result_type,
 )
 from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.tables import of_elements
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
@@ -126,8 +127,7 @@ def _multiply(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others
 def _divide(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
     """The tensor divided by a positive number, which changes the scales alone; other quotients have no exact result."""
     if isinstance(a, QuantTensor) and not others and dtype is None:
-        factor = positive(b)
-        t = scaled_type(a.type, None if factor is None else 1 / factor)
+        t = _type_over(a.type, b) if type(b) in (int, float) else scaled_type(a.type, _inverse(positive(b)))
         if t is not None:
             return _scaled(a, t, out)
     second = "np.asarray(r)" if isinstance(a, QuantTensor) else "np.asarray(q)"
@@ -164,6 +164,15 @@ def _scaled(q: QuantTensor, t: UniformType, out: Any) -> QuantTensor:
 def _type_times(t: UniformType, x: float) -> UniformType | None:
     """As ``scaled_type``, without the making of a fraction."""
     return scaled_type(t, positive(x))
+
+
+@lru_cache(maxsize=256)
+def _type_over(t: UniformType, x: float) -> UniformType | None:
+    return scaled_type(t, _inverse(positive(x)))
+
+
+def _inverse(factor: Fraction | None) -> Fraction | None:
+    return None if factor is None else 1 / factor
 
 
 @lru_cache(maxsize=256)
@@ -205,9 +214,13 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
 
 
 def _power_of(name: str, q: QuantTensor, n: int, dtype: Any, out: Any) -> Any:
+    if dtype is None and out is None:
+        return of_elements(_exact_power, q, name, n)
+    return _exact_power(q, name, n, dtype, out)
+
+
+def _exact_power(q: QuantTensor, name: str, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
         raise QuantTypeError(f"{name}: the result may reach {shown(bound)}: write np.asarray(q) ** {n}")
-    own = Units.of(q.type)
-    units = Units(own.expressed, tuple(scales * n for scales in own.factors), own.shape, own.axis, own.blocks)
-    return finish(name, np.asarray(centred(q) ** n), bound, units, dtype, out)
+    return finish(name, np.asarray(centred(q, bound) ** n), bound, Units.of(q.type, n), dtype, out)

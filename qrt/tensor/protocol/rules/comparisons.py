@@ -14,7 +14,7 @@ import numpy as np
 
 from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array, parameter_index, parameters_of
+from qrt.ops.core import Array, parameter_index, parameters_of, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.protocol.elements import no_tensor, stored
 from qrt.tensor.protocol.keys import Key, keys_of, product, rational, rationals_where, shifted, units_of
@@ -95,7 +95,7 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
 def _with_number(ufunc: np.ufunc, q: Tensor, number: Any) -> Any:
     t: UniformType = q.type
     if t.is_per_layer:
-        test, threshold = _test_of_storage(ufunc, t.scales[0], t.zero_points[0], number)
+        test, threshold = _test_of_storage(ufunc, t, number)
         return test(stored(q), threshold)
     x = rational(number)
     if not isinstance(x, Fraction):
@@ -124,16 +124,20 @@ def _of_dtype(integers: Array, t: UniformType, dtype: np.dtype[Any]) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _test_of_storage(ufunc: np.ufunc, scale: float, zero_point: int, number: Any) -> tuple[np.ufunc, int]:
-    """The comparison of storage, and the integer to compare it with."""
-    floor, is_exact = floor_of(scale, zero_point, rational(number))
-    if ufunc in (np.equal, np.not_equal):
-        return (ufunc, floor) if is_exact else (ufunc, _BEYOND)
-    if floor is None:
-        return (np.greater, _BEYOND)  # nothing is less or greater than NaN
-    if ufunc in (np.less, np.greater_equal):
-        floor -= is_exact
-    return (np.greater_equal if ufunc in (np.greater, np.greater_equal) else np.less), floor + 1
+def _test_of_storage(ufunc: np.ufunc, t: UniformType, number: Any) -> tuple[np.ufunc, Array]:
+    """The comparison of storage, and the integer to compare it with, in the dtype of the storage: another dtype, and
+    Python's integers, cost NumPy more."""
+    floor, is_exact = floor_of(t.scales[0], t.zero_points[0], rational(number))
+    limits = np.iinfo(storage_dtype(t))
+    is_equality, is_greater = ufunc in (np.equal, np.not_equal), ufunc in (np.greater, np.greater_equal)
+    if floor is not None and not is_equality:
+        floor += 1 - (is_exact and ufunc in (np.less, np.greater_equal))
+    if (is_exact or not is_equality) and floor is not None and limits.min <= floor <= limits.max:
+        test = ufunc if is_equality else np.greater_equal if is_greater else np.less
+        return test, np.array(floor, limits.dtype)
+    # No storage, or all: equal to it, or beyond it. Nothing is equal to NaN, less or greater.
+    is_all = ufunc is np.not_equal if is_equality else floor is not None and (floor < 0) == is_greater
+    return (np.greater_equal if is_all else np.less), np.array(limits.min, limits.dtype)
 
 
 def floor_of(scale: float, zero_point: int, x: Fraction | float) -> tuple[Any, bool]:

@@ -28,9 +28,8 @@ def _shape(prototype: QuantTensor, shape: Any) -> Shape:
 
 def _like(plain: Callable[..., Array], a: QuantTensor, dtype: Any, shape: Any) -> Any:
     """Zeros of the type of ``a``, or an array where a dtype is asked for."""
-    if dtype is not None:
-        return plain(_shape(a, shape), dtype)
-    return filled(a.type, _shape(a, shape))
+    wanted = a.shape if shape is None else _shape(a, shape)
+    return filled(a.type, wanted) if dtype is None else plain(wanted, dtype)
 
 
 @implements(np.zeros_like, kind="moves")
@@ -67,7 +66,7 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """A real number, quantized by the tensor's type, everywhere; with a dtype, an array."""
-    wanted = _shape(a, shape)
+    wanted = a.shape if shape is None else _shape(a, shape)
     if dtype is not None:
         return np.full(wanted, fill_value, dtype)
     check_integrity(a.type, wanted)
@@ -75,7 +74,10 @@ def full_like(
         result = filled(a.type, wanted)
         result[...] = fill_value
         return result
-    return made(np.broadcast_to(numbers(fill_value, a.type, wanted), wanted).copy(), a.type)
+    new = numbers(fill_value, a.type, wanted)
+    data = np.empty(wanted, new.dtype)
+    data[...] = new
+    return made(data, a.type)
 
 
 @implements(np.ones_like, kind="moves")
@@ -121,7 +123,9 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
         raise QuantValueError("Input must be 1- or 2-d.")
     if not v.type.is_per_layer:
         raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
-    return made(np.where(np.diag(np.ones(v.size, bool), k), np.diag(stored(v), k), zeros(v.type, ())), v.type)
+    zero = zeros(v.type, ())
+    data = np.diag(np.subtract(stored(v), zero), k)  # it may wrap, and the sum takes it back
+    return made(np.add(data, zero, data), v.type)
 
 
 @implements(np.diagflat, kind="moves")

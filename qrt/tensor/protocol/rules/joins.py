@@ -1,18 +1,19 @@
 """Functions that join tensors of one type, or choose between them, and keep it. Real numbers among the choices are
 quantized by the default rule."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array, Shape
+from qrt.ops.core import Array
 from qrt.tensor.protocol.assignment import exact_floats
 from qrt.tensor.protocol.elements import ALL, broadcast, into, made, numbers, one_type, plain, stored, tensor, truth
 from qrt.tensor.protocol.rules.moves import atleast_1d, atleast_2d, atleast_3d, ravel
-from qrt.tensor.protocol.table import implements
+from qrt.tensor.protocol.table import Rule, implements
 from qrt.tensor.quant_tensor import QuantTensor, join
 from qrt.types import UniformType, check_integrity
 
@@ -33,14 +34,39 @@ def _tensors(given: Any, what: str) -> tuple[QuantTensor, ...]:
 # ------------------------------------------------------------------------------------------------------------- joining
 
 
+def _of_one_layer(tensors: Iterable[Any]) -> UniformType | None:
+    """The type of all, if they are tensors of one type, and that is per layer."""
+    t: UniformType | None = None
+    for q in tensors:
+        if not isinstance(q, QuantTensor) or (q.type is not t and not (t is None and q.type.is_per_layer)):
+            return None
+        t = q.type
+    return t
+
+
+def _by_storage(routine: Callable[..., Any]) -> Callable[[Rule], Rule]:
+    """A decorator of rules that join. NumPy's ``routine`` joins the storage of a list of tensors of one type, per
+    layer; the rule is for all else."""
+
+    def register(rule: Rule) -> Rule:
+        @wraps(rule)
+        def joined(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+            is_plain = type(arrays) in (list, tuple) and len(args) < 2 and kwargs.keys() <= {"axis"}
+            t = _of_one_layer(arrays) if is_plain else None
+            return rule(arrays, *args, **kwargs) if t is None else made(routine([*map(stored, arrays)], *args, **kwargs), t)
+
+        return joined  # type: ignore[return-value]
+
+    return register
+
+
 @implements(np.concatenate, kind="moves")
+@_by_storage(np.concatenate)
 def concatenate(
     arrays: Any, axis: int | None = 0, out: QuantTensor | None = None, *, dtype: None = None, casting: Any = "same_kind"
 ) -> QuantTensor:
     """Tensors joined along an axis; channels along it are joined too, and so are blocks."""
     tensors = tuple(arrays)
-    if out is dtype is None and axis is not None and _are_alike(tensors):
-        return made(np.concatenate([stored(q) for q in tensors], axis), tensors[0].type)
     if dtype is not None:
         raise QuantTypeError("a QuantTensor has no dtype: write qrt.concat(tensors, axis, out_type=...)")
     if axis is None:
@@ -49,14 +75,6 @@ def concatenate(
         return into(out, _joined_blocks(_tensors(tensors, "operand"), axis))
     _check_shapes(tensors, axis)
     return join(tensors, axis, None, "fixed", out)
-
-
-def _are_alike(tensors: tuple[Any, ...]) -> bool:
-    """Whether all are tensors of one type, per layer."""
-    first = tensors[0] if tensors else None
-    if not isinstance(first, QuantTensor) or not first.type.is_per_layer:
-        return False
-    return all(isinstance(q, QuantTensor) and q.type is first.type for q in tensors)
 
 
 def _check_shapes(tensors: tuple[Any, ...], axis: int) -> None:
@@ -81,25 +99,26 @@ def _joined_blocks(tensors: tuple[QuantTensor, ...], axis: int) -> QuantTensor:
 
 
 @implements(np.stack, kind="moves")
+@_by_storage(np.stack)
 def stack(
     arrays: Any, axis: int = 0, out: QuantTensor | None = None, *, dtype: None = None, casting: Any = "same_kind"
 ) -> QuantTensor:
     """Tensors joined along a new axis."""
     tensors = _tensors(arrays, "operand")
     axis = normalize_axis_index(axis, tensors[0].ndim + 1)
-    t = one_type([q.type for q in tensors])
-    if dtype is None and t.is_per_layer:
-        return into(out, made(np.stack([stored(q) for q in tensors], axis), t))
+    one_type([q.type for q in tensors])
     return concatenate([q[(ALL,) * axis + (None,)] for q in tensors], axis, out, dtype=dtype)
 
 
 @implements(np.vstack, kind="moves")
+@_by_storage(np.vstack)
 def vstack(tup: Any, *, dtype: None = None, casting: Any = "same_kind") -> QuantTensor:
     """Tensors of at least 2 axes joined along axis 0."""
     return concatenate([atleast_2d(q) for q in _tensors(tup, "operand")], 0, dtype=dtype)
 
 
 @implements(np.hstack, kind="moves")
+@_by_storage(np.hstack)
 def hstack(tup: Any, *, dtype: None = None, casting: Any = "same_kind") -> QuantTensor:
     """Tensors joined along axis 1, or the only one."""
     tensors = [atleast_1d(q) for q in _tensors(tup, "operand")]
@@ -107,12 +126,14 @@ def hstack(tup: Any, *, dtype: None = None, casting: Any = "same_kind") -> Quant
 
 
 @implements(np.dstack, kind="moves")
+@_by_storage(np.dstack)
 def dstack(tup: Any) -> QuantTensor:
     """Tensors of at least 3 axes joined along axis 2."""
     return concatenate([atleast_3d(q) for q in _tensors(tup, "operand")], 2)
 
 
 @implements(np.column_stack, kind="moves")
+@_by_storage(np.column_stack)
 def column_stack(tup: Any) -> QuantTensor:
     """Tensors joined along axis 1; one of a single axis is a column."""
     return concatenate([q if q.ndim > 1 else atleast_1d(q)[:, None] for q in _tensors(tup, "operand")], 1)
@@ -131,21 +152,37 @@ def block(arrays: Any) -> QuantTensor:
             raise QuantValueError("the lists of blocks must be of one depth, and none of them empty")
         return depths.pop() + 1
 
-    levels = depth(arrays)
-    rank = max([levels, *(q.ndim for q in parts(arrays))])
+    def storages(given: Any) -> Any:
+        return [*map(storages, given)] if isinstance(given, list) else stored(given)
+
+    levels, tensors = depth(arrays), parts(arrays)
+    t = _of_one_layer(tensors)
+    if t is not None:
+        return made(np.block(storages(arrays)), t)
+    rank = max([levels, *(q.ndim for q in tensors)])
 
     def joined(given: Any, axis: int) -> QuantTensor:
         if not isinstance(given, list):
             return given[(None,) * (rank - given.ndim) + (...,)]  # type: ignore[no-any-return]
         return concatenate([joined(item, axis + 1) for item in given], axis)
 
-    return joined(arrays, rank - levels) if levels else parts(arrays)[0].copy()
+    return joined(arrays, rank - levels) if levels else tensors[0].copy()
+
+
+def _of_layer(x: Any, t: UniformType) -> Array:
+    """The storage of a tensor of a type per layer, or of real numbers."""
+    if not isinstance(x, QuantTensor):
+        return numbers(x, t, ())
+    one_type((t, x.type))
+    return stored(x)
 
 
 @implements(np.append, kind="moves")
 def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements joined to the end of an axis or of one line; real numbers are quantized."""
     arr = tensor(arr, "arr")
+    if arr.type.is_per_layer:
+        return made(np.append(stored(arr), _of_layer(values, arr.type), axis), arr.type)
     if axis is None:
         arr, axis = ravel(arr), 0
         values = ravel(values) if isinstance(values, QuantTensor) else np.ravel(plain(values))
@@ -159,13 +196,11 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
     arr = tensor(arr, "arr")
+    if arr.type.is_per_layer:
+        return made(np.insert(stored(arr), obj, _of_layer(values, arr.type), axis), arr.type)
     if axis is None:
         arr, axis = ravel(arr), 0
     axis, t, source = normalize_axis_index(axis, arr.ndim), arr.type, stored(arr)
-    if t.is_per_layer:
-        new = stored(values) if isinstance(values, QuantTensor) else numbers(values, t, ())
-        one_type([t, values.type] if isinstance(values, QuantTensor) else [t])
-        return made(np.insert(source, obj, new, axis), t)
     if axis == t.axis or axis in dict(t.block_sizes or ()):
         raise QuantTypeError(f"elements inserted along axis {axis} of {t} would have no scale: use np.concatenate")
     if isinstance(values, QuantTensor):
@@ -179,8 +214,12 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
 # ------------------------------------------------------------------------------------------------------------ choosing
 
 
-def _of_one_type(options: Sequence[Any], shape: Shape) -> tuple[list[Array], UniformType]:
-    """The storage of tensors and numbers, to broadcast to ``shape``, and the type of all."""
+def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:
+    """The storage of tensors and numbers, to broadcast with one another and with ``others``, and the type of all."""
+    t = _of_one_layer([x for x in options if isinstance(x, QuantTensor)])
+    if t is not None:
+        return [_of_layer(x, t) for x in options], t
+    shape = np.broadcast_shapes(*map(np.shape, (*options, *others)))
     parts = [broadcast(x, shape) if isinstance(x, QuantTensor) else None for x in options]
     t = one_type([part[1] for part in parts if part is not None])
     check_integrity(t, shape)
@@ -196,13 +235,9 @@ def where(condition: Any, *options: Any) -> Any:
     held = truth(condition)
     if len(options) != 2:
         raise QuantValueError("either both or neither of x and y should be given")
-    x, y = options
-    is_tensor, are_tensors = isinstance(x, QuantTensor), isinstance(y, QuantTensor)
-    if is_tensor and are_tensors and x.type.is_per_layer:
-        return made(np.where(held, stored(x), stored(y)), one_type((x.type, y.type)))
-    if not (is_tensor or are_tensors):
-        return np.where(held, x, y)
-    (first, second), t = _of_one_type(options, np.broadcast_shapes(*map(np.shape, (held, x, y))))
+    if not any(isinstance(x, QuantTensor) for x in options):
+        return np.where(held, *options)
+    (first, second), t = _of_one_type(options, held)
     return made(np.where(held, first, second), t)
 
 
@@ -212,7 +247,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     held, options = [truth(condition) for condition in condlist], [*choicelist, default]
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.select(held, choicelist, default)
-    storages, t = _of_one_type(options, np.broadcast_shapes(*map(np.shape, (*held, *options))))
+    storages, t = _of_one_type(options, *held)
     *choices, otherwise = storages
     return made(np.select(held, choices, otherwise), t)
 
@@ -222,5 +257,5 @@ def choose(a: Any, choices: Any, out: QuantTensor | None = None, mode: Any = "ra
     """For each element the tensor that an integer says; real numbers are quantized."""
     if isinstance(a, QuantTensor):
         raise QuantTypeError("the choices must be said by integers, not by a QuantTensor")
-    storages, t = _of_one_type([*choices], np.broadcast_shapes(*map(np.shape, (a, *choices))))
+    storages, t = _of_one_type([*choices], a)
     return into(out, made(np.choose(a, storages, mode=mode), t))

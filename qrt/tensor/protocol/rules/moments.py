@@ -11,6 +11,7 @@ import numpy as np
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.numerics.sums import rounded_quotient, rounded_root
 from qrt.ops.core import Shape, storage_dtype
+from qrt.ops.requant import max_magnitude
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import mean as qrt_mean
 from qrt.tensor.protocol.elements import stored
@@ -29,7 +30,6 @@ from qrt.tensor.protocol.exact import (
     result_type,
     spelled,
     to_float64,
-    zero_points_of,
 )
 from qrt.tensor.protocol.table import implements
 from qrt.tensor.quant_tensor import QuantTensor
@@ -45,7 +45,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     wanted, keepdims = result_type(name, dtype), is_kept(keepdims)
     if not isinstance(wanted, np.dtype):
         return qrt_mean(a, axis, keepdims=keepdims, out_type=wanted, out=out)
-    axes, units, count = _reduction(name, a, axis, keepdims)
+    axes, units, count = _reduction_of(name, a.type, a.shape, axis, keepdims, 1)
     refuse_others(name, {"out": out})
     if count == 0:
         raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
@@ -62,10 +62,6 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     require_tensors("np.average", a)
     refuse_others("np.average", {"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
-
-
-def _reduction(name: str, a: QuantTensor, axis: Any, keepdims: bool) -> tuple[Shape, Units, int]:
-    return _reduction_of(name, a.type, a.shape, axis, keepdims, 1)
 
 
 def _reduction_of(
@@ -224,13 +220,31 @@ def _matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
 
 
 def _root_of_squares(name: str, x: QuantTensor, axis: Any, keepdims: bool) -> Any:
-    axes, units, count = _reduction_of(name, x.type, x.shape, axis, keepdims, 2)
-    total, squares = _power_sums(x, _sums_of(x.type, axes, count), keepdims)
-    zeros = np.broadcast_to(zero_points_of(x.type, x.shape), x.shape)
-    first = tuple(slice(0, 1) if keepdims else 0 for _ in axes)
-    key: list[Any] = [slice(None)] * x.ndim
-    for d, one in zip(axes, first, strict=True):
-        key[d] = one
-    zero = zeros[tuple(key)].astype(object) if 0 not in (x.shape[d] for d in axes) else 0
-    centred_squares = np.asarray(squares.astype(object) - 2 * zero * total + count * zero * zero)
-    return to_float64(centred_squares, units, root=True)[()]
+    how = _norm_of(name, x.type, x.shape, hashable_axis(axis), keepdims)
+    terms = centred(x, how.square)
+    squares = np.square(terms if how.sums is not object else terms.astype(object))
+    total = np.asarray(add_up(squares, how.axes, how.sums, None, keepdims))
+    if total.ndim:
+        return to_float64(total, how.units, how.ratios, root=True)
+    return np.float64(rounded_root(int(total) * how.ratios[0].numerator, how.ratios[0].denominator))
+
+
+class _Norm(NamedTuple):
+    """How norms of tensors of one type and shape are formed: found once for them."""
+
+    axes: Shape
+    units: Units
+    ratios: list[Fraction]
+    square: int
+    """The largest square."""
+    sums: Any
+    """The dtype of sums."""
+
+
+@lru_cache(maxsize=256)
+def _norm_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> _Norm:
+    axes, units, count = _reduction_of(name, t, shape, axis, keepdims, 2)
+    square = max_magnitude(t) ** 2
+    bound = max(count, 1) * square
+    sums = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
+    return _Norm(axes, units, units.products(), square, sums)

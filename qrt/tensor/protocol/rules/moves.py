@@ -13,9 +13,11 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from qrt.errors import QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
+from qrt.eager.storage import is_packed
 from qrt.tensor.protocol.elements import (
     ALL,
     broadcast,
+    by_storage,
     filled,
     flat_element,
     followed,
@@ -35,17 +37,16 @@ Axes = Any
 
 
 @implements(np.transpose, kind="moves")
+@by_storage(np.transpose)
 def transpose(a: QuantTensor, axes: Any = None) -> QuantTensor:
     """A view with the axes in another order."""
     return a.transpose(axes)
 
 
 @implements(np.swapaxes, kind="moves")
+@by_storage(np.swapaxes)
 def swapaxes(a: QuantTensor, axis1: int, axis2: int) -> QuantTensor:
     """A view with two axes interchanged."""
-    if a.type.is_per_layer:
-        source = stored(a)
-        return made(np.swapaxes(source, axis1, axis2), a.type, source)
     first, second = (normalize_axis_index(axis, a.ndim) for axis in (axis1, axis2))
     order = list(range(a.ndim))
     order[first], order[second] = second, first
@@ -53,6 +54,7 @@ def swapaxes(a: QuantTensor, axis1: int, axis2: int) -> QuantTensor:
 
 
 @implements(np.matrix_transpose, np.linalg.matrix_transpose, kind="moves")
+@by_storage(np.matrix_transpose)
 def matrix_transpose(x: QuantTensor) -> QuantTensor:
     """A view with the last two axes interchanged."""
     if x.ndim < 2:
@@ -61,6 +63,7 @@ def matrix_transpose(x: QuantTensor) -> QuantTensor:
 
 
 @implements(np.moveaxis, kind="moves")
+@by_storage(np.moveaxis)
 def moveaxis(a: QuantTensor, source: Axes, destination: Axes) -> QuantTensor:
     """A view with axes moved to other places."""
     old = normalize_axis_tuple(source, a.ndim, "source")
@@ -80,10 +83,13 @@ def rollaxis(a: QuantTensor, axis: int, start: int = 0) -> QuantTensor:
     place = start + a.ndim if start < 0 else start
     if not 0 <= place <= a.ndim:
         raise AxisError(f"start {shown(start)} is out of bounds for a tensor of rank {a.ndim}")
-    return moveaxis(a, axis, place - (axis < place))
+    order = list(range(a.ndim))
+    order.insert(place - (axis < place), order.pop(axis))
+    return transpose(a, order)
 
 
 @implements(np.expand_dims, kind="moves")
+@by_storage(np.expand_dims)
 def expand_dims(a: QuantTensor, axis: int | Sequence[int]) -> QuantTensor:
     """A view with new axes of size 1."""
     count = 1 if not isinstance(axis, (tuple, list)) else len(axis)
@@ -92,6 +98,7 @@ def expand_dims(a: QuantTensor, axis: int | Sequence[int]) -> QuantTensor:
 
 
 @implements(np.squeeze, kind="moves")
+@by_storage(np.squeeze)
 def squeeze(a: QuantTensor, axis: Axes = None) -> QuantTensor:
     """A view without axes of size 1. Without the axis of a channel it is of that channel's type."""
     if not a.ndim:
@@ -140,6 +147,7 @@ def reshape(a: QuantTensor, /, shape: Any, order: Any = "C", *, copy: bool | Non
 
 
 @implements(np.ravel, kind="moves")
+@by_storage(np.ravel)
 def ravel(a: QuantTensor, order: Any = "C") -> QuantTensor:
     """One axis; a view where NumPy makes one. Channels or blocks must not mix."""
     source = stored(a)
@@ -163,7 +171,7 @@ def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTe
 
 
 def broadcast_view(q: QuantTensor, shape: Any) -> QuantTensor:
-    view = made(*broadcast(q, shape))
+    view = made(q._data.view(), q.type) if shape == q._shape and not is_packed(q.type) else made(*broadcast(q, shape))
     if view._data.flags.writeable:  # a copy, of packed bits
         view._data.flags.writeable = False
     return view
@@ -195,18 +203,21 @@ def sliding_window_view(
     x: QuantTensor, window_shape: Any, axis: Axes = None, *, subok: bool = False, writeable: bool = False
 ) -> QuantTensor:
     """A view that may be read alone; no window lies along the axis of channels or blocks."""
-    source = stored(x)
+    source, t = stored(x), x.type
     data = np.lib.stride_tricks.sliding_window_view(source, window_shape, axis)
+    if t.is_per_layer:
+        return made(data, t, source)
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     mixed = np.zeros((1, 1), np.intp)
     selections = [Selection(i, mixed, None) if i in axes else Selection(i, ALL, i) for i in range(x.ndim)]
-    return made(data, selected_element(x.type, x.shape, selections, data.ndim), source)
+    return made(data, selected_element(t, x.shape, selections, data.ndim), source)
 
 
 # --------------------------------------------------------------------------------------------------------- along axes
 
 
 @implements(np.flip, kind="moves")
+@by_storage(np.flip)
 def flip(m: QuantTensor, axis: Axes = None) -> QuantTensor:
     """A view in reverse order along axes."""
     axes = range(m.ndim) if axis is None else normalize_axis_tuple(axis, m.ndim)
@@ -214,18 +225,21 @@ def flip(m: QuantTensor, axis: Axes = None) -> QuantTensor:
 
 
 @implements(np.fliplr, kind="moves")
+@by_storage(np.fliplr)
 def fliplr(m: QuantTensor) -> QuantTensor:
     """A view in reverse order along axis 1."""
     return flip(m, 1)
 
 
 @implements(np.flipud, kind="moves")
+@by_storage(np.flipud)
 def flipud(m: QuantTensor) -> QuantTensor:
     """A view in reverse order along axis 0."""
     return flip(m, 0)
 
 
 @implements(np.rot90, kind="moves")
+@by_storage(np.rot90)
 def rot90(m: QuantTensor, k: int = 1, axes: Sequence[int] = (0, 1)) -> QuantTensor:
     """A view rotated in the plane of two axes."""
     given = tuple(axes)
@@ -248,17 +262,17 @@ def _roll(a: QuantTensor, shift: Any, axis: Any) -> QuantTensor:
 
 
 @implements(np.roll, kind="moves")
+@by_storage(np.roll)
 def roll(a: QuantTensor, shift: Any, axis: Any = None) -> QuantTensor:
     """Elements moved on along axes, round their ends."""
-    if axis is not None and not a.type.is_per_layer:
+    if axis is not None:
         return _roll(a, shift, axis)
-    t = flat_element(a, "np.roll without axis") if axis is None else a.type
-    if axis is None and not t.is_per_layer:
-        return _roll(ravel(a), shift, 0).reshape(a.shape)
-    return made(np.roll(stored(a), shift, axis), t)
+    t = flat_element(a, "np.roll without axis")
+    return made(np.roll(stored(a), shift), t) if t.is_per_layer else _roll(ravel(a), shift, 0).reshape(a.shape)
 
 
 @implements(np.fft.fftshift, kind="moves")
+@by_storage(np.fft.fftshift)
 def fftshift(x: QuantTensor, axes: Axes = None) -> QuantTensor:
     """Rolled by half of each axis."""
     along = tuple(range(x.ndim)) if axes is None else normalize_axis_tuple(axes, x.ndim)
@@ -266,6 +280,7 @@ def fftshift(x: QuantTensor, axes: Axes = None) -> QuantTensor:
 
 
 @implements(np.fft.ifftshift, kind="moves")
+@by_storage(np.fft.ifftshift)
 def ifftshift(x: QuantTensor, axes: Axes = None) -> QuantTensor:
     """Rolled back by half of each axis."""
     along = tuple(range(x.ndim)) if axes is None else normalize_axis_tuple(axes, x.ndim)
@@ -273,21 +288,19 @@ def ifftshift(x: QuantTensor, axes: Axes = None) -> QuantTensor:
 
 
 @implements(np.repeat, kind="moves")
+@by_storage(np.repeat)
 def repeat(a: QuantTensor, repeats: Any, axis: int | None = None) -> QuantTensor:
     """Each element several times, along an axis or in one line."""
     a = tensor(a, "a")
-    if a.type.is_per_layer:
-        return made(np.repeat(stored(a), repeats, axis), a.type)
     a, axis = (ravel(a), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
     return followed(a, np.repeat(stored(a), repeats, axis), (axis,), lambda line, _: np.repeat(line, repeats))
 
 
 @implements(np.tile, kind="moves")
+@by_storage(np.tile)
 def tile(A: QuantTensor, reps: Any) -> QuantTensor:  # noqa: N803 - NumPy's name
     """The tensor again and again along axes."""
     a = tensor(A, "A")
-    if a.type.is_per_layer:
-        return made(np.tile(stored(a), reps), a.type)
     counts = tuple(np.atleast_1d(reps).tolist())
     a = a[(None,) * (len(counts) - a.ndim) + (...,)]
     counts = (1,) * (a.ndim - len(counts)) + counts
@@ -307,6 +320,7 @@ def take(a: QuantTensor, indices: Any, axis: int | None = None, out: Any = None,
 
 
 @implements(np.take_along_axis, kind="moves")
+@by_storage(np.take_along_axis)
 def take_along_axis(arr: QuantTensor, indices: Any, axis: int | None = -1) -> QuantTensor:
     """Elements by positions that differ from line to line along an axis, which holds no channels or blocks."""
     arr = tensor(arr, "arr")
@@ -314,8 +328,6 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: int | None = -1) -> Qu
         arr, axis = ravel(arr), 0
     axis = normalize_axis_index(axis, arr.ndim)
     data = np.take_along_axis(stored(arr), np.asarray(indices), axis)
-    if arr.type.is_per_layer:
-        return made(data, arr.type)
     lines = [ALL if n == m else np.zeros(m, np.intp) for n, m in zip(arr.shape, data.shape, strict=True)]
     selections = [Selection(i, lines[i], i) for i in range(arr.ndim)]
     # What is taken differs along every other axis: it may be said of a line alone, as for a tensor of one axis.
@@ -340,11 +352,10 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 
 
 @implements(np.delete, kind="moves")
+@by_storage(np.delete)
 def delete(arr: QuantTensor, obj: Any, axis: int | None = None) -> QuantTensor:
     """The elements but for some along an axis or in one line."""
     arr = tensor(arr, "arr")
-    if arr.type.is_per_layer:
-        return made(np.delete(stored(arr), obj, axis), arr.type)
     arr, axis = (ravel(arr), 0) if axis is None else (arr, normalize_axis_index(axis, arr.ndim))
     return followed(arr, np.delete(stored(arr), obj, axis), (axis,), lambda line, _: np.delete(line, obj))
 
@@ -366,25 +377,24 @@ def trim_zeros(filt: QuantTensor, trim: str = "fb", axis: Axes = None) -> QuantT
 
 
 @implements(np.diagonal, kind="moves")
+@by_storage(np.diagonal)
 def diagonal(a: QuantTensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> QuantTensor:
     """The diagonals in the plane of two axes, which become the last. A view that may be read alone."""
     source = stored(a)
     data = np.diagonal(source, offset, axis1, axis2)
-    t = a.type
-    if not t.is_per_layer:
-        plane = [normalize_axis_index(axis, a.ndim) for axis in (axis1, axis2)]
-        others = [i for i in range(a.ndim) if i not in plane]
-        last, line = data.ndim - 1, np.arange(data.shape[-1])
-        selections = [Selection(i, ALL, place) for place, i in enumerate(others)]
-        selections += [
-            Selection(plane[0], line + max(-offset, 0), last),
-            Selection(plane[1], line + max(offset, 0), last),
-        ]
-        t = selected_element(t, a.shape, selections, data.ndim)
-    return made(data, t, source)
+    plane = [normalize_axis_index(axis, a.ndim) for axis in (axis1, axis2)]
+    others = [i for i in range(a.ndim) if i not in plane]
+    last, line = data.ndim - 1, np.arange(data.shape[-1])
+    selections = [Selection(i, ALL, place) for place, i in enumerate(others)]
+    selections += [
+        Selection(plane[0], line + max(-offset, 0), last),
+        Selection(plane[1], line + max(offset, 0), last),
+    ]
+    return made(data, selected_element(a.type, a.shape, selections, data.ndim), source)
 
 
 @implements(np.linalg.diagonal, kind="moves")
+@by_storage(np.linalg.diagonal)
 def matrix_diagonal(x: QuantTensor, /, *, offset: int = 0) -> QuantTensor:
     """The diagonals of matrices. A view that may be read alone."""
     return diagonal(x, offset, -2, -1)
@@ -408,6 +418,7 @@ def _parts(q: QuantTensor, indices_or_sections: Any, axis: int) -> list[QuantTen
 
 
 @implements(np.array_split, kind="moves")
+@by_storage(np.array_split)
 def array_split(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
     """Views of parts along an axis, of sizes as equal as they can be."""
     return _parts(ary, indices_or_sections, axis)
@@ -419,7 +430,7 @@ def split(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[Qua
     size = ary.shape[normalize_axis_index(axis, ary.ndim)]
     if not np.ndim(indices_or_sections) and index(indices_or_sections) > 0 and size % indices_or_sections:
         raise QuantValueError("array split does not result in an equal division")
-    return _parts(ary, indices_or_sections, axis)
+    return array_split(ary, indices_or_sections, axis)
 
 
 @implements(np.hsplit, kind="moves")
@@ -447,6 +458,7 @@ def _of_rank(least: int, q: QuantTensor) -> QuantTensor:
 
 
 @implements(*present("unstack"), kind="moves")
+@by_storage(getattr(np, "unstack", np.asarray))
 def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
     """Views along an axis, which is gone; each of the type of its channel."""
     axis = normalize_axis_index(axis, _of_rank(1, x).ndim)

@@ -118,12 +118,17 @@ def _sorted(name: str, q: QuantTensor, axis: Any, sort: Callable[[Array, Any], N
     return delivered(name, storage, q.type if axis is not None else per_layer(q.type))
 
 
+def _sort(storage: Array, axis: Any, kind: Any = None, stable: Any = None) -> None:
+    """In place. NumPy counts bytes where a stable sort is asked for, 15 times faster than it sorts them by default."""
+    storage.sort(axis, "stable" if kind is stable is None and storage.itemsize == 1 else kind, stable=stable)
+
+
 @implements(np.sort, kind="order")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> QuantTensor:
     """The elements in ascending order along an axis."""
     if order is not None:
         refuse("np.sort", {"order": order})
-    return _sorted("np.sort", one_tensor("np.sort", a), axis, lambda s, axis: s.sort(axis, kind, stable=stable))
+    return _sorted("np.sort", one_tensor("np.sort", a), axis, lambda s, axis: _sort(s, axis, kind, stable))
 
 
 @implements(np.partition, kind="order")
@@ -132,7 +137,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
     refuse("np.partition", {"order": order})
     q = one_tensor("np.partition", a)
     _check_partition(q, kth, axis, kind)
-    return _sorted("np.partition", q, axis, lambda s, axis: s.sort(axis))
+    return _sorted("np.partition", q, axis, _sort)
 
 
 @implements(np.argsort, kind="order")

@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 
 from qrt.eager.calls import Tensor
-from qrt.ops.core import Array, parameters_of
+from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol import elements
-from qrt.tensor.protocol.elements import no_tensor, stored
+from qrt.tensor.functions import clamp
+from qrt.tensor.protocol.elements import into, no_tensor, stored, zero_points
 from qrt.tensor.protocol.results import delivered, one_tensor
 from qrt.tensor.protocol.rules.comparisons import compare, refuse, written
 from qrt.tensor.protocol.table import Function, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.protocol.tables import of_elements
+from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import FloatType, UniformType
 
 # ---------------------------------------------------------------------------------------------------------------- truth
-
-
-_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4)}
-"""By the size of an element."""
 
 
 def truth(x: Any) -> Any:
@@ -30,15 +27,21 @@ def truth(x: Any) -> Any:
     if not isinstance(x, Tensor):
         array = as_array(x)
         return array.astype(bool) if array.dtype == object else x
-    return elements.truth(x) if any(x.type.zero_points) else stored(x)
+    return stored(x) if _has_zeros_at_0(x.type) else np.not_equal(stored(x), zero_points(x))
+
+
+@lru_cache(maxsize=256)
+def _has_zeros_at_0(t: UniformType) -> bool:
+    return not any(t.zero_points)
 
 
 def _on_truth(plain: Callable[..., Any]) -> Callable[..., Any]:
     """The function on the truth of its first operand. For a tensor beside it, NumPy would ask the table again."""
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
-        no_tensor(args, "an argument")
-        return plain(truth(a), *args, **{key: no_tensor(value, key) for key, value in options.items()})
+        if args or options:
+            no_tensor((*args, *options.values()), "an argument")
+        return plain(truth(a), *args, **options)
 
     return rule
 
@@ -63,8 +66,11 @@ _of_truths(np.count_nonzero, "The number of the elements that are not 0.")
 def _logical(ufunc: np.ufunc) -> None:
     """An element counts as true where it is not 0."""
 
-    def rule(*operands: Any, out: Array | None = None, where: Any = True) -> Any:
-        return ufunc(*map(truth, operands), out=no_tensor(out, "out"), where=no_tensor(where, "where"))
+    def rule(*operands: Any, **options: Any) -> Any:
+        if options:
+            refuse(f"np.{ufunc.__name__}", {key: options[key] for key in options.keys() - {"out", "where"}})
+            no_tensor((*options.values(),), "out or where")
+        return ufunc(*map(truth, operands), **options)
 
     rule.__doc__ = _logical.__doc__
     implements(ufunc, kind="order")(rule)
@@ -81,8 +87,9 @@ def _always(answer: bool, *functions: Function) -> None:
     """Questions about NaN and infinity: every value is a finite real number."""
 
     def rule(x: Any, out: Array | None = None, *, where: Any = True) -> Any:
-        return written(np.full(x.shape, answer)[()], out, where)
+        return written(plain(x._shape, bool)[()], out, where)
 
+    plain: Callable[..., Any] = np.ones if answer else np.zeros
     rule.__doc__ = f"{answer} everywhere: every value is a finite real number."
     implements(*functions, kind="order")(rule)
 
@@ -100,14 +107,18 @@ def signbit(x: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
     return written(compare(np.less, x, 0), out, where)
 
 
-def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], said: str, *functions: Function) -> None:
+def _unary(stored_result: Callable[[QuantTensor], tuple[Any, UniformType]], said: str, *functions: Function) -> None:
     """A rule of ufuncs of one tensor, by what gives the storage and the type of its result."""
-    name = f"np.{compute.__name__}"
+    name = f"np.{stored_result.__name__}"
+
+    def compute(q: QuantTensor) -> QuantTensor:
+        return delivered(name, *stored_result(q))
 
     def rule(x: Any, /, *, out: Any = None, **others: Any) -> QuantTensor:
         if others:
             refuse(name, others)
-        return delivered(name, *compute(one_tensor(name, x)), out)
+        result = of_elements(compute, one_tensor(name, x))
+        return result if out is None else into(out, result)
 
     rule.__doc__ = said
     implements(*functions, kind="order")(rule)
@@ -115,16 +126,30 @@ def _unary(compute: Callable[[QuantTensor], tuple[Any, UniformType]], said: str,
 
 def sign(q: QuantTensor) -> tuple[Any, UniformType]:
     """-1, 0 and 1 as storage of scale 1."""
-    storage = stored(q)
-    zero_points = _zero_points(q, storage.dtype)
-    signs = np.asarray(storage > zero_points).view(np.int8)
-    signs -= np.asarray(storage < zero_points).view(np.int8)
-    return signs, _type_of_signs(q.type.expressed_type)
+    t = _type_of_signs(q.type.expressed_type)
+    if q._data.dtype == np.int8 and _has_zeros_at_0(q.type):
+        return np.sign(stored(q)), t
+    near = clamp(_in_steps(q), -1.0, 1.0)._data
+    np.subtract(near, zero_points(q), near)
+    return near.view(np.int8) if near.itemsize == 1 else near.astype(np.int8), t
 
 
 @lru_cache(maxsize=64)
 def _type_of_signs(expressed: FloatType) -> UniformType:
     return UniformType("i8", expressed, 1.0, storage_min=-1, storage_max=1)
+
+
+def _in_steps(q: QuantTensor) -> QuantTensor:
+    """The storage as a tensor of scale 1, which no bits are packed of and no bounds narrow. The kernel of ``clamp``
+    reads it once; NumPy's maximum of an array and a number is ten times slower."""
+    return tensor_of(stored(q), _type_of_steps(q.type), q._shape)  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=64)
+def _type_of_steps(t: UniformType) -> UniformType:
+    ones: Any = np.ones(t.scales_shape) if t.scales_shape else 1.0
+    zero_points: Any = t.zero_point_array if t.scales_shape else t.zero_points[0]
+    return UniformType(storage_dtype(t), "f64", ones, zero_points, t.axis, t.block_sizes)
 
 
 def positive(q: QuantTensor) -> tuple[Any, UniformType]:
@@ -134,38 +159,40 @@ def positive(q: QuantTensor) -> tuple[Any, UniformType]:
 def negative(q: QuantTensor) -> tuple[Any, UniformType]:
     """Every bit of the storage is complemented, and the zero points and bounds are: ``-(q - z) = ~q - ~z``. Where zero
     points are in the middle of the bounds, storage is mirrored at them, and the type is kept."""
-    t, storage = _type_of_negatives(q.type), stored(q)
-    # Unsigned storage may wrap on the way: the sum takes it back.
-    ends = sum(q.type.default_bounds) if t is not q.type else t.storage_min + t.storage_max
-    return np.array(ends).astype(storage.dtype) - storage, t
+    t, ends = _negatives_of(q.type)
+    return np.subtract(ends, stored(q)), t
 
 
 @lru_cache(maxsize=64)
-def _type_of_negatives(t: UniformType) -> UniformType:
-    if all(2 * z == t.storage_min + t.storage_max for z in t.zero_points):
-        return t
-    ends = sum(t.default_bounds)
-    zero_points = [ends - z for z in t.zero_points]
-    return _with_zero_points(t, zero_points, storage_min=ends - t.storage_max, storage_max=ends - t.storage_min)
+def _negatives_of(t: UniformType) -> tuple[UniformType, Array]:
+    """(the type of the opposite values, what the storage is subtracted from). Unsigned storage may wrap on the way: the
+    sum of the bounds takes it back."""
+    ends = t.storage_min + t.storage_max
+    if any(2 * z != ends for z in t.zero_points):
+        ends = sum(t.default_bounds)
+        zero_points = [ends - z for z in t.zero_points]
+        low, high = ends - t.storage_max, ends - t.storage_min
+        return _with_zero_points(t, zero_points, storage_min=low, storage_max=high), _wrapped(ends, t)
+    return t, _wrapped(ends, t)
+
+
+def _wrapped(n: int, t: UniformType) -> Array:
+    return np.array(n).astype(storage_dtype(t))
 
 
 def absolute(q: QuantTensor) -> tuple[Any, UniformType]:
     """The storage of the magnitudes, and its type: the same if it holds every result, else unsigned storage as wide
     with zero point 0, which holds them because two integers of N bits are less than 2**N apart."""
-    t, storage = _type_of_magnitudes(q.type), stored(q)
-    if not any(q.type.zero_points):
-        distance = np.abs(storage)  # the least integer stays what it is, which as an unsigned integer is the distance
+    t = _type_of_magnitudes(q.type)
+    if _has_zeros_at_0(q.type):
+        distance = np.abs(stored(q))  # the least integer stays what it is, which as an unsigned integer is the distance
     else:
-        # Negative numbers are complemented, and 1 is added. By ufuncs alone: in arithmetic of NumPy's scalars it would
-        # be a warning that integers wrap. NumPy's maximum of an array and a number is ten times slower than these.
-        zero_points = _zero_points(q, storage.dtype)
-        is_negative = np.asarray(np.less(storage, zero_points))
-        ones = np.negative(
-            is_negative.view(storage.dtype) if storage.itemsize == 1 else is_negative.astype(storage.dtype)
-        )
-        distance = np.subtract(np.bitwise_xor(np.subtract(storage, zero_points), ones), ones)
-        distance = np.add(distance, zero_points) if t is q.type else distance
-    return np.asarray(distance).view(storage.dtype if t is q.type else _UNSIGNED[storage.itemsize]), t
+        steps = _in_steps(q)
+        distance = clamp(steps, 0.0, None)._data
+        np.subtract(distance, clamp(steps, None, 0.0)._data, distance)
+        if t is q.type:
+            np.add(distance, zero_points(q), distance)
+    return np.asarray(distance).view(storage_dtype(t)), t
 
 
 @lru_cache(maxsize=64)
@@ -178,12 +205,6 @@ def _type_of_magnitudes(t: UniformType) -> UniformType:
 def _with_zero_points(t: UniformType, zero_points: list[int], **bounds: int) -> UniformType:
     given: Any = zero_points[0] if t.is_per_layer else np.array(zero_points, np.int64).reshape(t.scales_shape)
     return t.with_(zero_points=given, **bounds)
-
-
-def _zero_points(q: QuantTensor, dtype: Any) -> Any:
-    """Of every element, in the storage's dtype."""
-    t = q.type
-    return dtype.type(t.zero_points[0]) if t.is_per_layer else parameters_of(t, q.shape)[1].astype(dtype)
 
 
 _unary(sign, "-1, 0 or 1, of a type with scale 1.", np.sign)

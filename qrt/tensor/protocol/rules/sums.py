@@ -15,7 +15,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
-from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.elements import ALL, stored, zero_points
 from qrt.tensor.protocol.exact import (
     I32_END,
     Units,
@@ -23,6 +23,7 @@ from qrt.tensor.protocol.exact import (
     axes_of,
     axis_of,
     centred,
+    dtype_for,
     finish,
     hashable_axis,
     i32_type,
@@ -208,14 +209,18 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     d = axis_of(name, axis, a.ndim)
     if not isinstance(n, (int, np.integer)) or not 0 <= n <= 64:
         raise QuantTypeError(f"{name}: n must be an integer from 0 to 64, got {shown(n)}")
-    parts = [x for x in (prepend, a, append) if isinstance(x, QuantTensor)]
-    whole: Any = np.concatenate(parts, d) if len(parts) > 1 else a
+    whole: Any = a
+    if ends:
+        whole = np.concatenate([x for x in (prepend, a, append) if isinstance(x, QuantTensor)], d)
     if n == 0:
         return whole.copy()
-    units = _units_along(name, whole, d)
     bound = (a.type.storage_max - a.type.storage_min) << (int(n) - 1)
-    wide = np.int32 if bound < I32_END else np.int64
-    return finish(name, np.diff(stored(whole).astype(wide), int(n), d), bound, units)
+    # Zero points are no part of it. Storage as wide as the dtype may wrap, which the difference takes back.
+    terms = stored(whole).astype(dtype_for(bound))
+    before, after = (ALL,) * d + (slice(None, -1),), (ALL,) * d + (slice(1, None),)
+    for _ in range(n):
+        terms = np.subtract(terms[after], terms[before])
+    return finish(name, terms, bound, _units_along(name, whole, d))
 
 
 @implements(np.ediff1d, kind="sums")
@@ -231,13 +236,21 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     """The greatest value less the least, as i32 of the tensor's scale."""
     name = "np.ptp"
     require_tensors(name, a)
-    axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
-    if any(a.shape[d] == 0 for d in axes):
-        raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {a.shape}")
-    units = reduced_units(name, a.type, a.shape, axes, keepdims)
-    whole = stored(a)
-    most, least = (np.asarray(pick(whole, axes, keepdims=keepdims), np.int64) for pick in (np.max, np.min))
-    return finish(name, most - least, a.type.storage_max - a.type.storage_min, units, None, out)
+    axes, units, bound = _range_of(name, a.type, a.shape, hashable_axis(axis), is_kept(keepdims))
+    whole, keepdims = stored(a), is_kept(keepdims)
+    most, least = (pick.reduce(whole, axes, None, None, keepdims) for pick in (np.maximum, np.minimum))
+    wide = np.int32 if bound < I32_END else np.int64
+    # Storage of 32 bits may wrap in int32, which the difference takes back.
+    return finish(name, np.asarray(np.subtract(most, least, dtype=wide, casting="unsafe")), bound, units, None, out)
+
+
+@lru_cache(maxsize=512)
+def _range_of(name: str, t: UniformType, shape: Shape, axis: Any, keepdims: bool) -> tuple[Shape, Units, int]:
+    """(axes, units, the largest result)."""
+    axes = axes_of(name, axis, len(shape))
+    if any(shape[d] == 0 for d in axes):
+        raise QuantValueError(f"{name}: there is no element along axes {axes} of shape {shape}")
+    return axes, reduced_units(name, t, shape, axes, keepdims), t.storage_max - t.storage_min
 
 
 # ---------------------------------------------------------------------------------------------------- trace, products
@@ -248,15 +261,25 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     """The sum along a diagonal."""
     name = "np.trace"
     require_tensors(name, a)
-    first, second = axis_of(name, axis1, a.ndim), axis_of(name, axis2, a.ndim)
-    if first == second:
-        raise QuantValueError(f"{name}: axis1 and axis2 must be two axes of a tensor of rank {a.ndim}")
-    units = reduced_units(name, a.type, a.shape, tuple(sorted((first, second))), False)
+    first, second, units, bound = _trace_of(name, a.type, a.shape, hashable_axis(axis1), hashable_axis(axis2))
+    zeros = zero_points(a)
     try:
-        acc = np.asarray(np.trace(centred(a), offset, first, second))
+        line = np.diagonal(stored(a), offset, first, second)
+        zeros = np.diagonal(np.broadcast_to(zeros, a.shape), offset, first, second) if zeros.ndim else zeros
+        acc = np.asarray(add_up(np.subtract(line, zeros, dtype=np.int64), -1))
     except (TypeError, OverflowError):
         raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
-    return finish(name, acc, min(a.shape[first], a.shape[second]) * max_magnitude(a.type), units, dtype, out)
+    return finish(name, acc, bound, units, dtype, out)
+
+
+@lru_cache(maxsize=512)
+def _trace_of(name: str, t: UniformType, shape: Shape, axis1: Any, axis2: Any) -> tuple[int, int, Units, int]:
+    """(the axes, units, the largest result)."""
+    first, second = axis_of(name, axis1, len(shape)), axis_of(name, axis2, len(shape))
+    if first == second:
+        raise QuantValueError(f"{name}: axis1 and axis2 must be two axes of a tensor of rank {len(shape)}")
+    units = reduced_units(name, t, shape, tuple(sorted((first, second))), False)
+    return first, second, units, min(shape[first], shape[second]) * max_magnitude(t)
 
 
 @implements(np.linalg.trace, kind="sums")
@@ -284,7 +307,8 @@ def prod(
     """The product of n elements, as i32 of the scale to the power n."""
     name = "np.prod"
     require_tensors(name, a)
-    refuse_others(name, {"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
+    if where is not True or (initial is not None and not (type(initial) is int and initial == 1)):
+        refuse_others(name, {"initial": initial, "where": where})
     axes, keepdims = axes_of(name, axis, a.ndim), is_kept(keepdims)
     count = product(a.shape[d] for d in axes)
     bound = max_magnitude(a.type) ** min(count, 64)
@@ -294,7 +318,8 @@ def prod(
             "write np.prod(np.asarray(q))"
         )
     units = reduced_units(name, a.type, a.shape, axes, keepdims, count)
-    return finish(name, np.asarray(np.multiply.reduce(centred(a), axes, keepdims=keepdims)), bound, units, dtype, out)
+    acc = np.multiply.reduce(centred(a, max_magnitude(a.type)), axes, np.int64, keepdims=keepdims)
+    return finish(name, np.asarray(acc), bound, units, dtype, out)
 
 
 # ------------------------------------------------------------------------------------ NumPy's routines on the integers
@@ -315,13 +340,18 @@ def _by_numpy(routine: Callable[..., Any], terms: Callable[[Shape, Shape], int],
         if bound >= 1 << 63:
             raise QuantTypeError(f"{name}: the result may reach {bound}, which 64 bits do not hold")
         try:
-            acc = np.asarray(routine(centred(a), centred(b), *args, **kwargs))
+            acc = np.asarray(routine(centred(a, bound), centred(b, bound), *args, **kwargs))
         except ValueError as error:
             raise QuantValueError(f"{name}: {error}") from error
-        return finish(name, acc, bound, Units(a.type.expressed_type, ((a.type.scale, b.type.scale),)))
+        return finish(name, acc, bound, _product_units(a.type, b.type))
 
     rule.__doc__ = said
     of_tensors(routine)(rule)
+
+
+@lru_cache(maxsize=512)
+def _product_units(t: UniformType, u: UniformType) -> Units:
+    return Units(t.expressed_type, ((t.scale, u.scale),))
 
 
 _by_numpy(np.convolve, lambda a, b: min(product(a), product(b)), "The convolution of two vectors.")

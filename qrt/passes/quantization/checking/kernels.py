@@ -1,0 +1,225 @@
+"""Whether a region's decided ports are such as its kernel takes: storage, bounds, granularity, and the constraint,
+each compared exactly."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+from qrt.calibrate.targets.model import Kernel, Port, Spec, Target
+from qrt.dialects.quant.region import RegionOp
+from qrt.passes.quantization.checking.regions import RESCALE, PortOf, ports_of, shown
+from qrt.passes.quantization.forms import form_of
+from qrt.types import FloatType, NoQuantizedType, UniformType
+
+Pair = tuple[PortOf, Port]
+
+
+def violation(region: RegionOp, target: Target) -> str | None:
+    """What is wrong with a region whose ports are all decided; None if nothing is."""
+    ports = ports_of(region)
+    for port in ports:
+        if (wrong := _zero_point(port)) is not None:
+            return wrong
+    if region.kernel == RESCALE:
+        return _rescale(region)
+    if all(isinstance(port.spec, NoQuantizedType) for port in ports):
+        return None
+    signatures = target.signatures(region.kernel)
+    if not signatures:
+        return f"has parameters, but target '{target.name}' has no kernel '{region.kernel}'"
+    found = [_held(region, ports, signature, target) for signature in signatures]
+    if any(wrong is None for _, wrong in found):
+        return None
+    return max(found, key=lambda each: each[0])[1]
+
+
+def _zero_point(port: PortOf) -> str | None:
+    """Types may carry any zero point, arithmetic may not."""
+    spec = port.spec
+    if not isinstance(spec, UniformType):
+        return None
+    low, high = spec.default_bounds
+    outside = next((zero for zero in spec.zero_points if not low <= zero <= high), None)
+    return (
+        None if outside is None else f"{port} is {spec.shown()}, whose zero point {outside} is not in {low} to {high}"
+    )
+
+
+def _rescale(region: RegionOp) -> str | None:
+    """A rescale takes any parameters to any others, and does nothing else."""
+    if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
+        return "is a rescale, which returns its operand"
+    return None
+
+
+def _held(region: RegionOp, ports: list[PortOf], kernel: Kernel, target: Target) -> tuple[int, str | None]:
+    """(how many ports fit a signature, what is wrong with the next, or with all of them together)."""
+    matched = kernel.ports(len(region.operands), len(region.results))
+    name = f"kernel '{kernel.name}' of target '{target.name}'"
+    if matched is None:
+        return -1, f"has {len(region.operands)} operands and {len(region.results)} results, which {name} does not take"
+    pairs = list(zip(ports, (*matched[0], *matched[1]), strict=True))
+    for count, (port, taken) in enumerate(pairs):
+        if not _fits(port, taken):
+            return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} takes {_described(taken)} there"
+    related = [(port, taken) for port, taken in pairs if kernel.relates(taken)]
+    wrong = _constraint(region, kernel, related, target)
+    return len(pairs), None if wrong is None else f"{wrong}, which {name} needs ({_constraint_name(kernel)})"
+
+
+def _constraint_name(kernel: Kernel) -> str:
+    return kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target"
+
+
+def _described(port: Port) -> str:
+    if port.given is not None:
+        return str(port.given)
+    bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
+    words = [f"{port.storage}{bounds}"]
+    if port.axis is not None:
+        words.append(f"axis={port.axis}")
+    if port.blocks is not None:
+        words.append("blocks=" + ",".join(f"{axis}:{size}" for axis, size in port.blocks.items()))
+    return " ".join(words + ["symmetric"] * port.symmetric)
+
+
+# -- ports -------------------------------------------------------------------------------------------------------------
+
+
+def _fits(port: PortOf, taken: Port) -> bool:
+    spec = port.spec
+    if isinstance(spec, NoQuantizedType):
+        return True
+    if isinstance(spec, FloatType):
+        return taken.storage == spec.name
+    assert isinstance(spec, UniformType)  # a decided port is none of the others
+    if taken.is_float or not _has_granularity(spec, taken, port):
+        return False
+    if taken.is_wildcard:
+        return True
+    assert taken.low is not None
+    assert taken.high is not None
+    if spec.storage != taken.storage or spec.storage_min < taken.low or spec.storage_max > taken.high:
+        return False
+    middle = -((-taken.low - taken.high) // 2)
+    return not taken.symmetric or all(zero == middle for zero in spec.zero_points)
+
+
+def _has_granularity(spec: UniformType, taken: Port, port: PortOf) -> bool:
+    if spec.is_per_layer:
+        return True
+    order = _order(port)
+    if spec.is_per_axis:
+        axis = taken.axis_of(port.rank)
+        return axis is not None and axis < len(order) and spec.axis == order[axis]
+    if taken.blocks is None or any(axis >= len(order) for axis in taken.blocks):
+        return False
+    return dict(spec.block_sizes or ()) == {order[axis]: size for axis, size in taken.blocks.items()}
+
+
+def _order(port: PortOf) -> Sequence[int]:
+    """By the kernel's axes those of the operand: a body may have filters in another order than the kernel."""
+    form = form_of(port.region.body) if port.is_input else None
+    for operand in form.operands if form is not None else ():
+        if operand.number == port.number and operand.permutation is not None:
+            return operand.permutation
+    return range(port.rank)
+
+
+# -- constraints -------------------------------------------------------------------------------------------------------
+
+
+def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: Target) -> str | None:
+    if callable(kernel.constraint):
+        return _function(region, kernel)
+    if kernel.constraint == "fixed_scale":
+        return next(filter(None, (_fixed(port, taken) for port, taken in related)), None)
+    if kernel.constraint == "free":
+        return None
+    quantized = [(port, port.spec) for port, _ in related if isinstance(port.spec, UniformType)]
+    if kernel.constraint == "same_scale":
+        other = next((port for port, spec in quantized if spec is not quantized[0][1]), None)
+        return None if other is None else f"{quantized[0][0]} and {other} differ in their types"
+    inputs, results = ([port for port, _ in related if port.is_input is side] for side in (True, False))
+    if kernel.constraint == "sum_scale":
+        terms = [port.spec.scales for port in inputs if isinstance(port.spec, UniformType)]
+        found = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
+        return next(filter(None, found), None)
+    return _multiplier(kernel, inputs, results, target)
+
+
+def _function(region: RegionOp, kernel: Kernel) -> str | None:
+    """A function's constraint holds if it changes nothing."""
+    assert callable(kernel.constraint)
+    inputs, outputs = cast(list[Spec], region.input_specs), cast(list[Spec], region.output_specs)
+    try:
+        kernel.constraint(inputs, outputs)
+    except Exception as error:  # it is somebody else's, and may raise anything
+        return f"the constraint raises {type(error).__name__}: {str(error)[:200]}"
+    for port, now in zip(ports_of(region), (*inputs, *outputs), strict=True):
+        if now is not port.spec:
+            return f"{port} is {shown(port.spec)} and not {shown(now)}"
+    return None
+
+
+def _fixed(port: PortOf, taken: Port) -> str | None:
+    spec, given = port.spec, taken.given
+    if given is None or not isinstance(spec, UniformType):
+        return None
+    is_given = spec.scales == given.scales and spec.zero_points == given.zero_points and spec.axis == given.axis
+    return None if is_given else f"{port} is {spec.shown()} and not {given}"
+
+
+def _multiplier(kernel: Kernel, inputs: list[PortOf], results: list[PortOf], target: Target) -> str | None:
+    a, w, *rest = (port.spec for port in inputs)
+    if not isinstance(a, UniformType) or not isinstance(w, UniformType):
+        return None
+    products = [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
+    for result in results:
+        if (wrong := _range(kernel, products, result)) is not None:
+            return wrong
+    if kernel.constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
+        return _bias(a, w, rest[0], target.coarser_bias, inputs[2])
+    return None
+
+
+def _range(kernel: Kernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
+    """Whether each of the reals, over the scale of its channel of the result, is a multiplier of the kernel."""
+    y, (low, high) = result.spec, kernel.multiplier
+    if not isinstance(y, UniformType):
+        return None
+    for index, scale in enumerate(y.scales):
+        for real in reals[index : index + 1] if len(reals) == len(y.scales) else reals:
+            ratio = real / Fraction(scale)
+            if ratio < Fraction(low) or (high != float("inf") and ratio > Fraction(high)):
+                return f"the multiplier {float(ratio):g} is outside {low:g} to {high:g} at {result}"
+    return None
+
+
+def _bias(a: UniformType, w: UniformType, bias: UniformType, is_coarser: bool, port: PortOf) -> str | None:
+    if not a.is_per_layer:
+        return f"operand 0 is {a.shown()} and has one scale beside a bias"
+    if any(bias.zero_points):
+        return f"{port} is {bias.shown()} and has zero point 0"
+    wanted = [a.scale * scale for scale in _channels(w)]
+    count = max(len(wanted), len(bias.scales))
+    if not {len(wanted), len(bias.scales)} <= {1, count}:
+        return f"{port} has {len(bias.scales)} scales for {len(wanted)} channels"
+    for channel in range(count):
+        scale, product = bias.scales[channel % len(bias.scales)], wanted[channel % len(wanted)]
+        if scale != product and not (is_coarser and _is_power_of_two(Fraction(scale) / Fraction(product))):
+            return f"{port} has scale {scale!r} in channel {channel} and not the product of the factors' {product!r}"
+    return None
+
+
+def _channels(w: UniformType) -> Sequence[float]:
+    """The scale of each channel of the weights: of several blocks of a column the greatest."""
+    if not w.is_sub_channel:
+        return w.scales
+    columns = w.scales_shape[-1]
+    width = dict(w.block_sizes or ()).get(len(w.scales_shape) - 1, 1)
+    return [max(w.scales[column::columns]) for column in range(columns) for _ in range(width)]
+
+
+def _is_power_of_two(ratio: Fraction) -> bool:
+    return ratio.denominator == 1 and ratio.numerator.bit_count() == 1

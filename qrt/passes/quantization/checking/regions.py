@@ -1,0 +1,67 @@
+"""Regions as the checks read them: ports in order, and what is said of each."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from qrt.dialects.quant.region import RegionOp
+from qrt.ir import Module, Value
+from qrt.ir.core.constraints import element_of
+from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType
+
+REGION = "quant.region"
+RESCALE = "rescale"
+
+
+@dataclass(frozen=True)
+class PortOf:
+    """A port of a region: operands are counted first, then results."""
+
+    region: RegionOp
+    number: int
+    spec: Type
+    """What is said of it."""
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it is an operand."""
+        return self.number < len(self.region.operands)
+
+    @property
+    def index(self) -> int:
+        """Its number among the operands or among the results."""
+        return self.number if self.is_input else self.number - len(self.region.operands)
+
+    @property
+    def value(self) -> Value:
+        """The value that goes through it."""
+        return self.region.ports[self.number]
+
+    @property
+    def rank(self) -> int:
+        """The number of axes of its values; 0 where it is not known."""
+        type = self.value.type
+        return (type.rank or 0) if isinstance(type, TensorType) else 0
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether nothing is left to say: parameters, or that it stays a float, as it is or a narrower one."""
+        is_narrower = isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
+        return isinstance(self.spec, UniformType | NoQuantizedType) or is_narrower
+
+    def __str__(self) -> str:
+        return f"{'operand' if self.is_input else 'result'} {self.index}"
+
+
+def regions_of(module: Module) -> list[RegionOp]:
+    """The regions of a program, in order."""
+    return [cast(RegionOp, operation) for operation in module.operation.walk() if operation.name == REGION]
+
+
+def ports_of(region: RegionOp) -> list[PortOf]:
+    """All ports of a region."""
+    return [PortOf(region, number, spec) for number, spec in enumerate(region.specs)]
+
+
+def shown(spec: Type) -> str:
+    """A specification in a message."""
+    return spec.shown() if isinstance(spec, QuantizedType) else str(spec)

@@ -1,0 +1,59 @@
+"""The propagation RFC, sentence by sentence, with the tests that hold what each says: quantization_rfc.toml has them,
+and `make expected` writes docs/reference/quantization_rfc.md from it.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.docs.documents import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "quantization_rfc.md"
+_TABLE = Path(__file__).with_name("quantization_rfc.toml")
+_HEAD = """# The propagation RFC
+
+[Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". Each
+sentence of it that says what something does stands here, beside the tests that hold it; `tests/reference/quantization_rfc.toml` has the rest, with what each is instead.
+`make expected` writes this page.
+"""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, and the tests that hold it; or, if it says nothing that a program does, what it is instead."""
+
+    text: str
+    tests: tuple[str, ...] = ()
+    why: str = ""
+
+
+def sections() -> dict[str, list[Sentence]]:
+    """The sentences in the RFC's order, under our titles."""
+    return {
+        section["title"]: [
+            Sentence(each["text"], tuple(each.get("tests", ())), each.get("why", "")) for each in section["sentence"]
+        ]
+        for section in tomllib.loads(_TABLE.read_text())["section"]
+    }
+
+
+def page() -> str:
+    parts = [_HEAD]
+    for title, sentences in sections().items():
+        held = [sentence for sentence in sentences if sentence.tests]
+        if held:
+            rows = "".join(f"| {_cell(each.text)} | {'; '.join(map(_named, each.tests))} |\n" for each in held)
+            parts.append(f"## {title}\n\n| the RFC says | tests |\n|---|---|\n{rows}")
+    return "\n".join(parts)
+
+
+def _cell(text: str) -> str:
+    """As text of a table, in which no sign is markup."""
+    for sign in "\\|<>[]*_%{}":
+        text = text.replace(sign, f"\\{sign}")
+    return text
+
+
+def _named(test: str) -> str:
+    file, name = test.split("::")
+    return f"`{name}` of `{file}`"
