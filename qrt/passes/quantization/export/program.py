@@ -51,7 +51,7 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     casts.finish()
     if to == "codegen":
         lower = LowerQrt()
-        for op in kernels.made:
+        for op in casts.made:
             lower.lower(op)
 
 
