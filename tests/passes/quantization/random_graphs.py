@@ -45,7 +45,7 @@ class Quantized:
 
     @cached_property
     def graph(self) -> Graph:
-        return draw_graph(self.seed)
+        return draw_graph(self.seed, self.target)
 
     @cached_property
     def inputs(self) -> list[Array]:
