@@ -77,7 +77,7 @@ def _epilog() -> str:
 
 _FLAGS = {
     "--split-input-file": f"the file is several programs, separated by lines '{SPLIT}'",
-    "--verify-diagnostics": "check errors, warnings and notes against the file's expected-error, ... comments",
+    "--verify-diagnostics": "check errors, warnings, remarks and notes against the file's expected-error, ... comments",
     "--dump-pass-pipeline": "print the pipeline that runs, on standard error",
     "--mlir-timing": "print the time and the share of each step, on standard error",
     "--timing": "the same as --mlir-timing",

@@ -17,6 +17,8 @@ from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
@@ -27,6 +29,8 @@ _OWN: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
     "check-quant": CheckQuant,
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
+    "convert-fake-quant": ConvertFakeQuant,
+    "convert-stats": ConvertStats,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
     "inline": Inline,
