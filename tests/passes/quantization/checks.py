@@ -20,6 +20,8 @@ _CAUSE = re.compile(
     rf"(?:: annotate (?P<line>{_FILE}:\d+) as (?P<type>\S.*))?$"
 )
 
+_PORT = re.compile(rf"{_FILE}:\d+ \w+ (input|output) \d+")
+
 
 def read(text: str) -> Module:
     """A program with its annotations in the specifications of regions."""
@@ -145,7 +147,7 @@ def cause_of(rescale: Operation) -> Cause:
     source, taker = f"{match['source']} {match['made']}", f"{match['use']} {match['taken']}"
     if match["line"] is None:
         return Cause(source, taker)
-    annotated = [end for end in (source, taker) if end.startswith(f"{match['line']} ")]
+    annotated = [end for end in (source, taker) if _PORT.fullmatch(end) and end.startswith(f"{match['line']} ")]
     assert len(annotated) == 1, f"an annotation at neither end, or at both: {text}"
     return Cause(source, taker, annotated[0], match["type"])
 
