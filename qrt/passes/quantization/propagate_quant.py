@@ -66,8 +66,8 @@ class Settings:
 def propagate(
     module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
 ) -> Outcome:
-    """Propagates in place. ``order`` is the start of the heap of regions, all numbers in any order: it has no influence
-    on the result.
+    """Propagates in place. ``order`` is the start of the heap of regions, numbers in any order: it has no influence on the
+    result.
     """
     settings = settings or Settings()
     ConvertStats().run(module)
@@ -83,6 +83,6 @@ def propagate(
         reference.results[0].replace_all_uses(reference.operands[0])
         reference.erase()
     write_specs(graph.sites)
-    rescales = Rescaler(graph, Causes(target, ranges)).run()
+    rescales = Rescaler(graph, Causes(graph, target)).run()
     clones.merge(module)
     return Outcome(decider.visits, len(graph.sites) + len(graph.nodes), rescales)

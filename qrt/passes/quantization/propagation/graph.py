@@ -61,7 +61,7 @@ class Node:
     def where(self) -> str:
         """How messages name it: ``conv2d output 0``."""
         if self.site is None:
-            return "a value of a fixed type"
+            return "a value of a fixed type" if self.is_fixed else "a value that is handed on"
         count = self.site.inputs
         side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
         return f"{self.site.name} {side}"
