@@ -10,6 +10,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, is_dead
 from qrt.passes.options import option
+from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.forms.elements import splat_of, tensor_type
 from qrt.passes.quantization.fusing.callees import KERNEL, fuse_calls
 from qrt.passes.quantization.fusing.choose import Choice, choices_of
@@ -40,7 +41,7 @@ class FuseKernels:
 
     def run(self, module: Module) -> None:
         target = find(self.target)
-        for region in [operation for operation in module.operation.walk() if operation.name == _REGION]:
+        for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
         blocks = list(_blocks(module.operation))

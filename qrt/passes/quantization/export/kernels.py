@@ -1,7 +1,7 @@
 """A region as ops of `qrt`: the family that its body computes, on the types of its ports."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,10 @@ _KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
 
 @dataclass
 class Kernels:
-    """Makes ops of `qrt`, and remembers them."""
+    """Makes ops of `qrt`, and lists them among those of the casts."""
 
     casts: Casts
     tabulate: Tabulate
-    made: list[Operation] = field(default_factory=list)
 
     def emit(
         self,
@@ -52,7 +51,7 @@ class Kernels:
             type = declared
         said = {name: attribute(value) for name, value in given.items()}
         operation = builder.create(f"qrt.{family}", operands, (type,), said)
-        self.made.append(operation)
+        self.casts.made.append(operation)
         return operation.results[0]
 
     def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:

@@ -51,8 +51,9 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     casts.finish()
     if to == "codegen":
         lower = LowerQrt()
-        for op in kernels.made:
-            lower.lower(op)
+        for op in casts.made:
+            if op.parent is not None:  # what nothing reads is gone
+                lower.lower(op)
 
 
 def _export(region: Operation, kernels: Kernels) -> None:
