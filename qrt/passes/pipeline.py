@@ -19,6 +19,7 @@ from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, pa
 from qrt.passes.quantization.check_quant import CheckQuant
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
 from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.fuse_kernels import FuseKernels
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
@@ -33,6 +34,7 @@ _OWN: dict[str, type[Pass]] = {
     "convert-stats": ConvertStats,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
+    "fuse-kernels": FuseKernels,
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,

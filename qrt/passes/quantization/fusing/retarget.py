@@ -1,0 +1,30 @@
+"""Regions that are there already, for a target that may be another one than they were made for."""
+
+from qrt.calibrate.targets.model import Target
+from qrt.ir import Operation, StringAttr
+from qrt.passes.quantization.checking.kernels import violation
+from qrt.passes.quantization.checking.regions import RESCALE, kernel_of, undecided
+from qrt.passes.quantization.forms import reading_of
+from qrt.passes.quantization.fusing.choose import kernel_names, refusal
+from qrt.passes.remarks import remark
+
+
+def retarget(region: Operation, target: Target) -> None:
+    """Gives a region the name that the target has for what it computes, where the target lacks its own; says what does
+    not fit.
+    """
+    name = kernel_of(region)
+    if name in (RESCALE, "linear"):
+        return
+    count = len(region.operands)
+    if refusal((name,), count, None, target) is not None:
+        reading = reading_of(region.regions[0].blocks[0])
+        names = kernel_names(reading) if reading is not None else ()
+        fitting = [other for other in names if refusal((other,), count, reading, target) is None]
+        if not fitting:
+            reason = refusal(names or (name,), count, reading, target)
+            remark(region, f"'quant.region' op ({name}) is not for this target: {reason}")
+            return
+        region.attributes["kernel"] = StringAttr(fitting[0])
+    if not undecided(region) and (wrong := violation(region, target)) is not None:
+        remark(region, f"'quant.region' op ({kernel_of(region)}) is not for this target: {wrong}")
