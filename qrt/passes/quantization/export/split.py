@@ -8,6 +8,8 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.rewrite import Builder, replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
+from qrt.passes.lower_qrt.site import tensor_type
+from qrt.passes.quantization.export.kernels import KEEPING
 from qrt.passes.quantization.export.ports import outputs
 from qrt.passes.quantization.forms import Form, form_of
 from qrt.passes.quantization.forms.elements import IDENTITIES
@@ -16,7 +18,7 @@ from qrt.passes.remarks import remarks_to
 from qrt.types import TensorType, Type, UniformType
 
 _OF_SUMS = ("matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul")
-_EXACT = frozenset((*_OF_SUMS, "concat", "clamp", "max_pool2d", "reshape", "transpose", "pad"))
+_EXACT = frozenset((*_OF_SUMS, "concat")) | KEEPING
 """Families whose result has a type that holds every value exactly, or their operand's; others round."""
 
 
@@ -50,7 +52,7 @@ def _decided(region: Operation, copy: RegionOp, forms: dict[RegionOp, Form]) -> 
             known = [types.get(value) for value in op.operands]
             specs = [spec for spec in known if isinstance(spec, UniformType)]
             out = _annotated(op.results[0]) or given.get(op.results[0]) or _exact(op, forms[op], specs)
-            if len(specs) < len(known) or not isinstance(out, UniformType):
+            if len(specs) < len(known) or not isinstance(out, UniformType) or not _fits(op, forms[op], specs, out):
                 return False
             op.set_specs([*specs, out])
             types[op.results[0]] = out
@@ -71,21 +73,32 @@ def _exact(part: RegionOp, form: Form, specs: list[UniformType]) -> Type | None:
     """The type that holds every result of an op exactly, if there is one."""
     if form.family not in _EXACT or len(specs) < len(part.operands):
         return None
-    rule, types = FAMILIES[form.family], []
+    shape = tensor_type(part.results[0]).with_(element=specs[0]) if form.family == "reshape" else None
+    found = _resolved(part, form, specs, shape)
+    return None if found is None else found.element
+
+
+def _fits(part: RegionOp, form: Form, specs: list[UniformType], out: UniformType) -> bool:
+    """Whether there is an op from these types to that one; another one may keep its operand's type before it."""
+    if form.family == "lookup":
+        return specs[0].storage_width <= 8 and specs[0].is_per_layer and out.is_per_layer
+    if form.family in KEEPING:
+        return True
+    return _resolved(part, form, specs, tensor_type(part.results[0]).with_(element=out)) is not None
+
+
+def _resolved(part: RegionOp, form: Form, specs: list[UniformType], declared: TensorType | None) -> TensorType | None:
+    """The type that the family of a form gives its result; None where it refuses the types."""
+    types = []
     for operand in form.operands:
-        type = part.operands[operand.number].type
-        assert isinstance(type, TensorType)
-        shape, element = type.shape or (), specs[operand.number]
+        shape, element = tensor_type(part.operands[operand.number]).shape or (), specs[operand.number]
         if operand.permutation is not None:
-            shape, element = (
-                tuple(shape[axis] for axis in operand.permutation),
-                transposed_element(element, operand.permutation),
-            )
+            shape = tuple(shape[axis] for axis in operand.permutation)
+            element = transposed_element(element, operand.permutation)
         types.append(TensorType(shape, element))
-    made = part.results[0].type
-    shaped = TensorType(made.shape, types[0].element) if isinstance(made, TensorType) else None
+    rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
     try:
-        return rule.resolve(tuple(types), rule.complete(given), shaped if form.family == "reshape" else None).element
+        return rule.resolve(tuple(types), rule.complete(given), declared)
     except QuantTypeError:
         return None
