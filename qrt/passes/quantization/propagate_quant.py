@@ -12,9 +12,12 @@ from qrt.errors import ModelError
 from qrt.files import read_text
 from qrt.ir import Module
 from qrt.passes.options import option
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
 from qrt.passes.quantization.propagation.causes import Causes
 from qrt.passes.quantization.propagation.classes import Classes
 from qrt.passes.quantization.propagation.decide import Decider
+from qrt.passes.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.passes.quantization.propagation.graph import build
 from qrt.passes.quantization.propagation.ranges import Ranges, attach
 from qrt.passes.quantization.propagation.rescale import Rescaler, write_specs
@@ -30,13 +33,15 @@ class PropagateQuant:
     target: str = option("", "the device: a name, or a path that ends in .toml")
     records: str = option("", "a file of records of values, which quant.stats_ref names")
     method: str = option("minmax", "how ranges are chosen from records and constants", METHODS)
+    functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
     max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
 
     def run(self, module: Module) -> None:
         if not self.target:
             raise ModelError("propagate-quant needs a target: --propagate-quant=target=qrt-cpu")
         records = read_records(read_text(self.records), self.records) if self.records else None
-        propagate(module, find(self.target), records, cast(Method, self.method), self.max_widening)
+        settings = Settings(records, cast(Method, self.method), cast(Functions, self.functions), self.max_widening)
+        propagate(module, find(self.target), settings)
 
 
 @dataclass(frozen=True)
@@ -48,27 +53,36 @@ class Outcome:
     rescales: int
 
 
+@dataclass(frozen=True)
+class Settings:
+    """The options of a propagation."""
+
+    records: dict[str, Record] | None = None
+    method: Method = "minmax"
+    functions: Functions = "inline"
+    max_widening: int = 4
+
+
 def propagate(
-    module: Module,
-    target: Target,
-    records: dict[str, Record] | None = None,
-    method: Method = "minmax",
-    max_widening: int = 4,
-    *,
-    order: Sequence[int] | None = None,
+    module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
 ) -> Outcome:
-    """Propagates in place. ``order`` is the start of the heap of regions, all numbers in any order: it has no influence
-    on the result.
+    """Propagates in place. ``order`` is the start of the heap of regions, numbers in any order: it has no influence on the
+    result.
     """
+    settings = settings or Settings()
+    ConvertStats().run(module)
+    ConvertFakeQuant().run(module)
+    clones = separate(module, settings.functions)
     graph = build(module)
     select(graph, target)
-    ranges = Ranges(method)
-    Classes(graph, attach(graph, records), ranges, max_widening)
+    ranges = Ranges(settings.method)
+    Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
     decider = Decider(graph, target, ranges, order)
     decider.run()
     for reference in graph.references:
         reference.results[0].replace_all_uses(reference.operands[0])
         reference.erase()
     write_specs(graph.sites)
-    rescales = Rescaler(graph, Causes(target, ranges)).run()
+    rescales = Rescaler(graph, Causes(graph, target)).run()
+    clones.merge(module)
     return Outcome(decider.visits, len(graph.sites) + len(graph.nodes), rescales)

@@ -1,13 +1,15 @@
 """Why a rescale stands where it does, and which annotation would make it go.
 
-An annotation is named only where it makes the rescale go: the port's kernel takes the other side's type there, the
-constraint of the kernel holds with it, and the type stands for what else it would be the type of.
+An annotation is named only where it makes the rescale go: the port's kernel takes the other side's type there, its
+constraint holds with it, and no other annotation comes before it. None is named in a function that stands in the
+program several times, because it would be made in each of them.
 """
+
+from collections import Counter
 
 from qrt.calibrate.targets.constraints import constraint_of
 from qrt.calibrate.targets.model import Spec, Target
 from qrt.passes.quantization.propagation.graph import Node, is_kept
-from qrt.passes.quantization.propagation.ranges import Ranges
 from qrt.passes.quantization.propagation.select import fits
 from qrt.types import NoQuantizedType, UniformType
 
@@ -15,8 +17,9 @@ from qrt.types import NoQuantizedType, UniformType
 class Causes:
     """Explains edges whose ends have two types."""
 
-    def __init__(self, target: Target, ranges: Ranges) -> None:
-        self._target, self._ranges = target, ranges
+    def __init__(self, graph: Graph, target: Target) -> None:
+        self._target = target
+        self._copies = Counter(_location(site) for site in graph.sites)
 
     def of(self, source: Node, taker: Node) -> str:
         """Names both ends, and the annotation that makes them one."""
@@ -25,13 +28,15 @@ class Causes:
         said = f"{_place(source)} is {_spelled(source.type)}, {_place(taker)} takes {_spelled(taker.type)}"
         for node, wanted in ((source, taker.type), (taker, source.type)):
             if node.site is not None and isinstance(wanted, UniformType) and self._may_be(node, wanted):
-                return f"{said}: annotate {_location(node)} as {_spelled(wanted)}"
+                return f"{said}: annotate {_location(node.site)} as {_spelled(wanted)}"
         return said
 
     def _may_be(self, node: Node, wanted: UniformType) -> bool:
         """Whether an annotation of a port gives it a type, and its kernel takes that."""
         site = node.site
-        if site is None or site.kernel is None or node.port is None or isinstance(node.spec, NoQuantizedType):
+        if site is None or self._copies[_location(site)] > 1:
+            return False
+        if site.kernel is None or node.port is None or isinstance(node.spec, NoQuantizedType):
             return False
         if not fits(node.port, wanted, node) or node.port.given is not None:
             return False
@@ -67,16 +72,16 @@ def _outranks(other: Node, node: Node, order: list[Node]) -> bool:
     return isinstance(other.spec, UniformType) and order.index(other) < order.index(node)
 
 
-def _location(node: Node) -> str:
-    operation = node.site.operation if node.site is not None else node.value.operation
-    if operation is not None:
-        return f"{operation.location.filename}:{operation.location.line}"
-    block = node.value.block
-    return "" if block is None else f"{block.location.filename}:{block.location.line}"
+def _location(site: Site) -> str:
+    return f"{site.operation.location.filename}:{site.operation.location.line}"
 
 
 def _place(node: Node) -> str:
-    return f"{_location(node)} {node.where}"
+    if node.site is not None:
+        return f"{_location(node.site)} {node.where}"
+    operation, block = node.value.operation, node.value.block
+    location = operation.location if operation is not None else None if block is None else block.location
+    return node.where if location is None else f"{location.filename}:{location.line} {node.where}"
 
 
 def _spelled(type: Spec) -> str:

@@ -35,9 +35,10 @@ class Decider:
     """Visits the regions of a graph."""
 
     def __init__(self, graph: Graph, target: Target, ranges: Ranges, order: Sequence[int] | None = None) -> None:
-        """`order` is the start of the heap, which has no influence."""
+        """`order` is the start of the heap, which has no influence; what it leaves out comes last."""
         self._graph, self._target, self._ranges = graph, target, ranges
-        self._heap = [*range(len(graph.sites))] if order is None else [*order]
+        every = range(len(graph.sites))
+        self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
         self._visited: set[int] = set()
         self.visits = 0

@@ -18,7 +18,7 @@ from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, 
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.passes.quantization.forms import Form, form_of
-from qrt.passes.quantization.propagation.forwarding import Forwarded, forwarded
+from qrt.passes.quantization.propagation.forwarding import SAME, Forwarded, forwarded
 from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 
 if TYPE_CHECKING:
@@ -53,10 +53,15 @@ class Node:
         return self.site is not None and self.index < self.site.inputs
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether the program fixes its type, by a cast."""
+        return self.site is None and isinstance(self.spec, UniformType)
+
+    @property
     def where(self) -> str:
         """How messages name it: ``conv2d output 0``."""
         if self.site is None:
-            return "a value of a fixed type"
+            return "a value of a fixed type" if self.is_fixed else "a value that is handed on"
         count = self.site.inputs
         side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
         return f"{self.site.name} {side}"
@@ -130,6 +135,7 @@ class Graph:
     groups: dict[Value, Group] = field(default_factory=dict)
     forwarded: list[Forwarded] = field(default_factory=list)
     targets: set[Value] = field(default_factory=set)
+    casts: list[tuple[Operation, Node]] = field(default_factory=list)
     references: list[Operation] = field(default_factory=list)
 
     def group(self, value: Value) -> Group:
@@ -178,7 +184,7 @@ def build(module: Module) -> Graph:
             _add_site(graph, operation)
         elif operation.name in ("quant.dcast", "quant.qcast"):
             _add_cast(graph, operation)
-        elif operation.name in ("quant.stats_ref", "quant.coupled_ref"):
+        elif operation.name in SAME:
             _add_reference(graph, operation)
         else:
             for each in forwarded(operation):
@@ -266,14 +272,20 @@ def _add_cast(graph: Graph, operation: Operation) -> None:
         node = graph.add(value, given)
         group = graph.group(value)
         (group.definitions if is_source else group.uses).append(node)
+        if not is_source:
+            graph.casts.append((operation, node))
 
 
 def _add_reference(graph: Graph, operation: Operation) -> None:
-    """The two ops that name a value: what they give is the value itself."""
+    """The ops that name a value: what they give is the value itself."""
+    if not isinstance(element_of(operation.results[0].type), FloatType):
+        return
     group, result = graph.group(operation.operands[0]), graph.group(operation.results[0])
     is_carried = group.is_carried or result.is_carried
     graph.merge(group, result, is_carried=is_carried)
     group = graph.group(operation.operands[0])
+    if operation.name == "quant.stats":
+        return
     graph.references.append(operation)
     if operation.name == "quant.stats_ref":
         group.keys.append(operation.attribute("statsKey", StringAttr).value)
@@ -289,11 +301,11 @@ def _add_hub(graph: Graph, group: Group) -> None:
     if group.is_constant:
         for node in group.uses:
             node.constant = group.constants[0]
-    elif group.uses or group.is_carried:
+    elif group.uses:
         if len(group.definitions) == 1 and not group.is_carried:
             group.hub = group.definitions[0]
-        elif group.definitions or group.uses:
-            group.hub = graph.add(group.values[0], element_of(group.values[0].type))  # type: ignore[arg-type]
+        else:
+            group.hub = graph.add(group.values[0], group.uses[0].element)
             group.hub.group = group
 
 

@@ -62,8 +62,8 @@ def layout_of_port(port: Port, node: Node) -> PortLayout | None:
         return None
     order = _order(node, len(shape))
     if port.axis is not None:
-        axis = port.axis if port.axis >= 0 else (max(len(shape) + port.axis, 0) or len(shape))
-        if axis >= len(shape) or shape[order[axis]] is None:
+        axis = port.axis_of(len(shape))
+        if axis is None or shape[order[axis]] is None:
             return None
         return PortLayout(tuple(size or 0 for size in shape), order[axis])
     assert port.blocks is not None

@@ -17,12 +17,14 @@ import numpy as np
 from qrt.calibrate.choose import Method, choose_ranges
 from qrt.calibrate.choose import Storage as Chosen
 from qrt.calibrate.records import Record, chosen_range
+from qrt.dialects.quant.port_stats import port_range
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.numerics.ranges import range_parameters
 from qrt.numerics.sums import require_finite
 from qrt.passes.quantization.propagation.graph import Graph, Group, Node
 from qrt.passes.quantization.propagation.layout import layout_of_port
-from qrt.types import CalibratedType, FloatType, UniformType
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, UniformType
 
 Span = tuple[float, float]
 """A range that 0 lies in."""
@@ -115,6 +117,10 @@ def _own(node: Node) -> Statistics | None:
         return Statistics.of_span(covered(node.spec))
     if isinstance(node.spec, CalibratedType):
         return Statistics.of_span(reaching_0(node.spec.min, node.spec.max))
+    if isinstance(node.spec, AnyQuantizedType) and node.site is not None:
+        assert isinstance(node.site.operation, RegionOp)
+        found = port_range(node.site.operation, node.index)
+        return None if found is None else Statistics.of_span(reaching_0(found.low, found.high))
     return None
 
 

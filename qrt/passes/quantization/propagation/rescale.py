@@ -7,10 +7,13 @@ defines are floats, and each use quantizes them itself.
 """
 
 from qrt.calibrate.targets.model import Spec
+from qrt.dialects.quant.port_stats import PORT_STATS
 from qrt.ir import ArrayAttr, Block, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.quantization.propagation.causes import Causes
+from qrt.passes.quantization.propagation.forwarding import SAME
 from qrt.passes.quantization.propagation.graph import RESCALE, Graph, Node, Site
+from qrt.types import UniformType
 
 
 class Rescaler:
@@ -28,6 +31,8 @@ class Rescaler:
         for site in self._graph.sites:
             for node in [node for node in site.floats if node.is_input]:
                 self._meet(site.operation, node.index, node)
+        for operation, node in self._graph.casts:
+            self._meet(operation, 0, node)
         for each in self._graph.forwarded:
             hub = self._graph.group(each.value).hub
             if hub is not None:
@@ -38,29 +43,24 @@ class Rescaler:
         """Makes an operand of the type that is taken there."""
         value = operation.operands[index]
         source = self._source(value)
-        if source is None or source is taker:
+        if source is None or source.type is None or taker.type is None or source.type is taker.type:
             return
         held, taken = source.type, taker.type
-        if held is None or taken is None or held is taken:
-            return
+        if taker.is_fixed and (source.is_fixed or not isinstance(held, UniformType)):
+            return  # the program quantizes a float
+        if source.is_fixed and not isinstance(taken, UniformType):
+            return  # what has been dequantized is a float
         if (value, taken) not in self._made:
             self._made[value, taken] = _rescale(value, held, taken, self._causes.of(source, taker))
         operation.set_operand(index, self._made[value, taken])
 
     def _source(self, value: Value) -> Node | None:
-        """The node whose type a value has."""
+        """The node whose type a value has; None for a float that no region defines."""
+        while (operation := value.operation) is not None and operation.name in SAME:
+            value = operation.operands[0]
         if value in self._sources:
             return self._sources[value]
-        group = self._graph.groups.get(value)
-        group = None if group is None else self._graph.group(value)
-        if group is None or not group.is_carried or not group.definitions or not _is_handed(value, self._graph):
-            return None
-        return group.hub
-
-
-def _is_handed(value: Value, graph: Graph) -> bool:
-    """Whether a value is what another has become, and no argument or result of an op that knows no types."""
-    return value in graph.targets
+        return self._graph.group(value).hub if value in self._graph.targets else None
 
 
 def _rescale(value: Value, held: Spec, taken: Spec, cause: str) -> Value:
@@ -80,6 +80,7 @@ def _rescale(value: Value, held: Spec, taken: Spec, cause: str) -> Value:
 def write_specs(sites: list[Site]) -> None:
     """Writes the decided types into the regions."""
     for site in sites:
+        site.operation.attributes.pop(PORT_STATS, None)
         for side, nodes in (("input_specs", site.nodes[: site.inputs]), ("output_specs", site.nodes[site.inputs :])):
             before = site.operation.attribute(side, ArrayAttr).elements
             after = [

@@ -9,7 +9,8 @@ A signature fits a region if each port takes what is known of the operand or res
 - ``!quant.calibrated`` and the expressed type: any port.
 
 Regions come in program order. The first signature is taken that fits the region's own specifications and what the
-definitions of its operands have by then; else the first that fits its own. A kernel is a whole: where no signature fits
+definitions of its operands have by then; else the first that fits its own; else the first that fits if operands are
+rescaled from the types that their definitions have. A kernel is a whole: where no signature fits
 only because a port is ``!quant.none``, the region stays float, and a remark says so.
 """
 
@@ -36,7 +37,7 @@ def select(graph: Graph, target: Target) -> None:
         if not signatures:
             raise site.operation.error(_unknown(site, target))
         hints = [_hint(node) for node in site.nodes]
-        found = _first(site, signatures, hints) or _first(site, signatures)
+        found = _first(site, signatures, hints) or _first(site, signatures) or _with_rescales(site, signatures)
         if found is not None:
             _take(site, found)
         elif any(isinstance(node.spec, NoQuantizedType) for node in site.floats):
@@ -134,6 +135,25 @@ def _agrees(port: Port, hint: Port | Spec | None, node: Node) -> bool:
     if not isinstance(hint, Port):
         return fits(port, hint, node)
     return hint.is_wildcard or (hint.storage, hint.low, hint.high) == (port.storage, port.low, port.high)
+
+
+def _with_rescales(site: Site, signatures: Sequence[Kernel]) -> Kernel | None:
+    """The first signature that fits if operands need not have the types that are fixed where they are defined."""
+    fixed = [node for node in site.floats if node.is_input and _is_fixed_outside(node)]
+    specs = [node.spec for node in fixed]
+    for node in fixed:
+        node.spec = node.element
+    found = _first(site, signatures) if fixed else None
+    if found is None:
+        for node, spec in zip(fixed, specs, strict=True):
+            node.spec = spec
+    return found
+
+
+def _is_fixed_outside(node: Node) -> bool:
+    if not isinstance(node.spec, UniformType) or node.group is None:
+        return False
+    return any(source.spec is node.spec for source in node.group.definitions)
 
 
 def _take(site: Site, kernel: Kernel) -> None:
