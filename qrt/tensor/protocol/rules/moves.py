@@ -10,10 +10,10 @@ import numpy as np
 from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from qrt.eager.storage import is_packed
 from qrt.errors import QuantValueError, shown
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
-from qrt.eager.storage import is_packed
 from qrt.tensor.protocol.elements import (
     ALL,
     broadcast,
