@@ -66,8 +66,8 @@ class Settings:
 def propagate(
     module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
 ) -> Outcome:
-    """Propagates in place. ``order`` is the start of the heap of regions, numbers in any order: it has no influence on the
-    result.
+    """Propagates in place. ``order`` is the start of the heap, numbers of regions in any order: it has no influence on
+    the result.
     """
     settings = settings or Settings()
     ConvertStats().run(module)

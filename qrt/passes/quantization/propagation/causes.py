@@ -9,7 +9,7 @@ from collections import Counter
 
 from qrt.calibrate.targets.constraints import constraint_of
 from qrt.calibrate.targets.model import Spec, Target
-from qrt.passes.quantization.propagation.graph import Node, is_kept
+from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_kept
 from qrt.passes.quantization.propagation.select import fits
 from qrt.types import NoQuantizedType, UniformType
 
