@@ -74,11 +74,11 @@ def convolutional() -> Network:
     m = text.stats(ops.mean(text, h, axes=[1, 2]), 0, 2)
     y = text.stats(ops.matmul(text, m, weights(12, 10, inputs=12), weights.bias(10)), -2, 2)
     pools = {"max_pool2d": 1, "avg_pool2d": 1, "mean": 1}
-    kernels = {"conv2d": 2, "depthwise_conv2d": 1, "matmul": 1, "concat": 1, "lookup": 1}
+    kernels = {"conv2d": 2, "depthwise_conv2d": 1, "matmul": 1, "concat": 1, "clamp": 1}
     return Network(text.function("main", [x], [y]), (x.shape,), {**kernels, **pools})
 
 
-def recurrent(steps: int = 3) -> Network:
+def recurrent(steps: int = 2) -> Network:
     """A GRU of 12 units over a sequence of 6 channels, unrolled; and logits of its last state. The state's range is
     one range, whatever the step."""
     text, sequence = Text(), [Tensor(f"%x{step}", (1, 6)) for step in range(steps)]
