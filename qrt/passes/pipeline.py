@@ -17,6 +17,10 @@ from qrt.passes.lower_quant_ops import LowerQuantOps
 from qrt.passes.normalize_quant_types import NormalizeQuantTypes
 from qrt.passes.pipeline_text import Pass, Step, Steps, flattened, in_module, parse_steps
 from qrt.passes.quantization.check_quant import CheckQuant
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.fuse_kernels import FuseKernels
+from qrt.passes.quantization.propagate_quant import PropagateQuant
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
@@ -27,14 +31,18 @@ _OWN: dict[str, type[Pass]] = {
     "canonicalize": Canonicalize,
     "check-quant": CheckQuant,
     "convert-elementwise-to-linalg": ConvertElementwiseToLinalg,
+    "convert-fake-quant": ConvertFakeQuant,
+    "convert-stats": ConvertStats,
     "cse": CommonSubexpressionElimination,
     "dce": DeadCodeElimination,
+    "fuse-kernels": FuseKernels,
     "inline": Inline,
     "linalg-generalize-named-ops": GeneralizeNamedOps,
     "loop-invariant-code-motion": LoopInvariantCodeMotion,
     "lower-qrt": LowerQrt,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
+    "propagate-quant": PropagateQuant,
     "strip-func-quant-types": StripFuncQuantTypes,
     "symbol-dce": SymbolDeadCodeElimination,
     "unfuse-kernels": UnfuseKernels,

@@ -13,7 +13,7 @@ from qrt.passes.quantization.forms.pools import average_pool, max_pool, mean
 from qrt.passes.quantization.forms.products import products
 from qrt.passes.quantization.forms.softmax import softmax
 
-__all__ = ["Form", "Operand", "Reading", "form_of", "readings_of"]
+__all__ = ["Form", "Operand", "Reading", "form_of", "reading_of", "readings_of"]
 
 _CLAMPED: tuple[Reader, ...] = (products, binary, average_pool, mean)
 """Families whose result may be clamped at once."""
@@ -66,12 +66,17 @@ def form_of(block: Block) -> Form | None:
     >>> form.family, dict(form.attributes)
     ('clamp', {'min': 0.0, 'max': None})
     """
+    reading = reading_of(block)
+    if reading is None:
+        return None
+    operands = tuple(Operand(value.index, permutation) for value, permutation in reading.operands)
+    return Form(reading.family, operands, reading.attributes, reading.low, reading.high)
+
+
+def reading_of(block: Block) -> Reading | None:
+    """The reading of what a block returns whose operands are all arguments of the block."""
     last = block.last
     if last is None or len(last.operands) != 1:
         return None
-    numbers = {argument: argument.index for argument in block.arguments}
-    for reading in readings_of(behind(last.operands[0], [])):
-        if all(value in numbers for value, _ in reading.operands):
-            operands = tuple(Operand(numbers[value], permutation) for value, permutation in reading.operands)
-            return Form(reading.family, operands, reading.attributes, reading.low, reading.high)
-    return None
+    found = readings_of(behind(last.operands[0], []))
+    return next((reading for reading in found if all(value.owner is block for value, _ in reading.operands)), None)

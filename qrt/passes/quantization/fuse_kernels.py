@@ -1,0 +1,116 @@
+"""Wraps float operations in regions, one for each kernel of a target."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qrt.calibrate.targets.model import Target
+from qrt.calibrate.targets.registry import find
+from qrt.ir import Block, Module, Operation, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.matching import constant_of
+from qrt.ir.core.rewrite import Builder, erase_dead, is_dead
+from qrt.passes.options import option
+from qrt.passes.quantization.checking.regions import regions_of
+from qrt.passes.quantization.forms.elements import splat_of, tensor_type
+from qrt.passes.quantization.fusing.callees import KERNEL, fuse_calls
+from qrt.passes.quantization.fusing.choose import Choice, choices_of
+from qrt.passes.quantization.fusing.linear import fuse_linear
+from qrt.passes.quantization.fusing.nearest import nearest
+from qrt.passes.quantization.fusing.retarget import retarget
+from qrt.passes.quantization.fusing.wrap import Body, make_region
+from qrt.passes.remarks import remark
+from qrt.types import FloatType
+
+_OUTER = ("func.", "scf.", "affine.")
+"""Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
+_SOURCES = ("linalg.", "arith.", "math.", "tensor.")
+_NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
+
+
+@dataclass(frozen=True)
+class FuseKernels:
+    """Wraps linalg, arith, math and tensor operations on floats in regions, one for each kernel of a target. Says in a
+    remark what stays as it is. Changes no value.
+
+    The largest pattern is taken first, and of equal ones the one that the target lists first; a table comes last.
+    """
+
+    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    linear: bool = option(False, "wrap all linear operations between two others in one region")
+
+    def run(self, module: Module) -> None:
+        target = find(self.target)
+        for region in regions_of(module):
+            retarget(region, target)
+        fuse_calls(module, target)
+        blocks = list(_blocks(module.operation))
+        for block in blocks:
+            if self.linear:
+                fuse_linear(block)
+            fuse_block(block, target)
+
+
+def _blocks(module: Operation) -> Iterator[Block]:
+    """The blocks of programs: functions, loops and branches, but for functions that are kernels themselves."""
+    pending = [module]
+    while pending:
+        operation = pending.pop()
+        for region in operation.regions:
+            for block in region.blocks:
+                if operation is not module:
+                    yield block
+                pending += [
+                    inner for inner in block if inner.regions and inner.name.startswith((*_OUTER, "builtin.module"))
+                    and KERNEL not in inner.attributes
+                ]  # fmt: skip
+
+
+def fuse_block(block: Block, target: Target) -> None:
+    """Wraps the operations of a block, from the last to the first."""
+    order = {operation: number for number, operation in enumerate(block)}
+    stay: list[tuple[Operation, str]] = []
+    for root in reversed(list(order)):
+        if root.parent is not block or not _is_candidate(root) or is_dead(root):
+            continue
+        choices, refused = choices_of(root.results[0], target)
+        if not any(_wrapped(choice, root, order) for choice in choices):
+            told = max(refused, key=lambda each: each.reading.size, default=None)
+            if choices:
+                reason = f"kernel '{choices[0].kernel}' would need a size from outside as a port"
+            else:
+                reason = nearest(root) if told is None else f"as '{told.reading.family}': {told.reason}"
+            stay.append((root, reason))
+    for root, reason in reversed(stay):
+        if root.parent is block:
+            remark(root, f"'{root.name}' op stays float: {reason}")
+
+
+def _is_candidate(operation: Operation) -> bool:
+    """Whether an operation makes a tensor of floats that are not known."""
+    if not operation.name.startswith(_SOURCES) or operation.name in _NO_VALUES or len(operation.results) != 1:
+        return False
+    made = operation.results[0]
+    if tensor_type(made) is None or not isinstance(element_of(made.type), FloatType):
+        return False
+    return constant_of(made) is None and splat_of(made) is None
+
+
+def _wrapped(choice: Choice, root: Operation, order: dict[Operation, int]) -> bool:
+    """Whether the operations of a reading have been put into a region in place of the root."""
+    reading = choice.reading
+    if any(operation.parent is not root.parent for operation in reading.operations):
+        return False
+    inputs = [value for value, _ in reading.operands]
+    body = Body(inputs, reading.copied, root)
+    operations = sorted(dict.fromkeys(reading.operations), key=lambda operation: order[operation])
+    if not all(body.add(operation) for operation in operations):
+        return False
+    returned = body.values[root.results[0]]
+    region = make_region(Builder.before(root), choice.kernel, inputs, body.block, [returned])
+    _replace(root, region.results[0])
+    return True
+
+
+def _replace(root: Operation, made: Value) -> None:
+    root.results[0].replace_all_uses(made)
+    erase_dead([root])
