@@ -10,6 +10,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, is_dead
 from qrt.passes.options import option
+from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.forms.elements import splat_of, tensor_type
 from qrt.passes.quantization.fusing.callees import KERNEL, fuse_calls
 from qrt.passes.quantization.fusing.choose import Choice, choices_of
@@ -20,7 +21,6 @@ from qrt.passes.quantization.fusing.wrap import Body, make_region
 from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
-_REGION = "quant.region"
 _OUTER = ("func.", "scf.", "affine.")
 """Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
@@ -40,7 +40,7 @@ class FuseKernels:
 
     def run(self, module: Module) -> None:
         target = find(self.target)
-        for region in [operation for operation in module.operation.walk() if operation.name == _REGION]:
+        for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
         blocks = list(_blocks(module.operation))

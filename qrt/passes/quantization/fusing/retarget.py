@@ -1,19 +1,20 @@
 """Regions that are there already, for a target that may be another one than they were made for."""
 
 from qrt.calibrate.targets.model import Target
-from qrt.ir import Operation, StringAttr
+from qrt.dialects.quant.region import RegionOp
+from qrt.ir import StringAttr
 from qrt.passes.quantization.checking.kernels import violation
-from qrt.passes.quantization.checking.regions import RESCALE, kernel_of, undecided
+from qrt.passes.quantization.checking.regions import RESCALE, ports_of
 from qrt.passes.quantization.forms import reading_of
 from qrt.passes.quantization.fusing.choose import kernel_names, refusal
 from qrt.passes.remarks import remark
 
 
-def retarget(region: Operation, target: Target) -> None:
+def retarget(region: RegionOp, target: Target) -> None:
     """Gives a region the name that the target has for what it computes, where the target lacks its own; says what does
     not fit.
     """
-    name = kernel_of(region)
+    name = region.kernel
     if name in (RESCALE, "linear"):
         return
     count = len(region.operands)
@@ -26,5 +27,5 @@ def retarget(region: Operation, target: Target) -> None:
             remark(region, f"'quant.region' op ({name}) is not for this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])
-    if not undecided(region) and (wrong := violation(region, target)) is not None:
-        remark(region, f"'quant.region' op ({kernel_of(region)}) is not for this target: {wrong}")
+    if all(port.is_decided for port in ports_of(region)) and (wrong := violation(region, target)) is not None:
+        remark(region, f"'quant.region' op ({region.kernel}) is not for this target: {wrong}")
