@@ -13,7 +13,7 @@ from qrt.passes.options import option
 from qrt.passes.quantization.checking.regions import regions_of
 from qrt.passes.quantization.forms.elements import splat_of, tensor_type
 from qrt.passes.quantization.fusing.callees import KERNEL, fuse_calls
-from qrt.passes.quantization.fusing.choose import choices_of
+from qrt.passes.quantization.fusing.choose import Choice, Refusal, choices_of
 from qrt.passes.quantization.fusing.linear import fuse_linear
 from qrt.passes.quantization.fusing.nearest import nearest
 from qrt.passes.quantization.fusing.retarget import retarget
@@ -72,17 +72,25 @@ def _fuse(block: Block, target: Target) -> None:
     for root in reversed(list(order)):
         if root.parent is not block or not _is_candidate(root) or is_dead(root):
             continue
-        choices, refused = choices_of(root.results[0], target)
-        if not any(wrapped(choice, root, order) for choice in choices):
-            told = max(refused, key=lambda each: each.reading.size, default=None)
-            if choices:
-                reason = f"kernel '{choices[0].kernel}' would need a size from outside as a port"
-            else:
-                reason = nearest(root) if told is None else f"as '{told.reading.family}': {told.reason}"
-            stay.append((root, reason))
+        refused: list[Refusal] = []
+        failed = None
+        for choice in choices_of(root.results[0], target, refused):
+            if wrapped(choice, root, order):
+                break
+            failed = choice
+        else:
+            stay.append((root, _reason(root, failed, refused)))
     for root, reason in reversed(stay):
         if root.parent is block:
             remark(root, f"'{root.name}' op stays float: {reason}")
+
+
+def _reason(root: Operation, failed: Choice | None, refused: list[Refusal]) -> str:
+    """Why an operation stays float: the nearest kernel, and the port that fails."""
+    if failed is not None:
+        return f"kernel '{failed.kernel}' would need a port for a size from outside"
+    told = max(refused, key=lambda each: each.reading.size, default=None)
+    return nearest(root) if told is None else f"as '{told.reading.family}': {told.reason}"
 
 
 def _is_candidate(operation: Operation) -> bool:

@@ -37,7 +37,7 @@ def fuse_linear(block: Block, target: Target) -> None:
         if root.name in IDENTITIES or is_dead(root):
             continue
         group = _group(root, order) if _is_linear(root) else set()
-        choice = next((c for c in choices_of(root.results[0], target)[0] if _holds(c.reading, group, order)), None)
+        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, group, order)), None)
         if choice is not None:
             left |= {*choice.reading.operations, *choice.reading.copied}
             wrapped(choice, root, order)
