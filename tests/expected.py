@@ -9,7 +9,6 @@ from pathlib import Path
 
 from qrt import ir
 from qrt.ops import FAMILIES
-from qrt.passes import run_passes
 from tests.docs.documents import DIALECTS, ROOT, family_row
 from tests.tensor.protocol import numpy_page
 
@@ -30,7 +29,7 @@ def printed(path: Path) -> ir.Module:
 def passed(path: Path) -> ir.Module:
     """A file of `tests/passes/files` after its pipeline."""
     text = path.read_text()
-    return run_passes(ir.parse(text, path.name), text.partition("\n")[0].removeprefix("//").strip())
+    return ir.run_passes(ir.parse(text, path.name), text.partition("\n")[0].removeprefix("//").strip())
 
 
 def table_of_families() -> str:

@@ -12,5 +12,8 @@ def put_back(region: Operation, casts: Casts) -> None:
     operands = [casts.kept(port, port.value) if port.is_decided else port.value for port in inputs(region)]
     decided = [(port, port.is_decided) for port in outputs(region)]
     values = Builder.before(region).inline(region.regions[0].blocks[0], operands)
-    kept = [casts.kept(port, value) if is_decided else value for (port, is_decided), value in zip(decided, values, strict=True)]
+    kept = [
+        casts.kept(port, value) if is_decided else value
+        for (port, is_decided), value in zip(decided, values, strict=True)
+    ]
     casts.release(region, kept)

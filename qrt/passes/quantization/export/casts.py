@@ -4,7 +4,7 @@ import numpy as np
 
 from qrt.dialects.quant.constant_casts import constant_attribute
 from qrt.errors import QuantTypeError
-from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir import DenseElementsAttr, Operation, Value, attribute
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.rewrite import Builder, erase_dead, replace
@@ -20,6 +20,7 @@ class Casts:
     """The casts of one export. A value that was dequantized from the type that a port takes is not cast again."""
 
     def __init__(self) -> None:
+        self.made: list[Operation] = []  # the ops of qrt
         self._made: dict[Key, Value] = {}
         self._released: list[Operation] = []
         self._read: dict[Operation, None] = {}
@@ -37,8 +38,9 @@ class Casts:
         if isinstance(constant_of(value), DenseElementsAttr):
             return _constant(value, element, permutation)
         if permutation is not None:
-            stored = self.stored(value, element)
-            return _transposed(Builder.after(stored), stored, permutation)
+            transposed = _transposed(self.stored(value, element), permutation)
+            self.made.append(transposed)
+            return transposed.results[0]
         source = value.operation
         if source is not None and source.name == "quant.dcast" and element_of(source.operands[0].type) is element:
             return source.operands[0]
@@ -50,7 +52,11 @@ class Casts:
             return value
         if isinstance(port.spec, UniformType):
             stored = self.stored(value, port.spec)
-            if value.operation is not None and value.operation.name == "quant.dcast" and stored in value.operation.operands:
+            if (
+                value.operation is not None
+                and value.operation.name == "quant.dcast"
+                and stored in value.operation.operands
+            ):
                 return value
             return self._expressed("quant.dcast", stored, value.type)
         source, narrow = value.operation, with_element(value.type, port.spec)
@@ -90,13 +96,11 @@ class Casts:
         erase_dead([*self._read, *self._released])
 
 
-def _transposed(builder: Builder, value: Value, permutation: tuple[int, ...]) -> Value:
-    from qrt.ir import attribute
-
-    family = FAMILIES["transpose"]
+def _transposed(value: Value, permutation: tuple[int, ...]) -> Operation:
     assert isinstance(value.type, TensorType)  # a form has permutations of tensors
-    type = family.resolve((value.type,), {"permutation": permutation})
-    return builder.value("qrt.transpose", (value,), type, {"permutation": attribute(permutation)})
+    type = FAMILIES["transpose"].resolve((value.type,), {"permutation": permutation})
+    said = {"permutation": attribute(permutation)}
+    return Builder.after(value).create("qrt.transpose", (value,), (type,), said)
 
 
 def _constant(value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:

@@ -119,7 +119,8 @@ class Arithmetic:
         return replace(x, value=value, scales=tuple(common), bound=x.bound * max(factors), axis=axis, known=None)
 
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
-        """By the `fixed` rule in another scale."""
+        """By the `fixed` rule in another scale; from 32 bits, because the rule gives 0 for N > 62."""
+        x = self.shifted(x, (x.bound >> 31).bit_length())
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
         pairs = np.array([numerics.fixed_multiplier(ratio) for ratio in ratios], np.int64)
         m0, shift = (pairs[:, i].reshape(-1 if axis is not None else ()) for i in (0, 1))
@@ -129,13 +130,20 @@ class Arithmetic:
 
     def coarser(self, x: Exact, most: int) -> Exact:
         """In a scale in which the integers are at most of this magnitude."""
-        places = max(0, (x.bound // most).bit_length())
-        if places == 0 or x.value is None:
+        places = (x.bound // most).bit_length()
+        if places:
+            self.report(f"a value would pass 64 bits: it is rounded to {places} fewer bits")
+        return self.shifted(x, places)
+
+    def shifted(self, x: Exact, places: int | Sequence[int]) -> Exact:
+        """In scales that are larger by powers of two, rounded half up."""
+        by_scale = np.broadcast_to(np.array(places, np.int64), len(x.scales))
+        if x.value is None or not by_scale.any():
             return x
-        self.report(f"a value would pass 64 bits: it is rounded to {places} fewer bits")
-        value = round_shift(self.nest, x.value, np.array(places), ())
-        scales = tuple(scale * (1 << places) for scale in x.scales)
-        return replace(x, value=value, scales=scales, bound=(x.bound >> places) + 1)
+        shift = by_scale.reshape(-1 if x.axis is not None else ())
+        value = round_shift(self.nest, x.value, shift, _loops(x.axis))
+        scales = tuple(scale * (1 << int(by)) for scale, by in zip(x.scales, by_scale, strict=True))
+        return replace(x, value=value, scales=scales, bound=(x.bound >> int(by_scale.min())) + 1)
 
 
 def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:

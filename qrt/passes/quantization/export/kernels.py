@@ -1,7 +1,7 @@
 """A region as ops of `qrt`: the family that its body computes, on the types of its ports."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,17 +22,16 @@ from qrt.types import IntegerType, TensorType, UniformType
 Tabulate = Callable[[Operation, UniformType, UniformType], Any]
 """The storage of a region's result for every value of its operand's type, least first: what a `lookup` reads."""
 
-_KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
+KEEPING = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
 """Families that keep the type of their operand."""
 
 
 @dataclass
 class Kernels:
-    """Makes ops of `qrt`, and remembers them."""
+    """Makes ops of `qrt`, and lists them among those of the casts."""
 
     casts: Casts
     tabulate: Tabulate
-    made: list[Operation] = field(default_factory=list)
 
     def emit(
         self,
@@ -52,7 +51,7 @@ class Kernels:
             type = declared
         said = {name: attribute(value) for name, value in given.items()}
         operation = builder.create(f"qrt.{family}", operands, (type,), said)
-        self.made.append(operation)
+        self.casts.made.append(operation)
         return operation.results[0]
 
     def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:
@@ -76,7 +75,7 @@ class Kernels:
         if form.family == "lookup":
             return self._lookup(builder, region, operands[0], out.spec)
         declared = _tensor(out.value).with_(element=out.spec)
-        if form.family in _KEPT:
+        if form.family in KEEPING:
             declared = declared.with_(element=_moved(form, operands, declared))
         value = self.emit(builder, form.family, operands, form.attributes, declared)
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from math import isfinite, prod
 
 import numpy as np
@@ -29,6 +30,8 @@ from qrt.types import FloatType, TensorType, UniformType
 _ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf")
 _SHAPES = ("tensor.empty", "tensor.dim", "tensor.splat")
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
+_MOST_PLACES = 62
+"""The most places by which the `fixed` rule shifts."""
 _IDENTITIES = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
 
 
@@ -63,7 +66,13 @@ class Linear:
             x = replace(x, value=self.site.tensor(np.full(_static(type), _sign(x)), I64), known=None)
         assert x.value is not None
         nest = Nest(self.site, "requantize", self.site.extents(x.value))
-        acc = nest.read(x.value, nest.loops)
+        x = replace(x, value=nest.read(x.value, nest.loops))
+        finer = _places_below(x, element)
+        if any(finer) and x.bound >= 1 << 31:  # the rule gives 0, but the value need not be
+            self.report("a result has more than 31 bits below its last place: they are rounded first")
+            x = Arithmetic(nest, self.report).shifted(x, finer)
+        acc = x.value
+        assert acc is not None
         if x.bound < 1 << 31:
             acc = nest.emit("arith.trunci", (acc,), I32)
         (stored,) = nest.finish(requantize(nest, acc, _requantization(x, element, nest)))
@@ -119,7 +128,7 @@ class Linear:
         elif op.name == "tensor.concat":
             made = self._joined(op)
         else:
-            raise QuantTypeError(f"{op.name} in its body is not linear")
+            raise QuantTypeError(_not_linear(op))
         self._values[op.results[0]] = made
 
     def _elementwise(self, op: Operation) -> Exact:
@@ -170,7 +179,7 @@ class Linear:
             scalars[op.results[0]] = self._constant(constant)
             return
         if op.name not in _ARITHMETIC:
-            raise QuantTypeError(f"{op.name} in its body is not linear")
+            raise QuantTypeError(_not_linear(op))
         operands = [scalars[value] if value in scalars else self.of(value) for value in op.operands]
         scalars[op.results[0]] = _computed(arithmetic, op, operands)
 
@@ -268,6 +277,12 @@ class Linear:
         return Exact(made.results[0], (common,), bound)
 
 
+def _not_linear(op: Operation) -> str:
+    return (
+        f"{op.name} in its body is not linear: give what it reads and yields a type inside, by a quant.qcast and back"
+    )
+
+
 def _refuse(op: Operation) -> Exact:
     raise QuantTypeError(f"{op.name} in its body joins scales that change along an axis, or constants")
 
@@ -307,7 +322,7 @@ def _requantization(x: Exact, element: UniformType, nest: Nest) -> Requantizatio
         array = np.array([*values, None], object)[:-1]
         return array.reshape([-1 if each == axis else 1 for each in axes])
 
-    own, scales = spread(x.scales, x.axis), spread([*map(Fraction, element.scales)], element.axis)
+    own, scales = spread(x.scales, x.axis), spread([Fraction(scale) for scale in element.scales], element.axis)
     ratios = np.asarray(own / scales, object)
     zeros = np.broadcast_to(spread(element.zero_points, element.axis), ratios.shape)
     pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.flat]
@@ -318,6 +333,19 @@ def _requantization(x: Exact, element: UniformType, nest: Nest) -> Requantizatio
     parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift, none, none)
     channel = np.arange(len(pairs)).reshape(ratios.shape)
     return Requantization(parameters, channel, tuple(nest.loops[axis] for axis in axes), element)
+
+
+def _places_below(x: Exact, element: UniformType) -> list[int]:
+    """For each scale, how many places the `fixed` rule lacks to shift by."""
+    along = element.axis is not None and element.axis == x.axis
+    pairs = zip(x.scales, element.scales, strict=True) if along else product(x.scales, element.scales)
+    shifts = [numerics.fixed_multiplier(own / Fraction(result))[1] for own, result in pairs]
+    places = [min(max(shift - _MOST_PLACES, 0), 61) for shift in shifts]
+    if len(places) > len(x.scales):
+        if any(places) and x.bound >= 1 << 31:
+            raise QuantTypeError(f"a result of type {element.shown()} has scales too far above those of the sums in it")
+        return [0] * len(x.scales)
+    return places
 
 
 def _fraction(value: float) -> Fraction:
@@ -344,7 +372,9 @@ def _static(type: TensorType) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def linear_region(region: Operation, stored: Sequence[Value], elements: Sequence[UniformType], report: Report) -> list[Value]:
+def linear_region(
+    region: Operation, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
+) -> list[Value]:
     """The quantized results of a region of linear ops on quantized operands."""
     site = Site(Builder.before(region), loops=False, in_loop=True)
     linear = Linear(site, report)

@@ -10,7 +10,13 @@ _ZERO = "%zero = arith.constant 0.0 : f32"
 
 
 def _filled(name, shape):
-    return f"%e{name} = tensor.empty() : {shape}\n%{name} = linalg.fill ins(%zero : f32) outs(%e{name} : {shape}) -> {shape}"
+    filled = f"linalg.fill ins(%zero : f32) outs(%e{name} : {shape}) -> {shape}"
+    return f"%e{name} = tensor.empty() : {shape}\n%{name} = {filled}"
+
+
+def _windowed(name, types, result, stride):
+    strides = f"{{strides = dense<{stride}> : tensor<2xi64>}}"
+    return f"linalg.{name} {strides} ins({types}) outs(%f : {result}) -> {result}"
 
 
 def t(*sizes):
@@ -19,7 +25,7 @@ def t(*sizes):
 
 _CONV = f"""{_ZERO}
 {_filled("f", t(1, 3, 3, 4))}
-%1 = linalg.conv_2d_nhwc_hwcf {{strides = dense<2> : tensor<2xi64>}} ins(%a, %b : {t(1, 7, 7, 2)}, {t(3, 3, 2, 4)}) outs(%f : {t(1, 3, 3, 4)}) -> {t(1, 3, 3, 4)}
+%1 = {_windowed("conv_2d_nhwc_hwcf", f"%a, %b : {t(1, 7, 7, 2)}, {t(3, 3, 2, 4)}", t(1, 3, 3, 4), 2)}
 %2 = linalg.broadcast ins(%c : {t(4)}) outs(%ef : {t(1, 3, 3, 4)}) dimensions = [0, 1, 2]
 %y = arith.addf %1, %2 : {t(1, 3, 3, 4)}"""
 
@@ -41,7 +47,7 @@ BODIES = {
         t(1, 3, 3, 3),
         f"""{_ZERO}
 {_filled("f", t(1, 3, 3, 3))}
-%y = linalg.depthwise_conv_2d_nhwc_hwc ins(%a, %b : {t(1, 5, 5, 3)}, {t(3, 3, 3)}) outs(%f : {t(1, 3, 3, 3)}) -> {t(1, 3, 3, 3)}""",
+%y = {_windowed("depthwise_conv_2d_nhwc_hwc", f"%a, %b : {t(1, 5, 5, 3)}, {t(3, 3, 3)}", t(1, 3, 3, 3), 1)}""",
     ),
     "add": ((t(2, 3), t(2, 3)), t(2, 3), f"%y = arith.addf %a, %b : {t(2, 3)}"),
     "sub": ((t(2, 3), t(2, 3)), t(2, 3), f"%y = arith.subf %a, %b : {t(2, 3)}"),
@@ -60,7 +66,7 @@ BODIES = {
         f"""{_ZERO}
 {_filled("f", t(1, 2, 2, 2))}
 %w = tensor.empty() : {t(2, 2)}
-%1 = linalg.pooling_nhwc_sum {{strides = dense<2> : tensor<2xi64>}} ins(%a, %w : {t(1, 4, 4, 2)}, {t(2, 2)}) outs(%f : {t(1, 2, 2, 2)}) -> {t(1, 2, 2, 2)}
+%1 = {_windowed("pooling_nhwc_sum", f"%a, %w : {t(1, 4, 4, 2)}, {t(2, 2)}", t(1, 2, 2, 2), 2)}
 %n = arith.constant dense<4.0> : {t(1, 2, 2, 2)}
 %y = arith.divf %1, %n : {t(1, 2, 2, 2)}""",
     ),
@@ -70,7 +76,7 @@ BODIES = {
         f"""%zero = arith.constant 0xFF800000 : f32
 {_filled("f", t(1, 2, 2, 2))}
 %w = tensor.empty() : {t(2, 2)}
-%y = linalg.pooling_nhwc_max {{strides = dense<2> : tensor<2xi64>}} ins(%a, %w : {t(1, 4, 4, 2)}, {t(2, 2)}) outs(%f : {t(1, 2, 2, 2)}) -> {t(1, 2, 2, 2)}""",
+%y = {_windowed("pooling_nhwc_max", f"%a, %w : {t(1, 4, 4, 2)}, {t(2, 2)}", t(1, 2, 2, 2), 2)}""",
     ),
     "reshape": ((t(2, 6),), t(12), f"%y = tensor.collapse_shape %a [[0, 1]] : {t(2, 6)} into {t(12)}"),
     "transpose": (
@@ -158,13 +164,14 @@ def function(types, result, body, specs, out, constants=(), kernel="linear"):
     )
     inner = ", ".join(f"%{name}: {type}" for name, type in zip("abc", types, strict=False))
     operands = ", ".join(f"%x{i}" for i in range(len(types)))
+    specs = ", ".join(map(str, specs))
     return f"""func.func @main({arguments}) -> {result} {{
 {given}
 %y = quant.region({operands}) {{
 ^bb0({inner}):
 {body}
 quant.return %y : {result}
-}} {{input_specs = [{", ".join(map(str, specs))}], output_specs = [{out}], kernel = "{kernel}"}} : ({", ".join(types)}) -> {result}
+}} {{input_specs = [{specs}], output_specs = [{out}], kernel = "{kernel}"}} : ({", ".join(types)}) -> {result}
 return %y : {result}
 }}"""
 

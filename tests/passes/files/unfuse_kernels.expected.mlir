@@ -1,0 +1,35 @@
+module {
+  func.func @network(%arg0: tensor<3x4xf32>) -> tensor<3x2xf32> {
+    %0 = quant.qcast %arg0 : tensor<3x4xf32> to tensor<3x4x!quant.uniform<i8:f32, 5.000000e-02:3>>
+    %1 = quant.dcast %0 : tensor<3x4x!quant.uniform<i8:f32, 5.000000e-02:3>> to tensor<3x4xf32>
+    %2 = arith.constant dense<[[50, 50], [-25, 35], [100, -50], [33, 5]]> : tensor<4x2xi8>
+    %3 = quant.scast %2 : tensor<4x2xi8> to tensor<4x2x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-02,2.000000e-02}>>
+    %4 = quant.dcast %3 : tensor<4x2x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-02,2.000000e-02}>> to tensor<4x2xf32>
+    %5 = arith.constant dense<[500, -500]> : tensor<2xi32>
+    %6 = quant.scast %5 : tensor<2xi32> to tensor<2x!quant.uniform<i32:f32:0, {5.000000e-04,1.000000e-03}>>
+    %7 = quant.dcast %6 : tensor<2x!quant.uniform<i32:f32:0, {5.000000e-04,1.000000e-03}>> to tensor<2xf32>
+    %8 = tensor.empty() : tensor<3x2xf32>
+    %9 = arith.constant 0.000000e+00 : f32
+    %10 = linalg.fill ins(%9 : f32) outs(%8 : tensor<3x2xf32>) -> tensor<3x2xf32>
+    %11 = linalg.matmul ins(%1, %4 : tensor<3x4xf32>, tensor<4x2xf32>) outs(%10 : tensor<3x2xf32>) -> tensor<3x2xf32>
+    %12 = linalg.broadcast ins(%7 : tensor<2xf32>) outs(%8 : tensor<3x2xf32>) dimensions = [0]
+    %13 = arith.addf %11, %12 : tensor<3x2xf32>
+    %14 = arith.constant dense<0.000000e+00> : tensor<3x2xf32>
+    %15 = arith.maximumf %13, %14 : tensor<3x2xf32>
+    %16 = quant.qcast %15 : tensor<3x2xf32> to tensor<3x2x!quant.uniform<i8:f32, 1.000000e-01:-128>>
+    %17 = quant.dcast %16 : tensor<3x2x!quant.uniform<i8:f32, 1.000000e-01:-128>> to tensor<3x2xf32>
+    %18 = math.tanh %17 : tensor<3x2xf32>
+    %19 = quant.qcast %18 : tensor<3x2xf32> to tensor<3x2x!quant.uniform<i8:f32, 7.812500e-03>>
+    %20 = quant.dcast %19 : tensor<3x2x!quant.uniform<i8:f32, 7.812500e-03>> to tensor<3x2xf32>
+    %21 = quant.region(%20) {
+    ^bb0(%arg1: tensor<3x2xf32>):
+      quant.return %arg1 : tensor<3x2xf32>
+    } {input_specs = [!quant.uniform<i8:f32, 7.812500e-03>], kernel = "rescale", output_specs = [!quant.uniform<i8:f32, 1.000000e-01:-128>]} : (tensor<3x2xf32>) -> tensor<3x2xf32>
+    %22 = quant.qcast %21 : tensor<3x2xf32> to tensor<3x2x!quant.uniform<i8:f32, 1.000000e-01:-128>>
+    %23 = quant.dcast %22 : tensor<3x2x!quant.uniform<i8:f32, 1.000000e-01:-128>> to tensor<3x2xf32>
+    %24 = arith.addf %17, %23 : tensor<3x2xf32>
+    %25 = quant.qcast %24 : tensor<3x2xf32> to tensor<3x2x!quant.uniform<i8:f32, 5.000000e-02:3>>
+    %26 = quant.dcast %25 : tensor<3x2x!quant.uniform<i8:f32, 5.000000e-02:3>> to tensor<3x2xf32>
+    return %26 : tensor<3x2xf32>
+  }
+}

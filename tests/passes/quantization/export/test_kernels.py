@@ -1,0 +1,130 @@
+"""Regions whose bodies are calls of one op family."""
+
+import numpy as np
+import pytest
+
+from qrt import ParseError, VerifyError, ir
+from qrt.passes.lower_qrt.site import constant_storage
+from qrt.types import UniformType
+from tests.passes.quantization.export.programs import (
+    BODIES,
+    KEEPING,
+    drawn_arrays,
+    drawn_specs,
+    exported,
+    program,
+    ran,
+    t,
+)
+
+
+def ops(module, dialect="qrt"):
+    return [op.name.removeprefix(f"{dialect}.") for op in module.operation.walk() if op.name.startswith(f"{dialect}.")]
+
+
+@pytest.mark.parametrize("kernel", BODIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_form_has_one_result(kernel, seed):
+    """Swapped operands, another axis order, a lost clamp or bias: the float body, cast at its ports, tells them."""
+    rng = np.random.default_rng(seed)
+    specs, out = drawn_specs(kernel, rng)
+    text = program(kernel, specs, out)
+    fixed, codegen, simulated = (exported(text, to) for to in ("fixed", "codegen", "simulate"))
+    assert set(ops(fixed)) - {kernel} <= {"transpose", "clamp"}
+    assert kernel in ops(fixed)
+    assert not ops(codegen)
+    assert not ops(simulated)
+    arrays = drawn_arrays(fixed, rng)
+    (bits,), (same,), (near,) = (ran(module, arrays) for module in (fixed, codegen, simulated))
+    assert np.array_equal(bits, same)
+    assert np.abs(bits - near).max() <= (0 if kernel in KEEPING else out.scale * 1.001)
+    assert len(np.unique(bits)) > 1
+
+
+@pytest.mark.parametrize("kernel", ["matmul", "conv2d", "depthwise_conv2d"])
+def test_weights_are_stored_constants(kernel):
+    """Permuted and quantized when the program is made: nothing is left to do to them when it runs."""
+    rng = np.random.default_rng(5)
+    specs, out = drawn_specs(kernel, rng)
+    given = exported(program(kernel, specs, out), "fixed")
+    first, *others = drawn_arrays(given, rng)
+    constant = exported(program(kernel, specs, out, dict(enumerate(others, 1))), "fixed")
+    assert "transpose" not in ops(constant)
+    assert ops(constant, "quant").count("qcast") == 1  # the images
+    assert np.array_equal(ran(given, [first, *others])[0], ran(constant, [first])[0])
+
+
+@pytest.mark.parametrize("kernel", sorted(KEEPING))
+def test_a_kept_type_is_requantized_to_another(kernel):
+    """A wrong program, but no wrong values: the kernel keeps its operand's type, and the port says another."""
+    rng = np.random.default_rng(1)
+    specs, out = drawn_specs(kernel, rng)
+    other = out.with_(scales=out.scale * 3, zero_points=(out.storage_min + out.storage_max) // 2)
+    module, simulated = (exported(program(kernel, specs, other), to) for to in ("fixed", "simulate"))
+    assert ops(module)[-1] == "requantize"
+    arrays = drawn_arrays(module, rng)
+    assert np.abs(ran(module, arrays)[0] - ran(simulated, arrays)[0]).max() <= other.scale * 1.001
+
+
+def test_a_clamp_that_the_type_says_is_no_op():
+    """The relu of a result whose zero point is its least value changes nothing."""
+    specs, _ = drawn_specs("matmul", np.random.default_rng(0))
+    assert ops(exported(program("matmul", specs, UniformType("u8", "f32", 0.1)), "fixed")) == ["matmul"]
+    assert ops(exported(program("matmul", specs, UniformType("u8", "f32", 0.1, 1)), "fixed")) == ["matmul", "clamp"]
+
+
+def test_a_table_is_that_of_the_body():
+    """Entry by entry, for the bounds of the storage too."""
+    x, out = UniformType("i8", "f32", 0.05, 3, storage_min=-100, storage_max=90), UniformType("u8", "f32", 0.004, 7)
+    module = exported(program("lookup", [x], out), "fixed")
+    (lookup,) = [op for op in module.operation.walk() if op.name == "qrt.lookup"]
+    table = constant_storage(lookup.operands[1])
+    simulated = exported(program("lookup", [x], out), "simulate")
+    codes = np.clip(np.arange(-128, 128), -100, 90)
+    for start in range(0, 252, 6):
+        values = ((codes[start : start + 6] - 3) * np.float32(0.05)).reshape(2, 3).astype(np.float32)
+        floats = ran(simulated, [values])[0].ravel()
+        assert np.array_equal(np.rint(floats / np.float32(0.004)) + 7, table[start : start + 6])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "specs", "out", "said"),
+    [
+        ("lookup", ["!quant.uniform<i16:f32, 0.1>"], "!quant.uniform<i8:f32, 0.1>", "at most 8 bits"),
+        ("lookup", ["!quant.uniform<i8:f32:1, {0.1, 0.2, 0.3}>"], "!quant.uniform<i8:f32, 0.1>", "per layer"),
+        (
+            "matmul",
+            [
+                "!quant.uniform<i8:f32:1, {0.1, 0.2, 0.3, 0.4, 0.5}>",
+                "!quant.uniform<i8:f32, 0.1>",
+                "!quant.uniform<i32:f32, 0.01>",
+            ],
+            "!quant.uniform<i8:f32, 0.1>",
+            "which is contracted",
+        ),
+    ],
+)
+def test_types_that_a_kernel_lacks(kernel, specs, out, said):
+    """The error names the kernel, stands at the region, and is short."""
+    with pytest.raises(VerifyError, match=said) as caught:
+        exported(program(kernel, specs, out), "fixed")
+    assert f"of kernel '{kernel}' cannot be exported" in str(caught.value)
+    assert len(str(caught.value)) < 2048
+
+
+def test_float_activations():
+    """A product of floats and quantized weights keeps its floats, with a clamp in floats."""
+    weights = UniformType("i8", "f32", [0.01, 0.02, 0.03, 0.04], axis=1)
+    specs = ["f32", weights, "!quant.none<f32>"]
+    module = exported(program("matmul", specs, "f32", name="float_matmul"), "fixed")
+    assert ops(module) == ["float_matmul"]
+    rng = np.random.default_rng(3)
+    arrays = drawn_arrays(module, rng)
+    (near,) = ran(exported(program("matmul", specs, "f32", name="float_matmul"), "simulate"), arrays)
+    np.testing.assert_allclose(ran(module, arrays)[0], near, rtol=1e-5, atol=1e-6)
+    assert (near == 0).any()
+
+
+def test_to_is_checked():
+    with pytest.raises(ParseError, match="to is one of fixed, codegen, simulate, not 'flatbuffer'"):
+        ir.run_passes(ir.parse(f"func.func @f(%x: {t(2)}) {{ return }}"), "export-quant{to=flatbuffer}")

@@ -1,0 +1,185 @@
+"""Linear bodies as integers with rational scales. Hazards: a scale that is rounded on the way, a sum that wraps, a zero
+point or a sign that is lost, channels that leave their axis."""
+
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from qrt import VerifyError, ir
+from qrt.numerics import fixed_multiplier
+from qrt.numerics.requantization import scale_fixed
+from qrt.ops import FAMILIES
+from qrt.passes.quantization.export import program as programs
+from qrt.passes.quantization.export.exact import divisor
+from qrt.passes.remarks import remarks_to
+from qrt.types import FloatType, TensorType, UniformType
+from tests.passes.quantization.export.programs import (
+    drawn_arrays,
+    drawn_specs,
+    exported,
+    function,
+    program,
+    ran,
+    t,
+)
+
+_X, _W, _Y = t(3, 4), t(4, 2), t(3, 2)
+_CHAIN = f"""%zero = arith.constant 0.0 : f32
+%e = tensor.empty() : {_Y}
+%f = linalg.fill ins(%zero : f32) outs(%e : {_Y}) -> {_Y}
+%1 = linalg.matmul ins(%a, %b : {_X}, {_W}) outs(%f : {_Y}) -> {_Y}
+%2 = arith.constant dense<-1.5> : {_Y}
+%3 = arith.mulf %1, %2 : {_Y}
+%4 = arith.addf %3, %c : {_Y}
+%5 = arith.constant dense<[[0.5, 0.25], [1.0, -2.0], [0.0, 3.0]]> : {_Y}
+%6 = arith.subf %4, %5 : {_Y}
+%7 = arith.constant dense<3.0> : {_Y}
+%8 = arith.divf %6, %7 : {_Y}
+%e2 = tensor.empty() : {t(2, 3)}
+%y = linalg.transpose ins(%8 : {_Y}) outs(%e2 : {t(2, 3)}) permutation = [1, 0]"""
+
+
+def chain(a, b, c):
+    """What the body computes, on arrays of Fractions."""
+    shift = np.array([[Fraction(1, 2), Fraction(1, 4)], [1, -2], [0, 3]], object)
+    return (((a @ b) * Fraction(-3, 2) + c - shift) / 3).T
+
+
+def stored(x, spec):
+    """The integers of a float array in a type, and what they stand for, exactly."""
+    qcast = FAMILIES["qcast"]
+    types = TensorType(x.shape, FloatType("f32")), TensorType(x.shape, spec)
+    codes = qcast.reference([x], types[:1], types[1], qcast.complete({}))
+    scales = [Fraction(s) for s in spec.scales]
+    pick = (lambda j: scales[j]) if spec.is_per_axis else (lambda j: scales[0])
+    values = [[(int(q) - spec.zero_points[0]) * pick(j) for j, q in enumerate(row)] for row in codes]
+    return np.array(values, object)
+
+
+SCALES = st.floats(2**-10, 2**-3, width=32)
+POINTS = st.integers(-128, 127)
+
+
+@settings(deadline=None, max_examples=40, phases=[Phase.explicit, Phase.generate])
+@given(SCALES, POINTS, st.tuples(SCALES, SCALES), SCALES, POINTS, st.sampled_from([0.02, 0.3, 1.7]), st.integers(0, 99))
+def test_the_result_is_the_exact_rational_rounded_once(sx, zx, sw, sc, zc, so, seed):
+    """Against Fractions: half a step, and what 31 bits of a multiplier and 30 bits of a term leave open."""
+    x, w = UniformType("i8", "f32", sx, zx), UniformType("i8", "f32", list(sw), axis=1)
+    c, out = UniformType("i8", "f32", sc, zc), UniformType("i8", "f32", so, 5)
+    module = exported(function((_X, _W, _Y), t(2, 3), _CHAIN, (x, w, c), out), "codegen")
+    arrays = drawn_arrays(module, np.random.default_rng(seed), 2.0)
+    (got,) = ran(module, arrays)
+    assert got.dtype == np.float32
+    values = chain(*(stored(array, spec) for array, spec in zip(arrays, (x, w, c), strict=True)))
+    codes = np.rint(got / np.float32(so)) + 5
+    for code, value in zip(codes.flat, values.flat, strict=True):
+        exact = value / Fraction(so) + 5
+        if -128 < exact < 127:
+            assert abs(int(code) - exact) <= Fraction(1, 2) + abs(exact) / (1 << 28) + Fraction(1, 1 << 20)
+        else:
+            assert code == (-128 if exact <= -128 else 127)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["conv2d", "depthwise_conv2d", "mul", "avg_pool2d", "mean", "reshape", "transpose", "pad"]
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_one_op_has_the_bits_of_its_kernel(kernel, seed, monkeypatch):
+    """One requantization, with the same exact multiplier, the bias as it is."""
+    rng = np.random.default_rng(seed)
+    specs, out = drawn_specs(kernel, rng)
+    fixed = exported(program(kernel, specs, out), "fixed")
+    monkeypatch.setattr(programs, "form_of", lambda block: None)
+    said = []
+    with remarks_to(said.append):
+        linear = exported(program(kernel, specs, out, name="linear"), "fixed")
+    assert not any(op.name.startswith("qrt.") for op in linear.operation.walk())
+    arrays = drawn_arrays(fixed, rng)
+    assert np.array_equal(ran(fixed, arrays)[0], ran(linear, arrays)[0])
+
+
+def remarks_of(text):
+    said = []
+    module = ir.parse(text)
+    from qrt.execute.passes import module_steps, run_steps
+
+    run_steps(module, module_steps("export-quant"), report=said.append)
+    return [each.message for each in said], module
+
+
+_SUM = f"%y = arith.addf %a, %b : {_Y}\n%z = arith.addf %y, %a : {_Y}".replace("%y", "%s").replace("%z", "%y")
+
+
+def test_a_sum_within_64_bits_is_exact():
+    """8 bits of scales with 24 bits each: no rounding before the end."""
+    specs = [UniformType("i8", "f32", float(np.float32(s))) for s in (0.05, 0.013)]
+    said, module = remarks_of(function((_Y, _Y), _Y, _SUM, specs, UniformType("i8", "f32", 0.2, 3)))
+    assert said == ["kernel 'linear' has no op of qrt: its body becomes integer arithmetic"]
+    arrays = drawn_arrays(module, np.random.default_rng(0), 3.0)
+    a, b = (stored(array, spec) for array, spec in zip(arrays, specs, strict=True))
+    m0, n = fixed_multiplier(divisor([Fraction(spec.scale) for spec in specs]) / Fraction(0.2))
+    unit = divisor([Fraction(spec.scale) for spec in specs])
+    want = [np.clip(scale_fixed(int(v / unit), m0, n) + 3, -128, 127) for v in (a + b + a).flat]
+    assert (np.rint(ran(module, arrays)[0] / np.float32(0.2)) + 3).ravel().tolist() == want
+
+
+def test_a_sum_beyond_64_bits_is_reported():
+    """Scales of 53 bits and 32-bit storage: rounded before the sum, with a remark, and near the exact value."""
+    specs = [UniformType("i32", "f32", 0.1 / 3), UniformType("i32", "f32", 1e-7 / 7)]
+    said, module = remarks_of(function((_Y, _Y), _Y, _SUM, specs, UniformType("i16", "f32", 1e5)))
+    assert any("would pass 64 bits" in message for message in said)
+    arrays = [np.full((3, 2), 6e7, np.float32), np.full((3, 2), 20.0, np.float32)]
+    assert abs(ran(module, arrays)[0] - np.float32(1.2e8)).max() <= 1e5
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("%1 = math.tanh %a : Y", "math.tanh in its body is not linear"),
+        ("%1 = arith.divf %a, %b : Y", "divides by what is no constant"),
+        ("%0 = arith.constant dense<0x7F800000> : Y\n%1 = arith.mulf %a, %0 : Y", "is not finite"),
+        (
+            "%0 = arith.constant dense<[[1.0, 1.0e-30], [1.0e30, 1.0], [1.0, 1.0]]> : Y\n%1 = arith.addf %a, %0 : Y",
+            "a constant in the body needs more than 64 bits",
+        ),
+    ],
+)
+def test_what_is_not_linear_is_named(body, said):
+    q = "!quant.uniform<i8:f32, 0.1>"
+    body = f"{body}\n%y = arith.addf %1, %b : Y".replace("Y", _Y)
+    with pytest.raises(VerifyError, match=said) as caught:
+        exported(function((_Y, _Y), _Y, body, (q, q), q, kernel="mine.gate"), "fixed")
+    assert "of kernel 'mine.gate' cannot be exported" in str(caught.value)
+
+
+def test_channels_that_are_summed_over():
+    """Scales that change within a sum have no common accumulator."""
+    x, q = UniformType("i8", "f32", [0.1, 0.2, 0.3, 0.4], axis=1), UniformType("i8", "f32", 0.1)
+    with pytest.raises(VerifyError, match="an axis that is summed over"):
+        exported(function((_X, _W, _Y), t(2, 3), _CHAIN, (x, q, q), q), "fixed")
+
+
+def test_channels_are_rounded_apart():
+    """One channel is far finer than the result, the other is not: rounding bits below the last place of the first must
+    not cost the second any."""
+    x, w = UniformType("i16", "f32", 2.0**-8), UniformType("i16", "f32", [2.0**-40, 2.0**-7], axis=1)
+    c, out = UniformType("i32", "f32", 2.0**-30), UniformType("i8", "f32", 0.25)
+    module = exported(function((_X, _W, _Y), t(2, 3), _CHAIN, (x, w, c), out), "fixed")
+    arrays = [np.full((3, 4), 0.5, np.float32), np.full((4, 2), 0.5, np.float32), np.zeros((3, 2), np.float32)]
+    arrays[1][:, 0] = 2.0**-30
+    rows = chain(*(np.array([[Fraction(float(v)) for v in row] for row in array], object) for array in arrays))
+    want = [[float(v * 4) for v in row] for row in rows]
+    assert np.abs(ran(module, arrays)[0] * 4 - want).max() <= 0.51
+
+
+@given(st.lists(st.fractions(min_value=Fraction(1, 999), max_value=999), min_size=1, max_size=4))
+def test_divisor(values):
+    """Each is a multiple, and no larger number does."""
+    found = divisor(values)
+    multiples = [value / found for value in values]
+    assert all(m.denominator == 1 for m in multiples)
+    assert gcd(*map(int, multiples)) == 1
