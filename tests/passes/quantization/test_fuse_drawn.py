@@ -63,4 +63,4 @@ def test_drawn_programs_keep_their_bits(target, options):
         same_bits(text, module)
         assert str(fused(str(module), target, **options)[0]) == str(module)
         found += len(regions(module))
-    assert found > 10
+    assert found
