@@ -8,7 +8,7 @@ from qrt.calibrate.choose import METHODS, Method
 from qrt.calibrate.records import Record, read_records
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
-from qrt.errors import ModelError
+from qrt.errors import QuantError, QuantTypeError
 from qrt.files import read_text
 from qrt.ir import Module
 from qrt.passes.options import option
@@ -36,9 +36,16 @@ class PropagateQuant:
     functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
     max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
 
+    def __post_init__(self) -> None:
+        for name, choices in (("method", METHODS), ("functions", FUNCTIONS)):
+            if getattr(self, name) not in choices:
+                raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if self.max_widening < 1:
+            raise QuantTypeError(f"max-widening is 1 or more, not {self.max_widening}")
+
     def run(self, module: Module) -> None:
         if not self.target:
-            raise ModelError("propagate-quant needs a target: --propagate-quant=target=qrt-cpu")
+            raise QuantError("propagate-quant needs a target: --propagate-quant=target=qrt-cpu")
         records = read_records(read_text(self.records), self.records) if self.records else None
         settings = Settings(records, cast(Method, self.method), cast(Functions, self.functions), self.max_widening)
         propagate(module, find(self.target), settings)
