@@ -11,7 +11,7 @@ import qrt
 from qrt import ir
 from qrt.calibrate.records import Record
 from qrt.calibrate.targets.model import Kernel, Port, Target
-from qrt.errors import FileError, QuantError, QuantTypeError
+from qrt.errors import FileError, QuantError
 from qrt.passes import run_passes
 from qrt.passes.quantization.propagate_quant import Settings
 from qrt.passes.quantization.propagation.layout import PortLayout
@@ -123,12 +123,11 @@ def test_the_options_of_the_pass(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "said"),
     [
-        ("", QuantError, "propagate-quant needs a target"),
         ("target=nothing", QuantError, "there is no target 'nothing'"),
         ("target=tflite records=missing.json", FileError, "missing.json"),
-        ("target=tflite method=best", QuantTypeError, "method is one of minmax, mse, percentile, not 'best'"),
-        ("target=tflite functions=share", QuantTypeError, "functions is one of inline, duplicate, not 'share'"),
-        ("target=tflite max-widening=0", QuantTypeError, "max-widening is 1 or more, not 0"),
+        ("target=tflite method=best", QuantError, "method is one of minmax, mse, percentile, not 'best'"),
+        ("target=tflite functions=share", QuantError, "functions is one of inline, duplicate, not 'share'"),
+        ("target=tflite max-widening=0", QuantError, "max-widening is 1 or more, not 0"),
     ],
 )
 def test_options_that_are_wrong(options: str, kind: type[Exception], said: str) -> None:
