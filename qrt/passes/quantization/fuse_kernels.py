@@ -21,7 +21,6 @@ from qrt.passes.quantization.fusing.wrap import Body, make_region
 from qrt.passes.remarks import remark
 from qrt.types import FloatType
 
-_REGION = "quant.region"
 _OUTER = ("func.", "scf.", "affine.")
 """Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
