@@ -20,6 +20,7 @@ from qrt.passes.quantization.check_quant import CheckQuant
 from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
 from qrt.passes.quantization.convert_stats import ConvertStats
 from qrt.passes.quantization.fuse_kernels import FuseKernels
+from qrt.passes.quantization.propagate_quant import PropagateQuant
 from qrt.passes.quantization.unfuse_kernels import UnfuseKernels
 from qrt.passes.registry import Passes, checked
 from qrt.passes.remarks import Report, remarks_to
@@ -41,6 +42,7 @@ _OWN: dict[str, type[Pass]] = {
     "lower-qrt": LowerQrt,
     "lower-quant-ops": LowerQuantOps,
     "normalize-quant-types": NormalizeQuantTypes,
+    "propagate-quant": PropagateQuant,
     "strip-func-quant-types": StripFuncQuantTypes,
     "symbol-dce": SymbolDeadCodeElimination,
     "unfuse-kernels": UnfuseKernels,

@@ -1,7 +1,6 @@
 """What must hold of every quantized program: of its propagation, of what it is exported to, and of its remarks."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,21 +10,22 @@ import qrt
 from qrt import ir
 from qrt.execute.passes import run_passes
 from qrt.ir import Module, Operation, Value
-from qrt.types import TensorType, UniformType
+from qrt.types import TensorType, UniformType, parse_type
 from tests.ops.harness import Array
-from tests.passes.quantization.draw_graph import Graph
 
 EXPORTS = ("fixed", "codegen", "simulate")
 _FILE = "f.mlir"
 _CAUSE = re.compile(
-    rf"{_FILE}:(\d+) (\S+) (output|input|argument) ?(\d*) is (\S.*?), "
-    rf"{_FILE}:(\d+) (\S+) (?:input|output) (\d+) takes (\S.*?)(?:: annotate {_FILE}:(\d+) as (\S.*))?$"
+    rf"(?:(?P<source>{_FILE}:\d+) )?(?P<made>\S.*?) is \S.*?, (?P<use>{_FILE}:\d+) (?P<taken>\S.*?) takes \S.*?"
+    rf"(?:: annotate (?P<line>{_FILE}:\d+) as (?P<type>\S.*))?$"
 )
 
+_PORT = re.compile(rf"{_FILE}:\d+ \w+ (input|output) \d+")
 
-def propagated(text: str, target: str) -> Module:
-    module = ir.parse(text, _FILE)
-    return run_passes(module, f"convert-stats,convert-fake-quant,propagate-quant{{target={target}}}")
+
+def read(text: str) -> Module:
+    """A program with its annotations in the specifications of regions."""
+    return run_passes(ir.parse(text, _FILE), "convert-stats,convert-fake-quant")
 
 
 def exported(text: str, to: str, target: str) -> Module:
@@ -36,6 +36,10 @@ def exported(text: str, to: str, target: str) -> Module:
 
 def regions(module: Module) -> list[Operation]:
     return [operation for operation in module.operation.walk() if operation.name == "quant.region"]
+
+
+def kernel_of(region: Operation) -> str:
+    return region.attribute("kernel", ir.StringAttr).value
 
 
 def specs(region: Operation, side: str) -> list[object]:
@@ -122,27 +126,38 @@ def _drawn(t: TensorType, spec: object, rng: np.random.Generator) -> Array:
 
 @dataclass(frozen=True)
 class Cause:
-    """What a rescale says of itself: between which two ports it stands, and which annotation makes it go."""
+    """What a rescale says of itself: between which two ports it stands, each as `f.mlir:7 conv2d output 0`, and which
+    annotation, at which of the two, makes it go."""
 
-    source: tuple[int, str, str]
-    use: tuple[int, str]
-    line: int | None
-    type: str | None
+    source: str
+    taker: str
+    annotated: str = ""
+    type: str = ""
 
 
 def causes(module: Module) -> list[Cause]:
-    found = []
-    for region in regions(module):
-        if region.attributes["kernel"].python == "rescale":  # type: ignore[attr-defined]
-            text = region.attributes["quant.cause"].python  # type: ignore[attr-defined]
-            match = _CAUSE.match(text)
-            assert match is not None, f"a cause that nobody reads: {text}"
-            line, kernel, side, number, _, use, _, port, _, annotate, t = match.groups()
-            source = (int(line), f"{kernel} {side}", number)
-            found.append(Cause(source, (int(use), port), int(annotate) if annotate else None, t))
-    return found
+    """The causes of all rescales."""
+    return [cause_of(region) for region in regions(module) if kernel_of(region) == "rescale"]
 
 
-def counted(graph: Graph) -> Counter[str]:
-    """How many of each kernel a program has."""
-    return Counter(re.findall(r'kernel = "(\w+)"', graph.text))
+def cause_of(rescale: Operation) -> Cause:
+    text = rescale.attribute("quant.cause", ir.StringAttr).value
+    match = _CAUSE.match(text)
+    assert match is not None, f"a cause that nobody reads: {text}"
+    source, taker = f"{match['source']} {match['made']}", f"{match['use']} {match['taken']}"
+    if match["line"] is None:
+        return Cause(source, taker)
+    annotated = [end for end in (source, taker) if _PORT.fullmatch(end) and end.startswith(f"{match['line']} ")]
+    assert len(annotated) == 1, f"an annotation at neither end, or at both: {text}"
+    return Cause(source, taker, annotated[0], match["type"])
+
+
+def annotated(module: Module, cause: Cause) -> Module:
+    """The program before propagation, with the annotation made that a cause names."""
+    place, _, port = cause.annotated.partition(" ")
+    side, number = port.rsplit(" ", 2)[1:]
+    (region,) = (each for each in regions(module) if f"{each.location.filename}:{each.location.line}" == place)
+    said = list(region.attribute(f"{side}_specs", ir.ArrayAttr).elements)
+    said[int(number)] = ir.TypeAttr(parse_type(cause.type))
+    region.attributes[f"{side}_specs"] = ir.ArrayAttr(said)
+    return module

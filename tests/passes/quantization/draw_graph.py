@@ -37,14 +37,16 @@ class Graph:
         for number, shape in enumerate(self.shapes):
             if number in self.quantized:
                 t = self.quantized[number]
-                arrays.append(rng.integers(t.storage_min, t.storage_max, shape, np.int8, endpoint=True))
+                codes = rng.integers(t.storage_min, t.storage_max, shape, endpoint=True)
+                arrays.append(codes.astype(f"int{t.storage_width}"))
             else:
                 arrays.append((rng.normal(size=shape) * 2).astype(np.float32))
         return arrays
 
 
-def draw_graph(seed: str, most: int = 10) -> Graph:
-    return _Draw(seed, most).graph()
+def draw_graph(seed: str, target: str = "qrt-cpu", most: int = 10) -> Graph:
+    """A program whose annotations the target can take."""
+    return _Draw(seed, target, most).graph()
 
 
 class _PlainText(Text):
@@ -63,8 +65,9 @@ class _PlainText(Text):
 
 
 class _Draw:
-    def __init__(self, seed: str, most: int) -> None:
+    def __init__(self, seed: str, target: str, most: int) -> None:
         self._seed, self._most = seed, most
+        self.target = target
 
     def graph(self) -> Graph:
         annotated, plain = self._whole(Text()), self._whole(_PlainText())
@@ -110,6 +113,8 @@ class _Draw:
     def _uniform(self) -> UniformType:
         low, high = self._range()
         low, high = min(low, 0), max(high, 0)
+        if self.target == "int16x8":
+            return UniformType("i16", "f32", float(np.float32(max(-low, high) / 32767)))
         scale = float(np.float32((high - low) / 255))
         return UniformType("i8", "f32", scale, int(np.clip(round(-128 - low / scale), -128, 127)))
 
@@ -196,11 +201,12 @@ class _Draw:
     # -- functions and control flow -----------------------------------------------------------------------------------
 
     def _callee(self, kind: type[Text], number: int) -> str:
-        text, x = kind(), Tensor("%x", MATRIX)
+        text, argument = kind(), Tensor("%x", MATRIX)
+        x = self._annotated(text, argument)
         y = self.region(text, "lookup", [x], self._rng.choice([ops.tanh, ops.sigmoid]))
         if self.flag():
             y = self.region(text, "add", [x, y], ops.add)
-        body = text.function(f"callee{number}", [x], [y])
+        body = text.function(f"callee{number}", [argument], [y])
         return body.replace("func.func", "func.func private", 1)
 
     def _call(self, text: Text) -> Tensor:
@@ -310,7 +316,10 @@ def _clamp(draw: _Draw, text: Text) -> Tensor | None:
 
 def _softmax(draw: _Draw, text: Text) -> Tensor | None:
     x = draw._value()
-    return None if x is None else text.region("softmax", [x], [draw._spec(needs_range=False)], NOTHING, ops.softmax)
+    if x is None:
+        return None
+    out = NOTHING if draw.target != "qrt-cpu" else str(CalibratedType("f32", 0, 1))
+    return text.region("softmax", [x], [draw._spec(needs_range=False)], out, ops.softmax)
 
 
 def _pool(name: str, body: Body, *, ranged: bool) -> Callable[[_Draw, Text], Tensor | None]:
@@ -356,7 +365,7 @@ def _concat(draw: _Draw, text: Text) -> Tensor | None:
     if two is None or two[0].shape[-1] > 12:
         return None
     axis = len(two[0].shape) - 1
-    ranged = draw.flag()
+    ranged = draw.flag() or draw.target == "qrt-cpu"
     return draw.region(text, "concat", two, lambda t, *values: ops.concat(t, *values, axis=axis), ranged=ranged)
 
 

@@ -55,7 +55,8 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     if to == "codegen":
         lower = LowerQrt()
         for op in casts.made:
-            lower.lower(op)
+            if op.parent is not None:  # what nothing reads is gone
+                lower.lower(op)
 
 
 def _export(region: Operation, kernels: Kernels) -> None:

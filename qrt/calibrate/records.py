@@ -1,0 +1,190 @@
+"""Records of the values that a program has computed: for each key how many there were, the least and the greatest, and
+perhaps a histogram (docs/reference/records.md).
+
+A histogram counts values by the 16 high bits of their f32, which are a sign, an exponent and seven bits. Its bins are
+the same for every record, so that histograms of several values are added up, in any order.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isfinite
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.calibrate.choose import FRACTIONS, Method, Storage
+from qrt.errors import ModelError, shown
+
+Array = npt.NDArray[Any]
+
+PERCENTILE = Fraction("99.99")
+"""The share of the values that the method ``percentile`` keeps."""
+_UNIT_BITS = 31
+_BINS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Record:
+    """The values of one key.
+
+    Parameters
+    ----------
+    count : int
+        How many there were.
+    low, high : float
+        The least and the greatest.
+    histogram : mapping of int to int, optional
+        Counts by the 16 high bits of the f32 of a value. They add up to ``count``.
+
+    Examples
+    --------
+    >>> Record(3, -1.0, 2.0, {0x3F80: 2, 0xBF80: 1}).histogram[0x3F80]
+    2
+    """
+
+    count: int
+    low: float
+    high: float
+    histogram: Mapping[int, int] = field(default_factory=dict)
+
+
+def read_records(text: str, where: str) -> dict[str, Record]:
+    """The records of a JSON text, by key. ``where`` stands before messages.
+
+    Raises ModelError with the key and what it may be.
+
+    >>> read_records('{"version": 1, "records": {"x": {"count": 2, "min": -1, "max": 3}}}', "r.json")["x"].high
+    3.0
+    """
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{where}: this is no JSON: {error}") from None
+    if not isinstance(table, dict) or table.get("version") != 1 or not isinstance(table.get("records"), dict):
+        raise ModelError(f'{where}: expected {{"version": 1, "records": {{...}}}}')
+    return {key: _record(entry, f"{where}: record {shown(key)}") for key, entry in table["records"].items()}
+
+
+def _record(entry: Any, where: str) -> Record:
+    if not isinstance(entry, dict):
+        raise ModelError(f"{where}: expected a table, got {shown(entry)}")
+    if unknown := [key for key in entry if key not in ("count", "min", "max", "histogram")]:
+        raise ModelError(f"{where}: unknown key {shown(unknown[0])}: the keys are count, min, max, histogram")
+    count, low, high = (entry.get(key) for key in ("count", "min", "max"))
+    if not _is_integer(count) or cast(int, count) < 1:
+        raise ModelError(f"{where}: count must be an integer from 1 up, got {shown(count)}")
+    for key, value in (("min", low), ("max", high)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+            raise ModelError(f"{where}: {key} must be a finite number, got {shown(value)}")
+    count, low, high = cast(int, count), cast(float, low), cast(float, high)
+    if low > high:
+        raise ModelError(f"{where}: min {low} is above max {high}")
+    return Record(count, float(low), float(high), _histogram(entry.get("histogram", {}), count, where))
+
+
+def _histogram(entry: Any, count: int, where: str) -> dict[int, int]:
+    if not isinstance(entry, dict):
+        raise ModelError(f"{where}: histogram must be a table, got {shown(entry)}")
+    found: dict[int, int] = {}
+    for key, number in entry.items():
+        bits = int(key) if key.isascii() and key.isdigit() and len(key) <= 5 else _BINS
+        if bits >= _BINS or not np.isfinite(_floats([bits]))[0]:
+            raise ModelError(f"{where}: histogram key {shown(key)} is not the 16 high bits of a finite f32, as decimal")
+        if not _is_integer(number) or number < 1:
+            raise ModelError(f"{where}: histogram has count {shown(number)} for {key}: give an integer from 1 up")
+        found[bits] = number
+    if found and sum(found.values()) != count:
+        raise ModelError(f"{where}: the histogram has {sum(found.values())} values, and count says {count}")
+    return found
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _floats(bits: Sequence[int]) -> Array:
+    """The values of bins nearest to 0."""
+    return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+
+
+def chosen_range(records: Sequence[Record], storage: Storage, method: Method) -> tuple[float, float]:
+    """The range around 0 that a method chooses for the values of records, which have histograms.
+
+    ``minmax`` is all of it. ``percentile`` leaves out at most 0.01 percent of the values, half of them on either side;
+    for symmetric storage those of the greatest magnitudes. ``mse`` is the fraction k/64 of the whole range with the
+    least squared error, of equals the widest. A bin counts as its end farther from 0, within the least and the greatest
+    value.
+
+    >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
+    >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
+    (0.0, 1.0078125)
+    """
+    low = min([0.0, *(record.low for record in records)]) + 0.0
+    high = max([0.0, *(record.high for record in records)]) + 0.0
+    if method == "minmax" or low == high:
+        return low, high
+    values, counts = _added(records, low, high)
+    if method == "percentile":
+        return _percentile(values, counts, low, high, symmetric=storage.symmetric)
+    return _least_error(values, counts, low, high, storage)
+
+
+def _added(records: Sequence[Record], low: float, high: float) -> tuple[Array, list[int]]:
+    """Values in ascending order, each with its count in all records."""
+    total: dict[int, int] = {}
+    for record in records:
+        for bits, number in record.histogram.items():
+            total[bits] = total.get(bits, 0) + number
+    keys = sorted(total, key=lambda bits: -(bits & 0x7FFF) if bits >> 15 else bits)
+    ends = _floats([min(bits & 0x7FFF, 0x7F7E) + 1 for bits in keys])
+    values = np.where([bits >> 15 for bits in keys], -ends, ends)
+    return np.clip(values, low, high), [total[bits] for bits in keys]
+
+
+def _percentile(values: Array, counts: list[int], low: float, high: float, *, symmetric: bool) -> tuple[float, float]:
+    outside = int(sum(counts) * (100 - PERCENTILE) / 100)
+    if symmetric:
+        order = np.argsort(np.abs(values), kind="stable")
+        end = _kept_end(np.abs(values)[order][::-1], [counts[i] for i in order[::-1]], outside)
+        return (-end, end) if end else (low, high)
+    ends = (
+        min(_kept_end(values, counts, outside // 2), 0.0),
+        max(_kept_end(values[::-1], counts[::-1], outside // 2), 0.0),
+    )
+    return (low, high) if ends == (0.0, 0.0) else (ends[0] + 0.0, ends[1] + 0.0)
+
+
+def _kept_end(values: Array, counts: Sequence[int], outside: int) -> float:
+    """The first value that stays when so many are left out."""
+    for value, count in zip(values, counts, strict=True):
+        outside -= count
+        if outside < 0:
+            return float(value)
+    return float(values[-1])
+
+
+def _least_error(values: Array, counts: list[int], low: float, high: float, storage: Storage) -> tuple[float, float]:
+    """Errors are counted in 2^-31 of the least power of two above the range, and their squares added up exactly."""
+    factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
+    scales, zeros = storage.parameters(low * factors, high * factors)
+    exponent = _UNIT_BITS - np.frexp(max(-low, high))[1]
+    scaled, numbers = np.ldexp(values, exponent), np.array(counts, object)
+    best: tuple[int, int] | None = None
+    for k, (scale, zero) in enumerate(zip(np.ldexp(scales, exponent), zeros, strict=True)):
+        stored = np.clip(np.rint(scaled / scale), storage.low - zero, storage.high - zero)
+        error = np.rint(scaled - stored * scale).astype(np.int64)
+        total = int(numbers @ (error * error).astype(object))
+        if best is None or total < best[0]:
+            best = total, k
+    assert best is not None
+    return float(low * factors[best[1]]) + 0.0, float(high * factors[best[1]]) + 0.0

@@ -1,0 +1,88 @@
+"""Decides the types of all ports of regions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from qrt.calibrate.choose import METHODS, Method
+from qrt.calibrate.records import Record, read_records
+from qrt.calibrate.targets.model import Target
+from qrt.calibrate.targets.registry import find
+from qrt.errors import ModelError
+from qrt.files import read_text
+from qrt.ir import Module
+from qrt.passes.options import option
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.propagation.causes import Causes
+from qrt.passes.quantization.propagation.classes import Classes
+from qrt.passes.quantization.propagation.decide import Decider
+from qrt.passes.quantization.propagation.functions import FUNCTIONS, Functions, separate
+from qrt.passes.quantization.propagation.graph import build
+from qrt.passes.quantization.propagation.ranges import Ranges, attach
+from qrt.passes.quantization.propagation.rescale import Rescaler, write_specs
+from qrt.passes.quantization.propagation.select import select
+
+
+@dataclass(frozen=True)
+class PropagateQuant:
+    """Gives every port of every quant.region a type, so that the constraints of a target hold, and puts a rescale with
+    its cause where a value has two types.
+    """
+
+    target: str = option("", "the device: a name, or a path that ends in .toml")
+    records: str = option("", "a file of records of values, which quant.stats_ref names")
+    method: str = option("minmax", "how ranges are chosen from records and constants", METHODS)
+    functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
+    max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
+
+    def run(self, module: Module) -> None:
+        if not self.target:
+            raise ModelError("propagate-quant needs a target: --propagate-quant=target=qrt-cpu")
+        records = read_records(read_text(self.records), self.records) if self.records else None
+        settings = Settings(records, cast(Method, self.method), cast(Functions, self.functions), self.max_widening)
+        propagate(module, find(self.target), settings)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a propagation did: its visits, their bound, and the rescales."""
+
+    visits: int
+    bound: int
+    rescales: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a propagation."""
+
+    records: dict[str, Record] | None = None
+    method: Method = "minmax"
+    functions: Functions = "inline"
+    max_widening: int = 4
+
+
+def propagate(
+    module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
+) -> Outcome:
+    """Propagates in place. ``order`` is the start of the heap, numbers of regions in any order: it has no influence on
+    the result.
+    """
+    settings = settings or Settings()
+    ConvertStats().run(module)
+    ConvertFakeQuant().run(module)
+    clones = separate(module, settings.functions)
+    graph = build(module)
+    select(graph, target)
+    ranges = Ranges(settings.method)
+    Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
+    decider = Decider(graph, target, ranges, order)
+    decider.run()
+    for reference in graph.references:
+        reference.results[0].replace_all_uses(reference.operands[0])
+        reference.erase()
+    write_specs(graph.sites)
+    rescales = Rescaler(graph, Causes(graph, target)).run()
+    clones.merge(module)
+    return Outcome(decider.visits, len(graph.sites) + len(graph.nodes), rescales)

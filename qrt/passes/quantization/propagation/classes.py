@@ -1,0 +1,262 @@
+"""Classes: nodes that have one type.
+
+They are joined in three steps, each in program order.
+
+1. The ports that a kernel's ``same_scale`` relates are one class, whatever their annotations say: `!quant.none` at one
+   of them is at all; else a result's type is the class's, else that of the first operand that has one.
+2. Types that annotations, fixed types and kernels give spread along the edges of values, the nearest first.
+3. The other edges are joined.
+
+An edge is not joined where the two sides differ in storage, where both have types and these differ, where one is to
+have more bits than the other has, where a side has a type that does not stand for the range of the other, or where the
+hull of the two ranges is more than ``max_widening`` times one of those it joins. Values that a definition keeps float
+may stay float on the way to a wildcard; that a use keeps them float says nothing about their definition.
+"""
+
+from collections import deque
+from fractions import Fraction
+from itertools import pairwise
+
+from qrt.calibrate.targets.model import Port, Spec
+from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, couples, edges, is_decided, is_kept
+from qrt.passes.quantization.propagation.layout import layout_of_port
+from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covers, hull, width
+from qrt.passes.quantization.propagation.select import is_symmetric, kept_type
+from qrt.passes.remarks import remark
+from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
+
+
+class Class:
+    """Nodes of one type. ``given`` is the type if it is not to be chosen, ``type`` what has been decided. ``finest`` is
+    the width of the narrowest range that was joined.
+    """
+
+    __slots__ = ("asked", "default", "edges", "finest", "given", "nodes", "statistics", "storage", "symmetric", "type")
+
+    def __init__(self, node: Node, statistics: Statistics) -> None:
+        self.nodes = [node]
+        self.statistics = statistics
+        self.finest: Fraction | None = None
+        self.edges: list[Edge] = []
+        self.storage: Storage | None = None
+        self.symmetric = False
+        self.given: Spec | None = None
+        self.asked = node.spec if isinstance(node.spec, AnyQuantizedType) else None
+        self.default: tuple[int, Port] | None = None
+        self.type: Spec | None = None
+        if is_decided(node.spec, node.element):
+            self.given = node.spec
+        if node.port is not None:
+            self._take(node, node.port)
+        if isinstance(self.given, UniformType):
+            self.storage = storage_of(self.given)
+
+    def _take(self, node: Node, port: Port) -> None:
+        """What the kernel says of a port."""
+        assert node.site is not None
+        assert node.site.kernel is not None
+        if port.given is not None and not isinstance(self.given, NoQuantizedType):
+            fixed = port.given.with_(expressed=node.element)
+            if isinstance(self.given, UniformType) and self.given is not fixed:
+                _overruled(node, fixed)
+            self.given = fixed
+        elif port.is_float:
+            self.given = kept_type(port, node.element)
+        elif not port.is_wildcard:
+            self.storage, self.symmetric = _storage_of_port(port), port.symmetric
+        default = node.site.kernel.default.get(port.name)
+        if default is not None:
+            self.default = node.number, default
+
+    @property
+    def first(self) -> Node:
+        """The node with the least number."""
+        return min(self.nodes, key=lambda node: node.number)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its values stay floats."""
+        return is_kept(self.given, self.nodes[0].element)
+
+    def measure(self) -> None:
+        """Takes its range as one that others are compared with."""
+        span = self.statistics.span
+        self.finest = width(span) if span is not None and span[0] < span[1] else None
+
+
+class Classes:
+    """The classes of a graph."""
+
+    def __init__(self, graph: Graph, statistics: dict[Node, Statistics], ranges: Ranges, max_widening: int) -> None:
+        self._ranges, self._limit = ranges, max_widening
+        for node in graph.nodes:
+            node.in_class = Class(node, statistics[node] if node in statistics else Statistics())
+        for site in graph.sites:
+            if site.kernel is not None and site.kernel.constraint == "same_scale":
+                _tie([n for n in site.floats if n.port is not None and site.kernel.relates(n.port)], site.inputs)
+        every = edges(graph)
+        for node in graph.nodes:
+            if node is node.in_class.nodes[0]:
+                node.in_class.measure()
+        self._spread(every)
+        for edge in (*every, *couples(graph)):
+            self._join(edge)
+
+    def _spread(self, every: list[Edge]) -> None:
+        """Joins the edges at classes that have a type, and then those at what has one thereby."""
+        for edge in every:
+            for node in (edge.source, edge.target):
+                node.in_class.edges.append(edge)
+        pending = deque(edge for edge in every if edge.source.in_class.given or edge.target.in_class.given)
+        while pending:
+            edge = pending.popleft()
+            sides = edge.source.in_class, edge.target.in_class
+            reached = [side.edges for side in sides if side.given is None]
+            if self._join(edge):
+                pending.extend(each for edges in reached for each in edges)
+
+    def _join(self, edge: Edge) -> bool:
+        """Makes one class of the two of an edge. Returns whether it did."""
+        source, target = edge.source.in_class, edge.target.in_class
+        if source is target or not self.agree(source, target):
+            return False
+        unite(source, target)
+        return True
+
+    def agree(self, source: Class, target: Class) -> bool:
+        """Whether the two sides of an edge may have one type."""
+        if source.is_kept or target.is_kept:
+            free = target.given is None and target.storage is None and target.asked is None
+            return source.given is target.given or (source.is_kept and free)
+        if source.given is not None and target.given is not None:
+            return source.given is target.given
+        if source.storage is not None and target.storage is not None and source.storage != target.storage:
+            return False
+        if not _is_enough(source, target.asked) or not _is_enough(target, source.asked):
+            return False
+        if isinstance(source.given, UniformType):
+            return self._takes(target, source.given)
+        if isinstance(target.given, UniformType):
+            return self._takes(source, target.given)
+        return self._is_near(source, target)
+
+    def _takes(self, side: Class, given: UniformType) -> bool:
+        """Whether a type serves for a class, and stands for all of its range."""
+        if side.symmetric and not is_symmetric(given):
+            return False
+        if not given.is_per_layer:
+            return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
+        storage = storage_of(given)
+        span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
+        return span is None or covers(given, span)
+
+    def _is_near(self, one: Class, other: Class) -> bool:
+        both = hull(one.statistics.span, other.statistics.span)
+        if both is None or both[0] == both[1]:
+            return True
+        most = width(both)
+        return all(side.finest is None or most <= self._limit * side.finest for side in (one, other))
+
+
+def unite(one: Class, other: Class) -> Class:
+    """Makes one class of two: the larger takes the other's."""
+    if len(one.nodes) < len(other.nodes):
+        one, other = other, one
+    one.nodes += other.nodes
+    one.edges += other.edges
+    one.statistics = one.statistics.add(other.statistics)
+    known = [side.finest for side in (one, other) if side.finest is not None]
+    one.finest = min(known, default=None)
+    one.storage = one.storage or other.storage
+    one.symmetric |= other.symmetric
+    one.given = one.given or other.given
+    one.asked = _larger(one.asked, other.asked)
+    defaults = [side.default for side in (one, other) if side.default is not None]
+    one.default = min(defaults, key=lambda each: each[0], default=None)
+    for node in other.nodes:
+        node.in_class = one
+    return one
+
+
+def _tie(nodes: list[Node], inputs: int) -> None:
+    """Makes one class of the ports that a kernel wants to be of one type."""
+    ordered = [node for node in nodes if node.index >= inputs] + [node for node in nodes if node.index < inputs]
+    if not ordered:
+        return
+    given = next((n.in_class.given for n in ordered if n.in_class.is_kept), None)
+    given = given or next((n.in_class.given for n in ordered if n.in_class.given is not None), None)
+    for node in ordered:
+        if given is not None and node.in_class.given not in (None, given):
+            _overruled(node, given)
+    for one, other in pairwise(nodes):
+        if one.in_class is not other.in_class:
+            storages = {side.in_class.storage for side in (one, other)} - {None}
+            if len(storages) > 1 and given is None:
+                assert one.site is not None
+                raise one.site.operation.error(
+                    f"{one.where} and {other.where} have one type, but the target stores them differently"
+                )
+            unite(one.in_class, other.in_class)
+    joined = ordered[0].in_class
+    joined.given = given
+    if isinstance(given, UniformType):
+        joined.storage = storage_of(given)
+
+
+def _overruled(node: Node, given: Spec) -> None:
+    """Says that an annotation gives way to the kernel's constraint."""
+    assert node.site is not None
+    if is_decided(node.spec, node.element):
+        remark(
+            node.site.operation,
+            f"{node.where} is {given.shown()}: the constraint of the kernel comes before its annotation "
+            f"{node.spec.shown()}",
+        )
+
+
+def storage_of(given: UniformType) -> Storage:
+    """What a type is stored in."""
+    return Storage(given.storage, given.storage_min, given.storage_max)
+
+
+def _storage_of_port(port: Port) -> Storage:
+    assert port.low is not None
+    assert port.high is not None
+    return Storage(port.storage, port.low, port.high)
+
+
+def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
+    layout = layout_of_port(port, node)
+    return layout is not None and layout.is_of(given)
+
+
+def _is_enough(side: Class, asked: AnyQuantizedType | None) -> bool:
+    """Whether a class has the bits and the values that are asked for."""
+    if asked is None or side.storage is None:
+        return True
+    bits = int(side.storage.name.lstrip("siu"))
+    return bits >= asked.storage_width and side.storage.high - side.storage.low >= asked.storage_max - asked.storage_min
+
+
+def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> AnyQuantizedType | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return max((one, other), key=lambda each: (each.storage_width, each.storage_max - each.storage_min))
+
+
+def default_storage(side: Class) -> Storage | Spec | None:
+    """What a class of wildcards is stored in: the default of its first port that has one, or the width that is asked
+    for, where that is more.
+    """
+    port = side.default[1] if side.default is not None else None
+    if port is not None and port.is_float:
+        return kept_type(port, side.nodes[0].element)
+    if port is not None:
+        storage = _storage_of_port(port)
+        side.symmetric |= port.symmetric
+        side.storage = storage
+        if _is_enough(side, side.asked):
+            return storage
+    if side.asked is None:
+        return None
+    return Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)

@@ -1,0 +1,273 @@
+"""The type of each class: from its range, and from the constraints of the kernels that have ports in it.
+
+Regions are visited from a heap, the least number first. A visit proposes a type for each class of its ports that has
+none and has a range, lets the kernel's constraint change what is not decided, and decides all of it. Whatever it
+decides puts the other regions with ports in these classes back on the heap. A class is decided once, so there are at
+most as many visits as regions and ports.
+
+A constraint that a target names may need another type at a port than its class has: the port then leaves its class,
+and a rescale will stand there. A function that a target brings may not: that is an error.
+"""
+
+import heapq
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.calibrate.targets.constraints import bias_fits, constraint_of
+from qrt.calibrate.targets.model import QuantFn, Spec, Target
+from qrt.errors import QuantError, shown
+from qrt.passes.quantization.propagation.classes import Class, default_storage, storage_of
+from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
+from qrt.passes.quantization.propagation.ranges import Ranges, Storage
+from qrt.passes.quantization.propagation.select import fits
+from qrt.passes.remarks import remark
+from qrt.types import FloatType, NoQuantizedType, UniformType
+
+Array = npt.NDArray[Any]
+
+_NO_FLOAT = NoQuantizedType(FloatType("f32"))
+
+
+class Decider:
+    """Visits the regions of a graph."""
+
+    def __init__(self, graph: Graph, target: Target, ranges: Ranges, order: Sequence[int] | None = None) -> None:
+        """`order` is the start of the heap, which has no influence; what it leaves out comes last."""
+        self._graph, self._target, self._ranges = graph, target, ranges
+        every = range(len(graph.sites))
+        self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
+        self._functions: dict[int, QuantFn] = {}
+        self._visited: set[int] = set()
+        self.visits = 0
+        for node in graph.nodes:
+            if node.in_class.given is not None:
+                node.in_class.type = node.in_class.given
+
+    def run(self) -> None:
+        """Decides every class."""
+        heapq.heapify(self._heap)
+        waiting = set(self._heap)
+        while self._heap:
+            number = heapq.heappop(self._heap)
+            waiting.discard(number)
+            self.visits += 1
+            for each in self._visit(self._graph.sites[number]):
+                if each not in waiting:
+                    waiting.add(each)
+                    heapq.heappush(self._heap, each)
+        assert self.visits <= len(self._graph.sites) + len(self._graph.nodes)
+        for node in self._graph.nodes:
+            if node.site is not None and node.type is None:
+                raise node.site.operation.error(_undecided(node))
+
+    def _visit(self, site: Site) -> list[int]:
+        """Decides the classes of a region's ports. Returns the regions that this concerns."""
+        fresh = [node for node in site.floats if node.type is None]
+        if not fresh and site.number in self._visited:
+            return []
+        self._visited.add(site.number)
+        bias = _bias_of(site)
+        proposed: dict[Class, Spec] = {}
+        for node in fresh:
+            if node is not bias and node.in_class not in proposed:
+                self._propose(node.in_class, proposed)
+        if site.kernel is not None:
+            self._constrain(site, proposed)
+            if bias is not None and bias.type is None and bias.in_class not in proposed:
+                self._propose(bias.in_class, proposed)
+                self._constrain(site, proposed)
+            if bias is not None and bias.constant is not None:
+                self._fit_bias(site, bias, proposed)
+        concerned: list[int] = []
+        for each, spec in proposed.items():
+            each.type = spec
+            concerned += [n.site.number for n in each.nodes if n.site is not None and n.site is not site]
+        return concerned
+
+    def _propose(self, each: Class, proposed: dict[Class, Spec]) -> None:
+        """The type that a class has if no constraint changes it."""
+        storage: Storage | Spec | None = each.storage or default_storage(each)
+        first = each.first
+        if storage is None or not isinstance(storage, Storage):
+            if storage is not None:
+                proposed[each] = storage
+            return
+        try:
+            if len(each.nodes) == 1 and first.constant is not None and first.spec is first.element:
+                proposed[each] = self._ranges.of_constant(first, storage, symmetric=each.symmetric)
+                return
+            statistics = each.statistics
+            span = self._ranges.chosen(statistics, storage, symmetric=each.symmetric, element=first.element)
+            if span is not None:
+                proposed[each] = self._ranges.type_of(span, storage, symmetric=each.symmetric, element=first.element)
+        except QuantError as error:
+            assert first.site is not None
+            raise first.site.operation.error(f"{first.where}: {error}") from None
+
+    # -- constraints ---------------------------------------------------------------------------------------------------
+
+    def _constrain(self, site: Site, proposed: dict[Class, Spec]) -> None:
+        """Calls the constraint until it changes nothing more, and takes what it has changed."""
+        for _ in range(len(site.nodes) + 1):
+            before = _specs(site, proposed)
+            after = self._called(site, before)
+            if all(new is old for new, old in zip(after, before, strict=True)):
+                return
+            for i, node in enumerate(site.nodes):
+                if node is not None and after[i] is not before[i]:
+                    same = {after[n.index] for n in site.floats if n.in_class is node.in_class and n.own is None}
+                    self._change(site, node, after[i], proposed, is_alone=len(same) > 1)
+        raise site.operation.error(
+            f"the constraint of {shown(site.name)} does not settle: it changes a type at every call"
+        )
+
+    def _called(self, site: Site, before: list[Spec]) -> list[Spec]:
+        """The types that a constraint leaves, which must say what it has changed."""
+        assert site.kernel is not None
+        if site.kernel.constraint == "free":
+            return before
+        function = self._functions.get(id(site.kernel))
+        if function is None:
+            function = constraint_of(site.kernel, coarser_bias=self._target.coarser_bias)
+            self._functions[id(site.kernel)] = function
+        inputs, outputs = before[: site.inputs], before[site.inputs :]
+        try:
+            changed = function(inputs, outputs)
+        except Exception as error:  # a function of somebody else's may raise anything
+            said = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
+            raise site.operation.error(f"the constraint of {shown(site.name)} fails: {said}") from error
+        self._check_returned(site, changed, inputs, outputs, before)
+        return [*inputs, *outputs]
+
+    def _check_returned(
+        self, site: Site, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
+    ) -> None:
+        said = f"the constraint of {shown(site.name)}"
+        counts = site.inputs, len(site.nodes) - site.inputs
+        is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(each, list) for each in changed)
+        if not is_pair or (len(inputs), len(outputs)) != counts:
+            raise site.operation.error(f"{said} must return the lists of the inputs and outputs that it has changed")
+        assert isinstance(changed, tuple)
+        for side, count in zip(changed, counts, strict=True):
+            if not all(isinstance(i, int) and 0 <= i < count for i in side):
+                raise site.operation.error(f"{said} says that it has changed ports {shown(side)}, of {count} there are")
+        named = {*changed[0], *(site.inputs + i for i in changed[1])}
+        for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
+            if new is not old and i not in named:
+                node = site.nodes[i]
+                where = node.where if node is not None else f"port {i}"
+                raise site.operation.error(f"{said} has changed {where} without saying so")
+
+    def _change(
+        self, site: Site, node: Node, new: Spec, proposed: dict[Class, Spec], *, is_alone: bool = False
+    ) -> None:
+        """Takes another type at a port: as its class's if that is open, and no port of the region in it disagrees."""
+        assert site.kernel is not None
+        said = f"the constraint of {shown(site.name)}"
+        if not is_decided(new, node.element) or node.port is None or not fits(node.port, new, node):
+            raise site.operation.error(f"{said} gives {node.where} {new.shown()}, which the target does not take there")
+        storage = node.in_class.storage
+        is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
+        if node.type is None and not is_alone and is_stored:
+            proposed[node.in_class] = new
+        elif not callable(site.kernel.constraint):
+            self._leave(node, new)
+        elif node.type is None:
+            raise site.operation.error(f"{said} gives {node.where} {new.shown()}: ports of one value have one type")
+        else:
+            raise site.operation.error(
+                f"{said} changes {node.where}, which is decided: it is {node.type.shown()}, not {new.shown()}"
+            )
+
+    def _leave(self, node: Node, new: Spec) -> None:
+        """Gives a port a type of its own."""
+        node.own = new
+        if node.spec is not new and is_decided(node.spec, node.element):
+            assert node.site is not None
+            remark(
+                node.site.operation,
+                f"{node.where} is {new.shown()}: the constraint of the kernel comes before its annotation "
+                f"{node.spec.shown()}",
+            )
+
+    # -- biases --------------------------------------------------------------------------------------------------------
+
+    def _fit_bias(self, site: Site, bias: Node, proposed: dict[Class, Spec]) -> None:
+        """A bias that passes its storage takes a coarser scale, where the target has such; else its weights do."""
+        type = _type(bias, proposed)
+        if not isinstance(type, UniformType) or bias.constant is None or bias.type is type:
+            return
+        exponents = bias_fits(bias.constant, type.scale_array, type.storage)
+        if not exponents.any():
+            return
+        most = int(exponents.max())
+        if self._target.coarser_bias:
+            node, what = bias, "has a scale that is coarser than that of the sums"
+        else:
+            node, what = _weights_of(site), "grows the scale of the weights"
+        held = _type(node, proposed)
+        assert isinstance(held, UniformType)
+        grown = _scaled(held, exponents)
+        if node.type is None and len(node.in_class.nodes) == 1:
+            proposed[node.in_class] = grown
+        else:
+            self._leave(node, grown)
+        remark(site.operation, f"{bias.where} passes {type.storage} and {what} by up to 2^{most}")
+        self._constrain(site, proposed)
+        type = _type(bias, proposed)
+        if isinstance(type, UniformType) and bias_fits(bias.constant, type.scale_array, type.storage).any():
+            raise site.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
+
+
+def _type(node: Node, proposed: dict[Class, Spec]) -> Spec:
+    """The type of a node, as far as it is known."""
+    return node.type or proposed.get(node.in_class, node.element)
+
+
+def _specs(site: Site, proposed: dict[Class, Spec]) -> list[Spec]:
+    """What a constraint is given. Ports that are no floats are nothing that it may change."""
+    return [_NO_FLOAT if node is None else _type(node, proposed) for node in site.nodes]
+
+
+def _related(site: Site) -> list[Node]:
+    """The operands that the constraint relates."""
+    assert site.kernel is not None
+    return [n for n in site.floats if n.is_input and n.port is not None and site.kernel.relates(n.port)]
+
+
+def _bias_of(site: Site) -> Node | None:
+    """The operand whose type follows from the two factors."""
+    if site.kernel is None or site.kernel.constraint != "multiplier_accumulator_scale":
+        return None
+    related = _related(site)
+    return related[2] if len(related) > 2 else None
+
+
+def _weights_of(site: Site) -> Node:
+    return _related(site)[1]
+
+
+def _scaled(held: UniformType, exponents: Array) -> UniformType:
+    """Scales times a power of two for each channel; one for all of them where the channels have no scales."""
+    scales = held.scale_array
+    per_channel = exponents.reshape(-1)
+    if held.is_per_axis and len(per_channel) == scales.size:
+        return held.with_(scales=np.ldexp(scales, per_channel), zero_points=held.zero_point_array)
+    grown = np.ldexp(scales, int(per_channel.max()))
+    zeros = held.zero_points[0] if held.is_per_layer else held.zero_point_array
+    return held.with_(scales=float(grown) if held.is_per_layer else grown, zero_points=zeros)
+
+
+def _undecided(node: Node) -> str:
+    if node.in_class.storage is None and default_storage(node.in_class) is None:
+        return (
+            f"nobody decides {node.where}: the kernel takes any type there and has no default: "
+            f"annotate it with a !quant.uniform type"
+        )
+    return (
+        f"nobody decides {node.where}: there is no range for it, and no constraint that gives its type: "
+        f"annotate it as !quant.calibrated<{node.element}<min:max>>"
+    )

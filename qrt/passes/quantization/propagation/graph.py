@@ -1,0 +1,317 @@
+"""The graph that types propagate on: the ports of regions, the values between them, and the edges of these.
+
+Float values have no types of their own. A value has a *hub*, the node with whose type it leaves its definition: the
+port that defines it, or a node of its own where it has no such port, or several, as what a loop carries has. Edges lead
+from definitions to the hub and from the hub to uses. The uses of a constant have no edges: each quantizes its own copy.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.calibrate.targets.model import Kernel, Port, Spec
+from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, TypeAttr, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.matching import constant_of
+from qrt.passes.quantization.forms import Form, form_of
+from qrt.passes.quantization.propagation.forwarding import SAME, Forwarded, forwarded
+from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
+
+if TYPE_CHECKING:
+    from qrt.passes.quantization.propagation.classes import Class
+
+REGION = "quant.region"
+RESCALE = "rescale"
+
+
+@dataclass(eq=False)
+class Node:
+    """A port of a region; or, without a site, a hub or a place where the program fixes a type.
+
+    ``spec`` is what is known of it before propagation, the expressed type if nothing. ``index`` counts operands, then
+    results. ``port`` is what the selected signature takes there, and ``own`` its type if it left its class.
+    """
+
+    number: int
+    element: FloatType
+    value: Value
+    spec: Spec
+    site: "Site | None" = None
+    index: int = 0
+    constant: npt.NDArray[Any] | None = None
+    port: Port | None = None
+    group: "Group | None" = None
+    own: Spec | None = None
+    in_class: "Class" = field(init=False, repr=False)
+
+    @property
+    def is_input(self) -> bool:
+        return self.site is not None and self.index < self.site.inputs
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the program fixes its type, by a cast."""
+        return self.site is None and isinstance(self.spec, UniformType)
+
+    @property
+    def where(self) -> str:
+        """How messages name it: ``conv2d output 0``."""
+        if self.site is None:
+            return "a value of a fixed type" if self.is_fixed else "a value that is handed on"
+        count = self.site.inputs
+        side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
+        return f"{self.site.name} {side}"
+
+    @property
+    def type(self) -> Spec | None:
+        """The type that has been decided."""
+        return self.own if self.own is not None else self.in_class.type
+
+
+@dataclass(eq=False)
+class Site:
+    """A region, and what it computes with: its nodes are the operands, then the results. A port that is no float has
+    the node None.
+    """
+
+    operation: Operation
+    number: int
+    name: str
+    inputs: int
+    nodes: list[Node | None] = field(default_factory=list)
+    kernel: Kernel | None = None
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The body as a call of an op family."""
+        return form_of(self.operation.regions[0].blocks[0])
+
+    @property
+    def floats(self) -> Iterator[Node]:
+        """The ports that are floats."""
+        return (node for node in self.nodes if node is not None)
+
+
+@dataclass(eq=False)
+class Group:
+    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` what it is coupled by,
+    ``constants`` the constants that it may be.
+    """
+
+    values: list[Value] = field(default_factory=list)
+    definitions: list[Node] = field(default_factory=list)
+    uses: list[Node] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    couples: list[str] = field(default_factory=list)
+    constants: list[npt.NDArray[Any]] = field(default_factory=list)
+    is_carried: bool = False
+    hub: Node | None = None
+    into: "Group | None" = None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is one constant, of which each use has a copy."""
+        return bool(self.constants) and not self.is_carried
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """From a definition to a hub, or from a hub to a use."""
+
+    source: Node
+    target: Node
+
+
+@dataclass(eq=False)
+class Graph:
+    """All of a module."""
+
+    sites: list[Site] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    groups: dict[Value, Group] = field(default_factory=dict)
+    forwarded: list[Forwarded] = field(default_factory=list)
+    targets: set[Value] = field(default_factory=set)
+    casts: list[tuple[Operation, Node]] = field(default_factory=list)
+    references: list[Operation] = field(default_factory=list)
+
+    def group(self, value: Value) -> Group:
+        """The group of a value."""
+        found = self.groups.get(value)
+        if found is None:
+            found = self.groups[value] = Group([value])
+            if (constant := _constant(value)) is not None:
+                found.constants.append(constant)
+        while found.into is not None:
+            if found.into.into is not None:
+                found.into = found.into.into
+            found = found.into
+        return found
+
+    def merge(self, one: Group, other: Group, *, is_carried: bool = True) -> None:
+        """Makes one group of two: the larger takes the other's."""
+        if one is not other:
+            if len(one.values) < len(other.values):
+                one, other = other, one
+            for name in ("values", "definitions", "uses", "keys", "couples", "constants"):
+                getattr(one, name).extend(getattr(other, name))
+            one.is_carried |= other.is_carried
+            other.into = one
+        one.is_carried |= is_carried
+
+    @property
+    def each(self) -> list[Group]:
+        """The groups, in the order of their first values."""
+        return list(dict.fromkeys(self.group(value) for value in self.groups))
+
+    def add(self, value: Value, spec: Spec, site: Site | None = None, index: int = 0) -> Node:
+        """A new node at a value."""
+        element = element_of(value.type)
+        assert isinstance(element, FloatType)
+        node = Node(len(self.nodes), element, value, spec, site, index)
+        self.nodes.append(node)
+        return node
+
+
+def build(module: Module) -> Graph:
+    """The graph of a module, in program order: numbers of sites and nodes are those of the text."""
+    graph = Graph()
+    for operation in _outside_bodies(module.operation):
+        if operation.name == REGION:
+            _add_site(graph, operation)
+        elif operation.name in ("quant.dcast", "quant.qcast"):
+            _add_cast(graph, operation)
+        elif operation.name in SAME:
+            _add_reference(graph, operation)
+        else:
+            for each in forwarded(operation):
+                if isinstance(element_of(each.value.type), FloatType):
+                    graph.forwarded.append(each)
+                    graph.targets.add(each.target)
+                    graph.merge(graph.group(each.value), graph.group(each.target))
+    for group in graph.each:
+        _add_hub(graph, group)
+    return graph
+
+
+def edges(graph: Graph) -> list[Edge]:
+    """The edges, in the order of values: a value's definitions before its uses."""
+    found: list[Edge] = []
+    for group in graph.each:
+        if group.hub is not None:
+            found += [Edge(node, group.hub) for node in group.definitions if node is not group.hub]
+            found += [Edge(group.hub, node) for node in group.uses]
+    return found
+
+
+def couples(graph: Graph) -> list[Edge]:
+    """Edges between values that are coupled by name."""
+    first: dict[str, Node] = {}
+    found: list[Edge] = []
+    for group in graph.each:
+        for key in group.couples if group.hub is not None else ():
+            assert group.hub is not None
+            if first.setdefault(key, group.hub) is not group.hub:
+                found.append(Edge(first[key], group.hub))
+    return found
+
+
+def is_kept(spec: Spec | None, element: FloatType) -> bool:
+    """Whether a type says that values stay floats: as they are, or narrower."""
+    return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
+
+
+def is_decided(spec: Spec | None, element: FloatType) -> bool:
+    """Whether nothing is left to be decided."""
+    return isinstance(spec, UniformType) or is_kept(spec, element)
+
+
+def _outside_bodies(root: Operation) -> Iterator[Operation]:
+    """All operations but those inside regions, whose bodies are the kernels' own."""
+    stack = [root]
+    while stack:
+        operation = stack.pop()
+        yield operation
+        if operation.name != REGION:
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            stack.extend(reversed(inner))
+
+
+def _add_site(graph: Graph, operation: Operation) -> None:
+    name = operation.attribute("kernel", StringAttr).value
+    site = Site(operation, len(graph.sites), name, len(operation.operands))
+    graph.sites.append(site)
+    specs = [
+        spec.type
+        for side in ("input_specs", "output_specs")
+        for spec in operation.attribute(side, ArrayAttr).elements
+        if isinstance(spec, TypeAttr)
+    ]
+    for index, (value, spec) in enumerate(zip((*operation.operands, *operation.results), specs, strict=True)):
+        if not isinstance(element_of(value.type), FloatType):
+            site.nodes.append(None)
+            continue
+        assert isinstance(spec, QuantizedType | FloatType)
+        node = graph.add(value, spec, site, index)
+        site.nodes.append(node)
+        group = graph.group(value)
+        (group.uses if index < site.inputs else group.definitions).append(node)
+
+
+def _add_cast(graph: Graph, operation: Operation) -> None:
+    """Where a program fixes a type: an argument that is dequantized, a result that is quantized."""
+    is_source = operation.name == "quant.dcast"
+    value, other = operation.results[0], operation.operands[0]
+    if not is_source:
+        value, other = other, value
+    given = element_of(other.type)
+    if isinstance(given, UniformType):
+        node = graph.add(value, given)
+        group = graph.group(value)
+        (group.definitions if is_source else group.uses).append(node)
+        if not is_source:
+            graph.casts.append((operation, node))
+
+
+def _add_reference(graph: Graph, operation: Operation) -> None:
+    """The ops that name a value: what they give is the value itself."""
+    if not isinstance(element_of(operation.results[0].type), FloatType):
+        return
+    group, result = graph.group(operation.operands[0]), graph.group(operation.results[0])
+    is_carried = group.is_carried or result.is_carried
+    graph.merge(group, result, is_carried=is_carried)
+    group = graph.group(operation.operands[0])
+    if operation.name == "quant.stats":
+        return
+    graph.references.append(operation)
+    if operation.name == "quant.stats_ref":
+        group.keys.append(operation.attribute("statsKey", StringAttr).value)
+    else:
+        group.couples.append(operation.attribute("coupledKey", StringAttr).value)
+
+
+def _add_hub(graph: Graph, group: Group) -> None:
+    for nodes in (group.definitions, group.uses):
+        nodes.sort(key=lambda node: node.number)
+        for node in nodes:
+            node.group = group
+    if group.is_constant:
+        for node in group.uses:
+            node.constant = group.constants[0]
+    elif group.uses:
+        if len(group.definitions) == 1 and not group.is_carried:
+            group.hub = group.definitions[0]
+        else:
+            group.hub = graph.add(group.values[0], group.uses[0].element)
+            group.hub.group = group
+
+
+def _constant(value: Value) -> npt.NDArray[Any] | None:
+    """The real numbers of a constant of floats."""
+    attribute = constant_of(value)
+    if isinstance(attribute, DenseElementsAttr) and isinstance(attribute.element, FloatType):
+        return np.asarray(attribute.python)
+    return None

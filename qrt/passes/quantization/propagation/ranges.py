@@ -1,0 +1,208 @@
+"""The ranges of values that share a type, and types that cover them.
+
+The statistics of a value are, the first that there is: the range of a type that is fixed where it is defined, the
+record of its key, the ranges that annotations of its definition and then of its uses say (their hull, where several
+do), and the values of a constant. A port's own annotation comes before those of its value. Ranges reach to 0.
+
+The range of a class is the hull of the statistics of its nodes. With a method other than ``minmax`` the histograms of
+its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from qrt.calibrate.choose import Method, choose_ranges
+from qrt.calibrate.choose import Storage as Chosen
+from qrt.calibrate.records import Record, chosen_range
+from qrt.dialects.quant.port_stats import port_range
+from qrt.dialects.quant.region import RegionOp
+from qrt.errors import QuantTypeError
+from qrt.numerics.ranges import range_parameters
+from qrt.numerics.sums import require_finite
+from qrt.passes.quantization.propagation.graph import Graph, Group, Node
+from qrt.passes.quantization.propagation.layout import layout_of_port
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, UniformType
+
+Span = tuple[float, float]
+"""A range that 0 lies in."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What integers a class is stored in."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass
+class Statistics:
+    """What is known of the values of a class: the hull of all, that of those without a histogram, and the records."""
+
+    span: Span | None = None
+    bare: Span | None = None
+    records: dict[str, Record] = field(default_factory=dict)
+
+    @classmethod
+    def of_span(cls, span: Span) -> "Statistics":
+        return cls(span, span)
+
+    @classmethod
+    def of_record(cls, key: str, record: Record) -> "Statistics":
+        span = reaching_0(record.low, record.high)
+        return cls(span, None, {key: record}) if record.histogram else cls(span, span)
+
+    def add(self, other: "Statistics") -> "Statistics":
+        """The hull of both. The larger set of records takes the other's."""
+        one, two = (self, other) if len(self.records) >= len(other.records) else (other, self)
+        one.records.update(two.records)
+        return Statistics(hull(self.span, other.span), hull(self.bare, other.bare), one.records)
+
+    def copy(self) -> "Statistics":
+        return Statistics(self.span, self.bare, dict(self.records))
+
+
+def hull(one: Span | None, other: Span | None) -> Span | None:
+    """The least range that holds both."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def reaching_0(low: float, high: float) -> Span:
+    return min(low, 0.0) + 0.0, max(high, 0.0) + 0.0
+
+
+def width(span: Span) -> Fraction:
+    return Fraction(span[1]) - Fraction(span[0])
+
+
+def covered(spec: UniformType) -> Span:
+    """The range that a type stands for."""
+    low = (spec.storage_min - spec.zero_point_array) * spec.scale_array
+    high = (spec.storage_max - spec.zero_point_array) * spec.scale_array
+    return reaching_0(float(low.min()), float(high.max()))
+
+
+def covers(spec: UniformType, span: Span) -> bool:
+    """Whether a type per layer stands for all of a range, exactly."""
+    scale, zero = Fraction(spec.scales[0]), spec.zero_points[0]
+    return (spec.storage_min - zero) * scale <= span[0] and span[1] <= (spec.storage_max - zero) * scale
+
+
+def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statistics]:
+    """The statistics of every node."""
+    found: dict[Node, Statistics] = {}
+    for group in graph.each:
+        value = _of_group(group, records or {})
+        for node in (*group.definitions, *group.uses):
+            own = _own(node)
+            if value is not None and ((group.keys and value.records) or own is None):
+                own = own if isinstance(node.spec, UniformType) else value.copy()
+            if own is None and node.constant is not None:
+                own = Statistics.of_span(_span_of(node))
+            found[node] = own or Statistics()
+        if group.hub is not None and group.hub not in found:
+            found[group.hub] = Statistics()
+    return found
+
+
+def _own(node: Node) -> Statistics | None:
+    """What a port's own annotation says."""
+    if isinstance(node.spec, UniformType):
+        return Statistics.of_span(covered(node.spec))
+    if isinstance(node.spec, CalibratedType):
+        return Statistics.of_span(reaching_0(node.spec.min, node.spec.max))
+    if isinstance(node.spec, AnyQuantizedType) and node.site is not None:
+        assert isinstance(node.site.operation, RegionOp)
+        found = port_range(node.site.operation, node.index)
+        return None if found is None else Statistics.of_span(reaching_0(found.low, found.high))
+    return None
+
+
+def _of_group(group: Group, records: dict[str, Record]) -> Statistics | None:
+    """What is known of a value."""
+    is_single = len(group.definitions) == 1 and not group.is_carried
+    if is_single and isinstance(group.definitions[0].spec, UniformType):
+        return _own(group.definitions[0])
+    known = [Statistics.of_record(key, records[key]) for key in dict.fromkeys(group.keys) if key in records]
+    if not known:
+        sides = (group.definitions, group.uses) if is_single else ((*group.definitions, *group.uses),)
+        for nodes in sides:
+            known = known or [own for node in nodes if (own := _own(node)) is not None]
+        if group.is_carried:
+            known += [Statistics.of_span(_hull_of(array)) for array in group.constants if array.size]
+    total = None
+    for each in known:
+        total = each if total is None else total.add(each)
+    return total
+
+
+def _span_of(node: Node) -> Span:
+    assert node.constant is not None
+    try:
+        require_finite(node.constant, "a constant that a type is chosen from")
+    except QuantTypeError as error:
+        assert node.site is not None
+        raise node.site.operation.error(f"{node.where}: {error}") from None
+    return _hull_of(node.constant)
+
+
+def _hull_of(array: Any) -> Span:
+    return reaching_0(float(array.min(initial=0)), float(array.max(initial=0)))
+
+
+class Ranges:
+    """Types from ranges: the choice of a method, made once for each range and storage."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self._made: dict[tuple[Span, Storage, bool, str], UniformType] = {}
+
+    def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
+        """The range of a class, once its storage is known."""
+        if self.method == "minmax" or not statistics.records:
+            return statistics.span
+        kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
+        return hull(statistics.bare, chosen_range([*statistics.records.values()], kind, self.method))
+
+    def type_of(self, span: Span, storage: Storage, *, symmetric: bool, element: FloatType) -> UniformType:
+        """The type of one scale that covers a range."""
+        key = span, storage, symmetric, element.name
+        if key not in self._made:
+            low, high = (np.asarray(end, np.float64) for end in span)
+            scales, zeros = range_parameters(low, high, storage.low, storage.high, element.name, symmetric=symmetric)
+            self._made[key] = UniformType(
+                storage.name, element, float(scales), int(zeros), None, None, storage.low, storage.high
+            )
+        return self._made[key]
+
+    def of_constant(self, node: Node, storage: Storage, *, symmetric: bool) -> UniformType:
+        """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` is for what
+        varies: the values of a constant are all there are.
+        """
+        assert node.port is not None
+        assert node.constant is not None
+        layout = layout_of_port(node.port, node)
+        method: Method = "minmax" if self.method == "percentile" else self.method
+        values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
+        rows = values.reshape(1, -1) if layout is None else layout.rows(values)
+        kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
+        low, high = choose_ranges(rows, kind, method, 100.0)
+        if layout is None:
+            return self.type_of((float(low[0]), float(high[0])), storage, symmetric=symmetric, element=node.element)
+        scales, zeros = kind.parameters(low, high)
+        shape = layout.scales_shape
+        return UniformType(
+            storage.name,
+            node.element,
+            scales.reshape(shape),
+            zeros.reshape(shape),
+            storage_min=storage.low,
+            storage_max=storage.high,
+            **layout.parameters,
+        )
