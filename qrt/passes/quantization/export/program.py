@@ -54,8 +54,9 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     casts.finish()
     if to == "codegen":
         lower = LowerQrt()
+        kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it
         for op in casts.made:
-            if op.parent is not None:  # what nothing reads is gone
+            if op in kept:
                 lower.lower(op)
 
 
