@@ -32,10 +32,14 @@ def violation(region: RegionOp, target: Target) -> str | None:
     if not signatures:
         return f"has parameters, but target '{target.name}' has no kernel '{region.kernel}'"
     orders = _orders(region)
-    found = [_held(region, ports, signature, target, orders) for signature in signatures]
-    if any(wrong is None for _, wrong in found):
-        return None
-    return max(found, key=lambda each: each[0])[1]
+    nearest: tuple[int, str | None] = (-2, None)
+    for signature in signatures:
+        count, wrong = _held(region, ports, signature, target, orders)
+        if wrong is None:
+            return None
+        if count > nearest[0]:
+            nearest = count, wrong
+    return nearest[1]
 
 
 def _zero_point(port: PortOf) -> str | None:
@@ -101,10 +105,8 @@ def _described(port: Port) -> str:
 
 def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
     spec = port.spec
-    if isinstance(spec, NoQuantizedType):
-        return True
-    if isinstance(spec, FloatType):
-        return taken.storage == spec.name
+    if isinstance(spec, NoQuantizedType | FloatType):
+        return taken.storage == (spec.expressed_type if isinstance(spec, NoQuantizedType) else spec).name
     assert isinstance(spec, UniformType)  # a decided port is none of the others
     if taken.is_float or not _has_granularity(spec, taken, orders.get(port.number, range(port.rank))):
         return False

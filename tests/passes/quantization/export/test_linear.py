@@ -17,6 +17,10 @@ from qrt.passes.quantization.export import program as programs
 from qrt.passes.quantization.export.exact import divisor
 from qrt.passes.remarks import remarks_to
 from qrt.types import FloatType, TensorType, UniformType
+from tests import mlir_opt
+from tests.oracle.execution.driver import execute
+from tests.passes.lower_qrt.upstream import F32, case
+from tests.passes.lower_qrt.upstream import stored as stored_bits
 from tests.passes.quantization.export.programs import (
     drawn_arrays,
     drawn_specs,
@@ -96,7 +100,7 @@ def test_one_op_has_the_bits_of_its_kernel(kernel, seed, monkeypatch):
     monkeypatch.setattr(programs, "form_of", lambda block: None)
     said = []
     with remarks_to(said.append):
-        linear = exported(program(kernel, specs, out), "fixed")
+        linear = exported(program(kernel, specs, out, name="linear"), "fixed")
     assert not any(op.name.startswith("qrt.") for op in linear.operation.walk())
     arrays = drawn_arrays(fixed, rng)
     assert np.array_equal(ran(fixed, arrays)[0], ran(linear, arrays)[0])
@@ -183,3 +187,19 @@ def test_divisor(values):
     multiples = [value / found for value in values]
     assert all(m.denominator == 1 for m in multiples)
     assert gcd(*map(int, multiples)) == 1
+
+
+@mlir_opt.needed
+def test_mlir_runner_computes_the_same_bits():
+    """Of sums that fit 64 bits, and of one that is rounded before."""
+    rng = np.random.default_rng(8)
+    cases, expected = [], []
+    for sx, zx, sw, sc in ((0.05, 3, (0.1, 0.02), 0.1), (0.125, 0, (0.5, 0.25), 0.0625)):
+        x, w = UniformType("i8", "f32", sx, zx), UniformType("i8", "f32", list(sw), axis=1)
+        specs, out = (x, w, UniformType("i8", "f32", sc, -4)), UniformType("i8", "f32", 0.3, 5)
+        module = exported(function((_X, _W, _Y), t(2, 3), _CHAIN, specs, out), "codegen")
+        arrays = drawn_arrays(module, rng, 2.0)
+        expected.append(stored_bits(ran(module, arrays)[0], F32))
+        values = [stored_bits(array, F32) for array in arrays]
+        cases.append(case(ir.run_passes(module, "lower-quant-ops"), values))
+    assert execute(cases) == [[[value]] for value in expected]
