@@ -8,7 +8,7 @@ import numpy as np
 
 import qrt
 from qrt import ir
-from qrt.execute.passes import run_passes
+from qrt.execute.export_quant import ExportQuant
 from qrt.ir import Module, Operation, Value
 from qrt.types import TensorType, UniformType, parse_type
 from tests.ops.harness import Array
@@ -23,15 +23,16 @@ _CAUSE = re.compile(
 _PORT = re.compile(rf"{_FILE}:\d+ \w+ (input|output) \d+")
 
 
-def read(text: str) -> Module:
-    """A program with its annotations in the specifications of regions."""
-    return run_passes(ir.parse(text, _FILE), "convert-stats,convert-fake-quant")
+def copied(module: Module) -> Module:
+    return Module(module.operation.clone({}))
 
 
-def exported(text: str, to: str, target: str) -> Module:
-    """What a propagated program, as text, is exported to."""
-    options = f"to={to} target={target}" if target else f"to={to}"
-    return run_passes(ir.parse(text, _FILE), f"export-quant{{{options}}}")
+def exported(given: Module | str, to: str, target: str) -> Module:
+    """What a propagated program is exported to."""
+    module = ir.parse(given, _FILE) if isinstance(given, str) else copied(given)
+    ExportQuant(to=to, target=target).run(module)
+    module.verify()
+    return module
 
 
 def regions(module: Module) -> list[Operation]:
@@ -49,10 +50,10 @@ def specs(region: Operation, side: str) -> list[object]:
 # -- the bits of what is exported -------------------------------------------------------------------------------------
 
 
-def same_bits(text: str, target: str, inputs: Sequence[Array]) -> list[Array]:
+def same_bits(module: Module | str, target: str, inputs: Sequence[Array]) -> list[Array]:
     """Asserts that kernels, the interpreter and the generated code agree; gives the results."""
-    fixed = qrt.compile(exported(text, "fixed", target))
-    generated = qrt.compile(exported(text, "codegen", target))
+    fixed = qrt.compile(exported(module, "fixed", target))
+    generated = qrt.compile(exported(module, "codegen", target))
     named = {port.name: value for port, value in zip(fixed.inputs, inputs, strict=True)}
     results = {
         "fixed": fixed.run(named),
@@ -107,17 +108,14 @@ def codes_apart(module: Module, target: str, rng: np.random.Generator) -> list[t
     for operands drawn from all codes."""
     every = regions(module)
     alone, said = side_by_side(every)
-    text = str(alone)
-    programs = [qrt.compile(exported(text, to, target)) for to in ("fixed", "simulate")]
+    programs = [qrt.compile(exported(alone, to, target)) for to in ("fixed", "simulate")]
     inputs = [_drawn(port.type, spec, rng) for port, spec in zip(programs[0].inputs, said, strict=True)]
     pairs = zip(*(program.run(named).values() for program, named in _named(programs, inputs)), strict=True)
     return [(region, _apart(region, *pair)) for region, pair in zip(every, pairs, strict=True)]
 
 
 def _named(programs: Sequence[qrt.Program], inputs: Sequence[Array]) -> Iterator[tuple[qrt.Program, dict[str, Array]]]:
-    return (
-        (each, {port.name: value for port, value in zip(each.inputs, inputs, strict=True)}) for each in programs
-    )
+    return ((each, {port.name: value for port, value in zip(each.inputs, inputs, strict=True)}) for each in programs)
 
 
 def _apart(region: Operation, fixed: Array, simulated: Array) -> int:

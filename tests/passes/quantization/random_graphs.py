@@ -13,7 +13,7 @@ import subprocess
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,11 @@ from qrt.calibrate.targets.registry import find
 from qrt.errors import QuantError
 from qrt.ir import Module
 from qrt.passes.quantization.check_quant import broken_annotations, violations
-from qrt.passes.quantization.propagate_quant import Outcome, propagate
+from qrt.passes.quantization.convert_fake_quant import ConvertFakeQuant
+from qrt.passes.quantization.convert_stats import ConvertStats
+from qrt.passes.quantization.propagate_quant import Outcome, Settings, propagate
+from qrt.passes.quantization.propagation.functions import separate
+from qrt.passes.quantization.propagation.graph import build
 from tests.docs.documents import ROOT
 from tests.ops.harness import Array
 from tests.passes.quantization import checks
@@ -51,29 +55,51 @@ class Quantized:
 
     @cached_property
     def inputs(self) -> list[Array]:
-        return self.graph.draw(int(hashlib.sha256(self.seed.encode()).hexdigest()[:8], 16))
-
-    def propagated(self, order: list[int] | None = None, cause: checks.Cause | None = None) -> tuple[Module, Outcome]:
-        """With the heap in an order, or the annotation made that a cause names."""
-        module = checks.read(self.graph.text)
-        if cause is not None:
-            checks.annotated(module, cause)
-        outcome = propagate(module, find(self.target), order=order)
-        module.verify()
-        return module, outcome
+        return self.graph.draw(self._number)
 
     @cached_property
-    def _propagated(self) -> tuple[str, Outcome | None]:
+    def _number(self) -> int:
+        return int(hashlib.sha256(self.seed.encode()).hexdigest()[:8], 16)
+
+    @cached_property
+    def settings(self) -> Settings:
+        return Settings(functions="duplicate" if self._number % 4 == 0 else "inline")
+
+    @cached_property
+    def _parsed(self) -> Module:
+        return ir.parse(self.graph.text, "f.mlir")
+
+    def annotated(self) -> Module:
+        """A copy of the program before propagation, its annotations in the specifications of regions."""
+        module = checks.copied(self._parsed)
+        ConvertStats().run(module)
+        ConvertFakeQuant().run(module)
+        return module
+
+    def propagate(self, module: Module, order: Sequence[int] | None = None) -> Outcome:
+        outcome = propagate(module, find(self.target), self.settings, order=order)
+        module.verify()
+        return outcome
+
+    @cached_property
+    def _propagated(self) -> tuple[Module | str, Outcome | None]:
+        module = self.annotated()
         try:
-            module, outcome = self.propagated()
+            return module, self.propagate(module)
         except QuantError as error:
-            assert "f.mlir:" in str(error), f"an error without a place: {error}"
+            if "f.mlir:" not in str(error):
+                raise  # an error without a place
             return str(error), None
-        return str(module), outcome
 
     @property
-    def text(self) -> str:
+    def module(self) -> Module:
+        """The propagated program."""
+        assert isinstance(self._propagated[0], Module)
         return self._propagated[0]
+
+    @cached_property
+    def text(self) -> str:
+        return str(self._propagated[0])
 
     @property
     def outcome(self) -> Outcome:
@@ -82,7 +108,7 @@ class Quantized:
 
     @property
     def refused(self) -> str:
-        return "" if self._propagated[1] is not None else self.text
+        return self.text if self._propagated[1] is None else ""
 
 
 def drawn(count: int, seed: str, most: int = MOST) -> Iterator[Quantized]:
@@ -107,36 +133,33 @@ def is_within_the_bound(one: Quantized) -> Counter[str]:
 
 def ignores_the_order(one: Quantized) -> Counter[str]:
     """Any start of the heap gives the same text."""
-    rng = random.Random(one.seed)
-    numbers = list(range(len(checks.regions(checks.read(one.graph.text)))))
-    rng.shuffle(numbers)
-    assert str(one.propagated(numbers)[0]) == one.text, f"another result in the order {numbers}"
+    module = one.annotated()
+    separate(module, one.settings.functions)
+    numbers = list(range(len(build(module).sites)))
+    random.Random(one.seed).shuffle(numbers)
+    again = one.annotated()
+    one.propagate(again, numbers)
+    assert str(again) == one.text, f"another result in the order {numbers}"
     return Counter(orders=1)
 
 
 def has_no_violation(one: Quantized) -> Counter[str]:
     """`check-quant` finds none, and what annotations ask for is there."""
-    module = ir.parse(one.text, "quantized.mlir")
-    assert [str(each) for each in violations(module, find(one.target))] == []
-    annotated, quantized = checks.read(one.graph.text), one.propagated()[0]
-    assert [str(each) for each in broken_annotations(annotated, quantized)] == []
-    return Counter(regions=len(checks.regions(module)), ports=_ports(module))
-
-
-def _ports(module: Module) -> int:
-    return sum(len(region.operands) + len(region.results) for region in checks.regions(module))
+    assert [str(each) for each in violations(one.module, find(one.target))] == []
+    assert [str(each) for each in broken_annotations(one.annotated(), one.module)] == []
+    regions = checks.regions(one.module)
+    return Counter(regions=len(regions), ports=sum(len(each.operands) + len(each.results) for each in regions))
 
 
 def has_equal_bits(one: Quantized) -> Counter[str]:
-    checks.same_bits(one.text, one.target, one.inputs)
+    checks.same_bits(one.module, one.target, one.inputs)
     return Counter(executed=1)
 
 
 def simulates(one: Quantized) -> Counter[str]:
     """Each region alone, fed the same codes, is within one code of what is simulated."""
     found = Counter[str]()
-    module = ir.parse(one.text, "f.mlir")
-    for region, apart in checks.codes_apart(module, one.target, np.random.default_rng(len(one.text))):
+    for region, apart in checks.codes_apart(one.module, one.target, np.random.default_rng(one.inputs[0].size)):
         assert apart <= 1, f"{apart} codes apart: {region}"
         found[f"regions {apart} codes apart"] += 1
     return found
@@ -145,12 +168,13 @@ def simulates(one: Quantized) -> Counter[str]:
 def obeys_its_causes(one: Quantized) -> Counter[str]:
     """A rescale that names an annotation is gone when the annotation is made."""
     found = Counter[str]()
-    for cause in checks.causes(ir.parse(one.text, "f.mlir")):
+    for cause in checks.causes(one.module):
         if not cause.annotated:
             found["rescales that no annotation removes"] += 1
             continue
-        again = checks.causes(one.propagated(cause=cause)[0])
-        assert (cause.source, cause.taker) not in {(each.source, each.taker) for each in again}, cause
+        again = checks.annotated(one.annotated(), cause)
+        one.propagate(again)
+        assert (cause.source, cause.taker) not in {(each.source, each.taker) for each in checks.causes(again)}, cause
         found["rescales that an annotation removes"] += 1
     return found
 
