@@ -85,4 +85,4 @@ def propagate(
     write_specs(graph.sites)
     rescales = Rescaler(graph, Causes(graph, target)).run()
     clones.merge(module)
-    return Outcome(decider.visits, len(graph.sites) + len(graph.nodes), rescales)
+    return Outcome(decider.visits, decider.bound, rescales)

@@ -101,6 +101,9 @@ class Classes:
         self._spread(every)
         for edge in (*every, *couples(graph)):
             self._join(edge)
+        for each in dict.fromkeys(node.in_class for node in graph.nodes):
+            if each.given is None and each.storage is None:
+                _complete(each)
 
     def _spread(self, every: list[Edge]) -> None:
         """Joins the edges at classes that have a type, and then those at what has one thereby."""
@@ -132,7 +135,7 @@ class Classes:
             return source.given is target.given
         if source.storage is not None and target.storage is not None and source.storage != target.storage:
             return False
-        if not _is_enough(source, target.asked) or not _is_enough(target, source.asked):
+        if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
             return self._takes(target, source.given)
@@ -230,12 +233,12 @@ def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
     return layout is not None and layout.is_of(given)
 
 
-def _is_enough(side: Class, asked: AnyQuantizedType | None) -> bool:
-    """Whether a class has the bits and the values that are asked for."""
-    if asked is None or side.storage is None:
+def _is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
+    """Whether storage has the bits and the values that are asked for."""
+    if asked is None or storage is None:
         return True
-    bits = int(side.storage.name.lstrip("siu"))
-    return bits >= asked.storage_width and side.storage.high - side.storage.low >= asked.storage_max - asked.storage_min
+    bits = int(storage.name.lstrip("siu"))
+    return bits >= asked.storage_width and storage.high - storage.low >= asked.storage_max - asked.storage_min
 
 
 def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> AnyQuantizedType | None:
@@ -244,19 +247,14 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
     return max((one, other), key=lambda each: (each.storage_width, each.storage_max - each.storage_min))
 
 
-def default_storage(side: Class) -> Storage | Spec | None:
-    """What a class of wildcards is stored in: the default of its first port that has one, or the width that is asked
-    for, where that is more.
+def _complete(side: Class) -> None:
+    """Gives a class of wildcards the default of its first port that has one; or the width that is asked for, where
+    that is more.
     """
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:
-        return kept_type(port, side.nodes[0].element)
-    if port is not None:
-        storage = _storage_of_port(port)
-        side.symmetric |= port.symmetric
-        side.storage = storage
-        if _is_enough(side, side.asked):
-            return storage
-    if side.asked is None:
-        return None
-    return Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)
+        side.given = kept_type(port, side.nodes[0].element)
+    elif port is not None and _is_enough(_storage_of_port(port), side.asked):
+        side.storage, side.symmetric = _storage_of_port(port), side.symmetric or port.symmetric
+    elif side.asked is not None:
+        side.storage = Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)

@@ -10,7 +10,7 @@ and a rescale will stand there. A function that a target brings may not: that is
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ import numpy.typing as npt
 from qrt.calibrate.targets.constraints import bias_fits, constraint_of
 from qrt.calibrate.targets.model import QuantFn, Spec, Target
 from qrt.errors import QuantError, shown
-from qrt.passes.quantization.propagation.classes import Class, default_storage, storage_of
+from qrt.passes.quantization.propagation.classes import Class, storage_of
 from qrt.passes.quantization.propagation.graph import Graph, Node, Site, is_decided
-from qrt.passes.quantization.propagation.ranges import Ranges, Storage
+from qrt.passes.quantization.propagation.ranges import Ranges, Wanted
 from qrt.passes.quantization.propagation.select import fits
 from qrt.passes.remarks import remark
 from qrt.types import FloatType, NoQuantizedType, UniformType
@@ -46,8 +46,14 @@ class Decider:
             if node.in_class.given is not None:
                 node.in_class.type = node.in_class.given
 
+    @property
+    def bound(self) -> int:
+        """The number of regions and ports, which visits cannot pass."""
+        return len(self._graph.sites) + sum(1 for node in self._graph.nodes if node.site is not None)
+
     def run(self) -> None:
         """Decides every class."""
+        self._ranges.prepare(self._wanted())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
         while self._heap:
@@ -58,10 +64,20 @@ class Decider:
                 if each not in waiting:
                     waiting.add(each)
                     heapq.heappush(self._heap, each)
-        assert self.visits <= len(self._graph.sites) + len(self._graph.nodes)
+        assert self.visits <= self.bound
         for node in self._graph.nodes:
             if node.site is not None and node.type is None:
                 raise node.site.operation.error(_undecided(node))
+
+    def _wanted(self) -> Iterator[Wanted]:
+        """The ranges of which types are proposed, as far as storage and range are known."""
+        for each in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
+            storage, first = each.storage, each.nodes[0]
+            if storage is not None and not _is_own_constant(each):
+                statistics, symmetric = each.statistics, each.symmetric
+                span = self._ranges.chosen(statistics, storage, symmetric=symmetric, element=first.element)
+                if span is not None:
+                    yield span, storage, symmetric, first.element
 
     def _visit(self, site: Site) -> list[int]:
         """Decides the classes of a region's ports. Returns the regions that this concerns."""
@@ -89,14 +105,11 @@ class Decider:
 
     def _propose(self, each: Class, proposed: dict[Class, Spec]) -> None:
         """The type that a class has if no constraint changes it."""
-        storage: Storage | Spec | None = each.storage or default_storage(each)
-        first = each.first
-        if storage is None or not isinstance(storage, Storage):
-            if storage is not None:
-                proposed[each] = storage
+        storage, first = each.storage, each.first
+        if storage is None:
             return
         try:
-            if len(each.nodes) == 1 and first.constant is not None and first.spec is first.element:
+            if _is_own_constant(each):
                 proposed[each] = self._ranges.of_constant(first, storage, symmetric=each.symmetric)
                 return
             statistics = each.statistics
@@ -222,6 +235,12 @@ class Decider:
             raise site.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
 
 
+def _is_own_constant(each: Class) -> bool:
+    """Whether a class is one use of a constant, of which no annotation says a range."""
+    (node, *others) = each.nodes
+    return not others and node.constant is not None and node.spec is node.element
+
+
 def _type(node: Node, proposed: dict[Class, Spec]) -> Spec:
     """The type of a node, as far as it is known."""
     return node.type or proposed.get(node.in_class, node.element)
@@ -262,7 +281,7 @@ def _scaled(held: UniformType, exponents: Array) -> UniformType:
 
 
 def _undecided(node: Node) -> str:
-    if node.in_class.storage is None and default_storage(node.in_class) is None:
+    if node.in_class.storage is None:
         return (
             f"nobody decides {node.where}: the kernel takes any type there and has no default: "
             f"annotate it with a !quant.uniform type"
