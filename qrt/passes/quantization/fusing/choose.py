@@ -1,8 +1,9 @@
 """Which kernel of a target computes a value: that of the largest pattern, constants included. Of equal ones a table
 comes last, and the others come in the target's order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from qrt.calibrate.targets.model import Target
 from qrt.errors import QuantError
@@ -11,7 +12,7 @@ from qrt.ops import FAMILIES
 from qrt.passes.quantization.forms import Reading, readings_of
 from qrt.passes.quantization.forms.elements import splat_of
 from qrt.passes.quantization.forms.functions import name_of_function
-from qrt.types import FloatType, TensorType, UniformType
+from qrt.types import FloatType, TensorType, Type, UniformType
 
 _KEPT = frozenset({"max_pool2d", "reshape", "transpose", "pad", "clamp"})
 """Families whose result has the type of their operand."""
@@ -45,24 +46,31 @@ def kernel_names(reading: Reading) -> tuple[str, ...]:
     return (reading.family,)
 
 
-def choices_of(value: Value, target: Target) -> tuple[list[Choice], list[Refusal]]:
-    """The kernels that compute a value, the best first, and why other readings have none."""
+def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[Choice]:
+    """The kernels that compute a value, the best first. Why other readings have none is added to ``refused``."""
     found: list[tuple[int, bool, int, Choice]] = []
-    refused = []
-    order = {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
+    order = target_order(target)
     for reading in readings_of(value):
-        reason = _refused(reading, value)
         names = kernel_names(reading)
-        if reason is None:
-            reason = refusal(names, len(reading.operands), reading, target)
-        if reason is not None:
-            refused.append(Refusal(reading, reason))
-            continue
         fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
-        name = min(fitting, key=lambda name: order[name])
-        found.append((-_size(reading), name == "lookup", order[name], Choice(name, reading)))
+        if fitting:
+            name = min(fitting, key=lambda name: order[name])
+            found.append((-_size(reading), name == "lookup", order[name], Choice(name, reading)))
+        elif refused is not None:
+            reason = refusal(names, len(reading.operands), reading, target)
+            refused.append(Refusal(reading, reason or ""))
     found.sort(key=lambda each: each[:3])
-    return [choice for *_, choice in found], refused
+    for *_, choice in found:
+        reason = _refused(choice.reading, value)
+        if reason is None:
+            yield choice
+        elif refused is not None:
+            refused.append(Refusal(choice.reading, reason))
+
+
+def target_order(target: Target) -> dict[str, int]:
+    """The number of the first signature of each kernel."""
+    return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
 
 
 def _size(reading: Reading) -> int:
@@ -118,7 +126,8 @@ def _refused(reading: Reading, value: Value) -> str | None:
     return None if same else f"{reading.family} makes {inferred.shape}, not {made.shape}"
 
 
-def _stored(type: object, permutation: tuple[int, ...] | None) -> TensorType | None:
+@lru_cache(maxsize=256)
+def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
     """The type of 8-bit values of a float tensor, its axes as the family has them."""
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
         return None
