@@ -268,6 +268,12 @@ def test_an_edge_is_followed_to_where_the_value_comes_from(way):
         said = found(module)
         assert bool(said) == bool(count), (taken, made, said)
         assert is_quantized(module) == (not count)
+    behind = (
+        (MADE + LOOPS[way].replace(LAST, LAST.replace("[!y], out", "[!z], out")))
+        .replace("IN", "!y")
+        .replace("OUT", "!y")
+    )
+    assert found(program(behind, ONE, others=CALLEE.replace("IN", "!y").replace("OUT", "!y") if way == "call" else ""))
 
 
 @pytest.mark.parametrize(
