@@ -31,6 +31,7 @@ from tests.passes.quantization.export.programs import (
     t,
 )
 
+_Q = "!quant.uniform<i8:f32, 0.1:3>"
 _X, _W, _Y = t(3, 4), t(4, 2), t(3, 2)
 _CHAIN = f"""%zero = arith.constant 0.0 : f32
 %e = tensor.empty() : {_Y}
@@ -165,6 +166,32 @@ def test_channels_that_are_summed_over():
     x, q = UniformType("i8", "f32", [0.1, 0.2, 0.3, 0.4], axis=1), UniformType("i8", "f32", 0.1)
     with pytest.raises(VerifyError, match="an axis that is summed over"):
         exported(function((_X, _W, _Y), t(2, 3), _CHAIN, (x, q, q), q), "fixed")
+
+
+def test_scalars_are_refused():
+    """A kernel takes tensors."""
+    with pytest.raises(VerifyError, match="kernels take tensors, not f32"):
+        exported(function(("f32",), "f32", "%y = arith.negf %a : f32", [_Q], _Q, kernel="mine.gate"), "fixed")
+
+
+def test_rows_of_unknown_number():
+    """Sums need their length, and nothing else: sizes come from the operands."""
+    many, rows, weights = "tensor<?x4xf32>", "tensor<?x2xf32>", t(4, 2)
+    body = f"""%i = arith.constant 0 : index
+%n = tensor.dim %a, %i : {many}
+%zero = arith.constant 0.0 : f32
+%half = arith.constant -0.5 : f32
+%e = tensor.empty(%n) : {rows}
+%f = linalg.fill ins(%zero : f32) outs(%e : {rows}) -> {rows}
+%1 = linalg.matmul ins(%a, %b : {many}, {weights}) outs(%f : {rows}) -> {rows}
+%2 = linalg.fill ins(%half : f32) outs(%e : {rows}) -> {rows}
+%y = arith.mulf %1, %2 : {rows}"""
+    text = function((many, weights), rows, body, (_Q, _Q), "!quant.uniform<i8:f32, 0.25>")
+    rng = np.random.default_rng(4)
+    arrays = [rng.normal(size=size).astype(np.float32) for size in ((5, 4), (4, 2))]
+    got, near = (ran(exported(text, to), arrays)[0] for to in ("codegen", "simulate"))
+    assert np.abs(got - near).max() <= 0.2501
+    assert len(np.unique(got)) > 3
 
 
 def test_channels_are_rounded_apart():
