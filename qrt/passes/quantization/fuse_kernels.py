@@ -47,7 +47,7 @@ class FuseKernels:
         for block in blocks:
             if self.linear:
                 fuse_linear(block, target)
-            _fuse(block, target)
+            fuse_block(block, target)
 
 
 def _blocks(module: Operation) -> Iterator[Block]:
@@ -65,7 +65,7 @@ def _blocks(module: Operation) -> Iterator[Block]:
                 ]  # fmt: skip
 
 
-def _fuse(block: Block, target: Target) -> None:
+def fuse_block(block: Block, target: Target) -> None:
     """Wraps the operations of a block, from the last to the first."""
     order = {operation: number for number, operation in enumerate(block)}
     stay: list[tuple[Operation, str]] = []
