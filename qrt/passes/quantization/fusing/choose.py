@@ -4,6 +4,7 @@ comes last, and the others come in the target's order."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from qrt.calibrate.targets.model import Target
 from qrt.errors import QuantError
@@ -52,7 +53,8 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
     order = target_order(target)
     for reading in readings_of(value):
         names = kernel_names(reading)
-        fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
+        known = [name for name in names if name in order]
+        fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
         if fitting:
             name = min(fitting, key=lambda name: order[name])
             found.append((-_size(reading), name == "lookup", order[name], Choice(name, reading)))
@@ -105,25 +107,32 @@ def _rank(value: Value) -> int | None:
 
 def _refused(reading: Reading, value: Value) -> str | None:
     """Why the family does not take these shapes; None where it does, on values of 8 bits."""
-    family = FAMILIES[reading.family]
-    types = [_stored(operand.type, permutation) for operand, permutation in reading.operands]
-    made = _stored(value.type, None)
-    if made is None or None in types:
-        return "a port is no ranked tensor of floats"
-    if reading.family == "lookup":
-        return None
+    operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
+    return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))
+
+
+@lru_cache(maxsize=256)
+def _refused_types(
+    name: str, types: tuple[TensorType | None, ...], attributes: tuple[tuple[str, Any], ...], made: TensorType | None
+) -> str | None:
+    """Why a family does not take operands of these types; networks have the same ones again and again."""
     operands = [type for type in types if type is not None]
-    if len(operands) == 3 and reading.family in ("matmul", "conv2d", "depthwise_conv2d"):
+    if made is None or len(operands) < len(types):
+        return "a port is no ranked tensor of floats"
+    if name == "lookup":
+        return None
+    if len(operands) == 3 and name in ("matmul", "conv2d", "depthwise_conv2d"):
         element = operands[2].element
-        assert isinstance(element, UniformType)
+        assert isinstance(element, UniformType)  # `_stored` has made it
         operands[2] = operands[2].with_(element=element.with_(storage="i32"))
+    family = FAMILIES[name]
     try:
-        inferred = family.resolve(tuple(operands), family.complete(reading.attributes), made)
+        inferred = family.resolve(tuple(operands), family.complete(dict(attributes)), made)
     except QuantError as error:
         return str(error)
     sizes = zip(inferred.shape or (), made.shape or (), strict=False)
     same = inferred.rank == made.rank and all(a == b or a is None or b is None for a, b in sizes)
-    return None if same else f"{reading.family} makes {inferred.shape}, not {made.shape}"
+    return None if same else f"{name} makes {inferred.shape}, not {made.shape}"
 
 
 @lru_cache(maxsize=256)
