@@ -4,6 +4,7 @@ parameters (docs/reference/targets.md). A port is an operand or a result of a ke
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 from qrt.errors import QuantTypeError, shown
@@ -249,7 +250,14 @@ class Target:
 
     def signatures(self, kernel: str) -> Sequence[Kernel]:
         """The signatures of a kernel, in order; none where the target lacks it."""
-        return [entry for entry in self.kernels if entry.name == kernel]
+        return self._by_name.get(kernel, ())
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Sequence[Kernel]]:
+        found: dict[str, list[Kernel]] = {}
+        for kernel in self.kernels:
+            found.setdefault(kernel.name, []).append(kernel)
+        return found
 
 
 def _matched(ports: Sequence[Port], count: int) -> Sequence[Port] | None:
