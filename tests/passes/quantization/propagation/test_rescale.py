@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from qrt.errors import VerifyError
 from qrt.passes.quantization.propagate_quant import Settings
 from tests.passes.quantization.propagation.programs import (
     NONE,
@@ -173,6 +174,7 @@ def test_a_program_without_regions() -> None:
     assert run(function("%x", returned="%x"), Settings()).outcome.bound == 0
 
 
-def test_none_at_a_definition_reaches_wildcards() -> None:
-    result = run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)))
-    assert result.of("undecided") == [[NONE, A]]
+def test_a_float_does_not_reach_a_part_of_a_kernel() -> None:
+    """The kernel is a whole: its other port is quantized."""
+    with pytest.raises(VerifyError, match="nobody decides undecided input 0"):
+        run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)))
