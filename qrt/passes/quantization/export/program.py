@@ -9,6 +9,7 @@ from qrt.ir import Module, Operation, Value
 from qrt.ir.core.rewrite import Builder
 from qrt.passes.lower_qrt import LowerQrt
 from qrt.passes.quantization.export.bodies import put_back
+from qrt.passes.quantization.export.carried import carry
 from qrt.passes.quantization.export.casts import Casts
 from qrt.passes.quantization.export.kernels import Kernels, Tabulate, family_of
 from qrt.passes.quantization.export.linear import linear_region
@@ -52,6 +53,8 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
         except QuantTypeError as error:
             raise region.op_error(f"of kernel '{kernel(region)}' cannot be exported: {error}") from None
     casts.finish()
+    if to != "simulate":
+        carry(module)
     if to == "codegen":
         lower = LowerQrt()
         kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it

@@ -17,6 +17,10 @@ from qrt.passes.quantization.export import program as programs
 from qrt.passes.quantization.export.exact import divisor
 from qrt.passes.remarks import remarks_to
 from qrt.types import FloatType, TensorType, UniformType
+from tests import mlir_opt
+from tests.oracle.execution.driver import execute
+from tests.passes.lower_qrt.upstream import F32, case
+from tests.passes.lower_qrt.upstream import stored as stored_bits
 from tests.passes.quantization.export.programs import (
     drawn_arrays,
     drawn_specs,
@@ -27,6 +31,7 @@ from tests.passes.quantization.export.programs import (
     t,
 )
 
+_Q = "!quant.uniform<i8:f32, 0.1:3>"
 _X, _W, _Y = t(3, 4), t(4, 2), t(3, 2)
 _CHAIN = f"""%zero = arith.constant 0.0 : f32
 %e = tensor.empty() : {_Y}
@@ -163,6 +168,32 @@ def test_channels_that_are_summed_over():
         exported(function((_X, _W, _Y), t(2, 3), _CHAIN, (x, q, q), q), "fixed")
 
 
+def test_scalars_are_refused():
+    """A kernel takes tensors."""
+    with pytest.raises(VerifyError, match="kernels take tensors, not f32"):
+        exported(function(("f32",), "f32", "%y = arith.negf %a : f32", [_Q], _Q, kernel="mine.gate"), "fixed")
+
+
+def test_rows_of_unknown_number():
+    """Sums need their length, and nothing else: sizes come from the operands."""
+    many, rows, weights = "tensor<?x4xf32>", "tensor<?x2xf32>", t(4, 2)
+    body = f"""%i = arith.constant 0 : index
+%n = tensor.dim %a, %i : {many}
+%zero = arith.constant 0.0 : f32
+%half = arith.constant -0.5 : f32
+%e = tensor.empty(%n) : {rows}
+%f = linalg.fill ins(%zero : f32) outs(%e : {rows}) -> {rows}
+%1 = linalg.matmul ins(%a, %b : {many}, {weights}) outs(%f : {rows}) -> {rows}
+%2 = linalg.fill ins(%half : f32) outs(%e : {rows}) -> {rows}
+%y = arith.mulf %1, %2 : {rows}"""
+    text = function((many, weights), rows, body, (_Q, _Q), "!quant.uniform<i8:f32, 0.25>")
+    rng = np.random.default_rng(4)
+    arrays = [rng.normal(size=size).astype(np.float32) for size in ((5, 4), (4, 2))]
+    got, near = (ran(exported(text, to), arrays)[0] for to in ("codegen", "simulate"))
+    assert np.abs(got - near).max() <= 0.2501
+    assert len(np.unique(got)) > 3
+
+
 def test_channels_are_rounded_apart():
     """One channel is far finer than the result, the other is not: rounding bits below the last place of the first must
     not cost the second any."""
@@ -183,3 +214,19 @@ def test_divisor(values):
     multiples = [value / found for value in values]
     assert all(m.denominator == 1 for m in multiples)
     assert gcd(*map(int, multiples)) == 1
+
+
+@mlir_opt.needed
+def test_mlir_runner_computes_the_same_bits():
+    """Of sums that fit 64 bits, and of one that is rounded before."""
+    rng = np.random.default_rng(8)
+    cases, expected = [], []
+    for sx, zx, sw, sc in ((0.05, 3, (0.1, 0.02), 0.1), (0.125, 0, (0.5, 0.25), 0.0625)):
+        x, w = UniformType("i8", "f32", sx, zx), UniformType("i8", "f32", list(sw), axis=1)
+        specs, out = (x, w, UniformType("i8", "f32", sc, -4)), UniformType("i8", "f32", 0.3, 5)
+        module = exported(function((_X, _W, _Y), t(2, 3), _CHAIN, specs, out), "codegen")
+        arrays = drawn_arrays(module, rng, 2.0)
+        expected.append(stored_bits(ran(module, arrays)[0], F32))
+        values = [stored_bits(array, F32) for array in arrays]
+        cases.append(case(ir.run_passes(module, "lower-quant-ops"), values))
+    assert execute(cases) == [[[value]] for value in expected]
