@@ -29,7 +29,7 @@ from qrt.passes.remarks import remark
 from qrt.types import UniformType
 
 LINEAR: Final = "linear"
-"""The kernel of all linear ops between others, which is one sum to the end."""
+"""The kernel of all linear ops between others, which rounds once, whatever ops it is made of."""
 FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 
@@ -68,7 +68,7 @@ def _export(region: Operation, kernels: Kernels) -> None:
     if kernel(region) == RESCALE and not floats:
         kernels.casts.release(region, [_rescaled(region, kernels)])
         return
-    form = form_of(region.regions[0].blocks[0])
+    form = None if kernel(region) == LINEAR else form_of(region.regions[0].blocks[0])
     if form is not None and family_of(region, form) == FLOAT_MATMUL:
         floats = []
     if floats:
