@@ -314,3 +314,49 @@ def test_operations_in_loops_are_wrapped_where_they_stand():
     assert (kernels(module), said) == (["lookup", "add"], [])
     assert regions(module)[1].parent_operation.name == "scf.for"
     same_bits(text, module)
+
+
+LINEAR = """func.func @f(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> (tensor<8xf32>, tensor<2x4xf32>) {
+  %w = arith.constant dense<[[1., 2., 0.5, 0.25], [0.5, -1., 2., 3.], [1., 1.5, 2.5, -2.]]> : tensor<3x4xf32>
+  %half = arith.constant dense<0.5> : tensor<2x4xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %t = math.tanh %x : tensor<2x3xf32>
+  %m = linalg.matmul ins(%t, %w : tensor<2x3xf32>, tensor<3x4xf32>) outs(%f : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %h = arith.mulf %m, %half : tensor<2x4xf32>
+  %a = arith.addf %h, %y : tensor<2x4xf32>
+  %p = arith.mulf %a, %a : tensor<2x4xf32>
+  %n = arith.negf %a : tensor<2x4xf32>
+  %q = arith.subf %n, %y : tensor<2x4xf32>
+  %r = tensor.collapse_shape %q [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  return %r, %p : tensor<8xf32>, tensor<2x4xf32>
+}"""
+
+
+def test_linear_operations_between_others_are_one_region():
+    """What two need ends a region: the square is none of linear operations."""
+    module, said = fused(LINEAR, linear="true")
+    assert (kernels(module), said) == (["tanh", "linear", "mul", "linear"], [])
+    first, last = (region for region in regions(module) if region.kernel == "linear")
+    assert [len(first.operands), len(last.operands)] == [3, 2]  # the weights are an operand, the factor 0.5 is none
+    assert [operation.name for operation in last.body] == [
+        "arith.negf", "arith.subf", "tensor.collapse_shape", "quant.return",
+    ]  # fmt: skip
+    same_bits(LINEAR, module)
+    assert str(fused(str(module), linear="true")[0]) == str(module)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_one_kernel_computes_stays_its_region(name):
+    """Its sums are linear, and would be lost to it."""
+    *text, family = FORMS[name]
+    module, _ = fused(function(*text), linear="true")
+    assert kernels(module) == [NAMES.get(name, family)]
+    same_bits(function(*text), module)
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_linear_regions_keep_the_bits_of_what_has_no_kernel(name):
+    module, _ = fused(function(*NEAR[name]), linear="true")
+    same_bits(function(*NEAR[name]), module)

@@ -90,7 +90,7 @@ def _held(
 
 def _described(port: Port) -> str:
     if port.given is not None:
-        return str(port.given)
+        return port.given.shown()
     bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
     words = [f"{port.storage}{bounds}"]
     if port.axis is not None:
@@ -172,7 +172,7 @@ def _fixed(port: PortOf, taken: Port) -> str | None:
     if given is None or not isinstance(spec, UniformType):
         return None
     is_given = spec.scales == given.scales and spec.zero_points == given.zero_points and spec.axis == given.axis
-    return None if is_given else f"{port} is {spec.shown()} and not {given}"
+    return None if is_given else f"{port} is {spec.shown()} and not {given.shown()}"
 
 
 def _multiplier(

@@ -77,7 +77,7 @@ class Arithmetic:
         if b.known is not None:
             scaled = replace(a, scales=tuple(s * (abs(b.known) or 1) for s in a.scales))
             return scaled if b.known > 0 else number(Fraction(0)) if b.known == 0 else self.negated(scaled)
-        while False:
+        while a.bound * b.bound >= MOST:
             a, b = (self.coarser(a, _ROUNDED), b) if a.bound >= b.bound else (a, self.coarser(b, _ROUNDED))
         axis, left, right = _together(a, b)
         made = self.nest.emit("arith.muli", (self.value(a), self.value(b)), I64)

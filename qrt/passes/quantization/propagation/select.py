@@ -75,7 +75,7 @@ def _fits_uniform(port: Port, spec: UniformType, node: Node) -> bool:
         is_within = port.low <= spec.storage_min <= spec.storage_max <= port.high
         if spec.storage != port.storage or not is_within:
             return False
-        if port.symmetric and not is_symmetric(spec):
+        if port.symmetric and not is_symmetric(spec, port.low, port.high):
             return False
     layout = layout_of_port(port, node)
     if spec.is_per_layer:
@@ -83,9 +83,9 @@ def _fits_uniform(port: Port, spec: UniformType, node: Node) -> bool:
     return layout is not None and layout.is_of(spec)
 
 
-def is_symmetric(spec: UniformType) -> bool:
-    """Whether every zero point is in the middle of the storage."""
-    return bool((spec.zero_point_array == (spec.storage_min + spec.storage_max + 1) // 2).all())
+def is_symmetric(spec: UniformType, low: int, high: int) -> bool:
+    """Whether every zero point is in the middle of a port's storage."""
+    return bool((spec.zero_point_array == (low + high + 1) // 2).all())
 
 
 def _is_enough(port: Port, spec: AnyQuantizedType) -> bool:
