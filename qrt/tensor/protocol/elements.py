@@ -142,7 +142,7 @@ def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
 _NUMBERS = (int, float)
 
 
-@lru_cache(maxsize=256, typed=True)
+@lru_cache(maxsize=256)
 def _number(x: float, t: UniformType) -> Array:
     """The storage of one real number, which nobody writes to."""
     storage = stored(_quantized(expressed_array(x, t), t))

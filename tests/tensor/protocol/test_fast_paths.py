@@ -40,6 +40,7 @@ TYPES = {
     "u32": UniformType("u32", "f32", 0.5, 1 << 31),
     "float8 values": UniformType("i8", "f8E4M3FN", 2.0**-9, 3),
     "channels": UniformType("i8", "f32", **AXIS, zero_points=[3, -128, 0, 127]),
+    "channels, first from 0": UniformType("i8", "f32", **AXIS, zero_points=[0, 3, -128, 127]),
     "channels from 0": UniformType("i8", "f32", **AXIS),
     "channels of one zero": UniformType("u8", "f32", **AXIS, zero_points=[7] * 4),
     "channels of 4 bits": UniformType("i4", "f32", **AXIS, zero_points=[3, -8, 0, 7]),
@@ -86,6 +87,8 @@ def test_powers_are_those_of_the_values(t: UniformType, count: int) -> None:
     for n in (1, 2, 3):
         if n * bits < 31 and not t.is_sub_channel and str(t.expressed_type) == "f32":
             assert same(np.power(q, n), values(q) ** n)
+        if n * bits < 53 and not t.is_sub_channel and str(t.expressed_type) == "f32":
+            assert np.array_equal(np.power(q, n, dtype=np.float64), (values(q) ** n).astype(float))
 
 
 @EVERY
@@ -184,6 +187,14 @@ def test_a_part_of_packed_bits_is_read_only_however_it_is_made() -> None:
         np.reshape(q, (-1,), copy=False)
 
 
+@pytest.mark.parametrize("name", ["zero 0", "zero 3", "unsigned", "4 bits", "high u32"])
+def test_beside_a_diagonal_are_zeros(name: str) -> None:
+    q = tensor(TYPES[name], FEW)[0]
+    for k in (-3, -1, 0, 1, 3, np.int8(2)):
+        assert same(np.diag(q, k), np.diag(values(q), k))
+        assert same(np.diagflat(q[:0], k), np.diagflat(values(q)[:0], k))
+
+
 @pytest.mark.parametrize("join", [np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack])
 def test_tensors_of_several_types_are_not_joined_as_storage(join: Any) -> None:
     q = tensor(TYPES["zero 3"], FEW)
@@ -221,6 +232,7 @@ def test_exact_integers_in_the_narrowest_dtype(t: UniformType) -> None:
     ]  # fmt: skip
     calls += [lambda x: np.kron(x, x), lambda x: np.convolve(x[0], x[1]), lambda x: np.cross(x[:, :3], x[:, 3:6])]
     calls += [lambda x: np.einsum("ij,kj->ik", x, x[:2]), lambda x: np.vecdot(x, x), lambda x: np.outer(x[0], x[1])]
+    calls += [lambda x: np.einsum("ij->ji", x)]
     for i, call in enumerate(calls):
         try:
             found = call(q)
