@@ -76,7 +76,8 @@ def test_signs_are_those_of_the_values(t: UniformType, count: int) -> None:
     assert np.array_equal(np.any(q, 0), (x != 0).any(0))
     assert np.count_nonzero(q) == (x != 0).sum()
     assert np.array_equal(np.signbit(q), x < 0)
-    assert np.isfinite(q).all() and not np.isnan(q).any()
+    assert np.isfinite(q).all()
+    assert not np.isnan(q).any()
 
 
 @EVERY
