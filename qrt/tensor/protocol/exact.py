@@ -330,8 +330,10 @@ def centred(q: QuantTensor, bound: int = I64_END) -> Array:
 @lru_cache(maxsize=512)
 def _zeros_of(t: UniformType, dtype: Any) -> Array | None:
     """The zero points, which may wrap in the dtype; of no axis where all are one, and None where all are 0."""
-    zeros = np.array(t.zero_points, np.int64).astype(dtype)
-    return None if not any(t.zero_points) else zeros if len(set(t.zero_points)) > 1 else zeros[0, ...]
+    zeros: Array = np.array(t.zero_points, np.int64).astype(dtype)
+    if not any(t.zero_points):
+        return None
+    return zeros if len(set(t.zero_points)) > 1 else zeros[:1].reshape(())
 
 
 @lru_cache(maxsize=512)
