@@ -324,7 +324,9 @@ def centred(q: QuantTensor, bound: int = I64_END) -> Array:
     zeros, terms = _zeros_of(q.type, dtype), stored(q).astype(dtype)
     if zeros is None:
         return terms
-    return np.subtract(terms, zeros[parameter_index(q.type, q._shape)] if zeros.ndim else zeros, terms)
+    zeros = zeros[parameter_index(q.type, q._shape)] if zeros.ndim else zeros
+    np.subtract(terms, zeros, terms)
+    return terms
 
 
 @lru_cache(maxsize=512)
