@@ -192,8 +192,8 @@ def filled(t: UniformType, shape: Shape) -> "QuantTensor":
 def followed(
     q: "QuantTensor", data: Array, axes: Sequence[int], routine: Callable[[Array, int], Array]
 ) -> "QuantTensor":
-    """``data``, which NumPy made of the storage of ``q``, of a type that is not per layer, along some axes. ``routine`` makes the same of positions
-    along one axis, and so says which parameters the elements have."""
+    """``data``, which NumPy made of the storage of ``q`` along some axes; its type is not per layer. ``routine`` makes
+    the same of positions along one axis, and so says which parameters the elements have."""
     taken = [routine(np.arange(n), i) if i in axes else ALL for i, n in enumerate(q._shape)]
     selections = [Selection(i, item, i) for i, item in enumerate(taken)]
     return made(data, selected_element(q.type, q._shape, selections, q.ndim), q._data)
