@@ -239,10 +239,10 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     require_tensors(name, a)
     axes, units, bound = _range_of(name, a.type, a.shape, hashable_axis(axis), is_kept(keepdims))
     whole, keepdims = stored(a), is_kept(keepdims)
-    most, least = (pick(whole, axes, None, None, keepdims) for pick in _EXTREMES)
     wide = np.int32 if bound < I32_END else np.int64
     # Storage of 32 bits may wrap in int32, which the difference takes back.
-    return finish(name, np.asarray(np.subtract(most, least, dtype=wide, casting="unsafe")), bound, units, None, out)
+    most, least = (pick(whole, axes, None, None, keepdims).astype(wide) for pick in _EXTREMES)
+    return finish(name, np.asarray(np.subtract(most, least)), bound, units, None, out)
 
 
 _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
@@ -270,7 +270,8 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     try:
         line = np.diagonal(stored(a), offset, first, second)
         zeros = np.diagonal(np.broadcast_to(zeros, a.shape), offset, first, second) if zeros.ndim else zeros
-        acc = np.asarray(add_up(np.subtract(line, zeros, dtype=np.int64), -1))
+        terms = line.astype(np.int64)
+        acc = np.asarray(add_up(np.subtract(terms, zeros, terms), -1))
     except (TypeError, OverflowError):
         raise QuantTypeError(f"{name}: offset must be a small integer, got {shown(offset)}") from None
     return finish(name, acc, bound, units, dtype, out)
