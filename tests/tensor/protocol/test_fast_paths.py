@@ -179,6 +179,22 @@ def test_what_is_moved_to_new_memory_can_be_written(name: str) -> None:
         assert np.array_equal(q.storage, before)
 
 
+@pytest.mark.parametrize("name", ["zero 3", "channels from 0"])
+def test_views_write_to_their_tensor(name: str) -> None:
+    views: list[Callable[[Any], Any]] = [
+        lambda x: np.flip(x, 0), np.rot90, lambda x: np.moveaxis(x, 0, 1), lambda x: np.swapaxes(x, 0, 1), np.transpose,
+        lambda x: np.expand_dims(x, 1), lambda x: np.squeeze(x[None]), lambda x: np.split(x, 2)[0],
+        lambda x: np.array_split(x, 3, 1)[0], lambda x: np.rollaxis(x, 1), lambda x: np.reshape(x, (4, -1, 1)),
+    ]  # fmt: skip
+    if hasattr(np, "unstack"):
+        views += [lambda x: np.unstack(x)[1], lambda x: np.unstack(x, axis=1)[1], lambda x: np.unstack(x[0])[2]]
+    for i, view in enumerate(views):
+        q = tensor(TYPES[name], FEW)
+        q[...] = 1
+        view(q)[...] = 2
+        assert np.array_equal(values(view(q)), np.full(view(q).shape, 2)), i
+
+
 def test_a_part_of_packed_bits_is_read_only_however_it_is_made() -> None:
     q = tensor(TYPES["4 bits"], FEW)
     for part in (np.flip(q), np.moveaxis(q, 0, 1), np.diagonal(q[:, :4]), *np.split(q, 2), np.expand_dims(q, 0)):

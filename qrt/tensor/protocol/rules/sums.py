@@ -241,8 +241,8 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     whole, keepdims = stored(a), is_kept(keepdims)
     wide = np.int32 if bound < I32_END else np.int64
     # Storage of 32 bits may wrap in int32, which the difference takes back.
-    most, least = (pick(whole, axes, None, None, keepdims).astype(wide) for pick in _EXTREMES)
-    return finish(name, np.asarray(np.subtract(most, least)), bound, units, None, out)
+    most, least = (pick(whole, axes, None, None, keepdims) for pick in _EXTREMES)
+    return finish(name, np.asarray(np.subtract(most, least, dtype=wide, casting="unsafe")), bound, units, None, out)
 
 
 _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
