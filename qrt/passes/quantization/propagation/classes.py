@@ -10,7 +10,7 @@ They are joined in three steps, each in program order.
 An edge is not joined where the two sides differ in storage, where both have types and these differ, where one is to
 have more bits than the other has, where a side has a type that does not stand for the range of the other, or where the
 hull of the two ranges is more than ``max_widening`` times one of those it joins. Values that a definition keeps float
-may stay float on the way to a wildcard; that a use keeps them float says nothing about their definition.
+stay float in a region of wildcards that have one type; that a use keeps them float says nothing about their definition.
 """
 
 from collections import deque
@@ -129,22 +129,23 @@ class Classes:
     def agree(self, source: Class, target: Class) -> bool:
         """Whether the two sides of an edge may have one type."""
         if source.is_kept or target.is_kept:
-            free = target.given is None and target.storage is None and target.asked is None
-            return source.given is target.given or (source.is_kept and free)
+            return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
         if source.given is not None and target.given is not None:
             return source.given is target.given
-        if source.storage is not None and target.storage is not None and source.storage != target.storage:
-            return False
         if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
             return self._takes(target, source.given)
         if isinstance(target.given, UniformType):
             return self._takes(source, target.given)
+        if source.storage is not None and target.storage is not None and source.storage != target.storage:
+            return False
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
         """Whether a type serves for a class, and stands for all of its range."""
+        if side.storage is not None and not _is_within(given, side.storage):
+            return False
         if side.symmetric and not is_symmetric(given, given.storage_min, given.storage_max):
             return False
         if not given.is_per_layer:
@@ -170,7 +171,7 @@ def unite(one: Class, other: Class) -> Class:
     one.statistics = one.statistics.add(other.statistics)
     known = [side.finest for side in (one, other) if side.finest is not None]
     one.finest = min(known, default=None)
-    one.storage = one.storage or other.storage
+    one.storage = next((side.storage for side in (one, other) if side.given is not None), one.storage or other.storage)
     one.symmetric |= other.symmetric
     one.given = one.given or other.given
     one.asked = _larger(one.asked, other.asked)
@@ -239,6 +240,21 @@ def _is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
         return True
     bits = int(storage.name.lstrip("siu"))
     return bits >= asked.storage_width and storage.high - storage.low >= asked.storage_max - asked.storage_min
+
+
+def _is_within(given: UniformType, storage: Storage) -> bool:
+    """Whether a type is stored so, or within narrower bounds."""
+    return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
+
+
+def _may_be_kept(side: Class, given: Spec | None) -> bool:
+    """Whether a class may stay float: it is the whole of its regions, and nothing says otherwise."""
+    if side.given is not None or side.storage is not None or side.asked is not None:
+        return False
+    return all(
+        node.site is None or (isinstance(given, NoQuantizedType) and all(n.in_class is side for n in node.site.floats))
+        for node in side.nodes
+    )
 
 
 def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> AnyQuantizedType | None:

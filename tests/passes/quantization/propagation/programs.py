@@ -56,6 +56,7 @@ KERNELS = (
     Kernel("any", (Port("x", "i8"),), (Port("y"),), default={"y": Port("y", "i8")}),
     Kernel("wide", (Port("x", "i16"),), (Port("y", "i16"),)),
     Kernel("join", (Port("x", size="*"),), (Port("y"),), "same_scale", default={"y": Port("y", "i8")}),
+    Kernel("pool", (Port("x", "i8"),), (Port("y", "i8"),), "same_scale"),
     Kernel("fixed", (Port("x", "i8"),), (Port("y", given=FIXED),), "fixed_scale"),
     Kernel("middle", (Port("x", "i8", symmetric=True),), (Port("y", "i8"),)),
     Kernel("float", (Port("x", "f32"),), (Port("y", "f32"),)),
