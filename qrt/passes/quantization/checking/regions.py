@@ -10,7 +10,8 @@ from qrt.ir.core.constraints import element_of
 from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Type, UniformType
 
 REGION = "quant.region"
-RESCALE = "rescale"
+RESCALE, LINEAR = "rescale", "linear"
+"""Names of regions that need no kernel of a target."""
 
 
 @dataclass(frozen=True)
