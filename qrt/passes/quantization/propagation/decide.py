@@ -28,6 +28,8 @@ from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]
 
+_MOST_SAID = 300
+"""Characters of somebody else's message."""
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
 
@@ -151,6 +153,7 @@ class Decider:
             changed = function(inputs, outputs)
         except Exception as error:  # a function of somebody else's may raise anything
             said = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
+            said = " ".join(said.split())[:_MOST_SAID]
             raise site.operation.error(f"the constraint of {shown(site.name)} fails: {said}") from error
         self._check_returned(site, changed, inputs, outputs, before)
         return [*inputs, *outputs]
@@ -211,7 +214,7 @@ class Decider:
     def _fit_bias(self, site: Site, bias: Node, proposed: dict[Class, Spec]) -> None:
         """A bias that passes its storage takes a coarser scale, where the target has such; else its weights do."""
         type = _type(bias, proposed)
-        if not isinstance(type, UniformType) or bias.constant is None or bias.type is type:
+        if not isinstance(type, UniformType) or bias.constant is None:
             return
         exponents = bias_fits(bias.constant, type.scale_array, type.storage)
         if not exponents.any():

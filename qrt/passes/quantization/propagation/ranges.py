@@ -102,10 +102,11 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
     found: dict[Node, Statistics] = {}
     for group in graph.each:
         value = _of_group(group, records or {})
+        is_recorded = any(key in (records or {}) for key in group.keys)
         for node in (*group.definitions, *group.uses):
             own = _own(node)
-            if value is not None and ((group.keys and value.records) or own is None):
-                own = own if isinstance(node.spec, UniformType) else value.copy()
+            if value is not None and (own is None or (is_recorded and not isinstance(node.spec, UniformType))):
+                own = value.copy()
             if own is None and node.constant is not None:
                 own = Statistics.of_span(_span_of(node))
             found[node] = own or Statistics()

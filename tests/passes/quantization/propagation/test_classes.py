@@ -184,3 +184,12 @@ def test_ports_of_one_type_that_a_target_stores_differently_are_an_error() -> No
     kernel = Kernel("k", (Port("x", "i8"),), (Port("y", "i16"),), "same_scale")
     with pytest.raises(VerifyError, match=r"f\.mlir:2.*\n*.*stores them differently"):
         run(function("%x", region("%0", "k", "%x", range_of(0, 1))), target=Target("t", (kernel,)))
+
+
+def test_a_type_of_narrower_bounds_needs_no_rescale() -> None:
+    """The kernel takes the bounds, so that nothing is gained by the codes that the type leaves out."""
+    narrow = "!quant.uniform<i8<-127:127>:f32, 5.000000e-01>"
+    lines = [region("%0", "op", "%x", A, narrow), region("%1", "op", "%0", range_of(-1, 1), A)]
+    result = run(function("%x", *lines))
+    assert result.of("op") == [[A, narrow], [narrow, A]]
+    assert result.causes == []

@@ -68,6 +68,14 @@ def test_a_bias_that_passes_its_storage(coarser: bool) -> None:
     assert remark.message.endswith("by up to 2^2")
 
 
+def test_a_bias_whose_annotation_gives_way_is_fitted_too() -> None:
+    other = "!quant.uniform<i32:f32, 2.000000e+00>"
+    lines = [W, constant("%b", 1, 2, 3, 3e9), region("%0", "product", "%x, %w, %b", [A, "f32", other], range_of(-1, 1))]
+    ((_, w, b, _),) = run(function("%x", *lines)).of("product")
+    assert b == other
+    assert uniform(w).scale == 4.0
+
+
 def test_a_result_grows_into_the_range_of_multipliers() -> None:
     """Of a scale of its own at first, and of one that is fixed, from which the port departs with a rescale."""
     lines = [W, region("%0", "least", "%x, %w", [A, "f32"], range_of(-1, 1)), region("%1", "op", "%0", "f32", A)]

@@ -43,6 +43,7 @@ def test_a_record_comes_before_an_annotation_and_after_a_type() -> None:
     assert scale_of(referred("k", "f32"), Settings(records)) == expected
     assert scale_of(referred("other"), Settings(records)) == qrt.UniformType.for_range(-1.0, 1.0).scale
     assert scale_of(referred("k", A), Settings(records)) == 0.5
+    assert scale_of(referred("k", range_of(-9, 9)), Settings(records)) == expected
 
 
 def test_methods_choose_from_the_histogram() -> None:

@@ -9,7 +9,6 @@ import pytest
 from qrt.errors import VerifyError
 from qrt.passes.quantization.propagate_quant import Settings
 from tests.passes.quantization.propagation.programs import (
-    NONE,
     WIDE,
     A,
     B,

@@ -10,6 +10,7 @@ from qrt.calibrate.targets.registry import find
 from qrt.errors import VerifyError
 from qrt.passes.quantization.propagate_quant import propagate
 from tests.passes.quantization.propagation.programs import (
+    DEVICE,
     NONE,
     WIDE,
     A,
@@ -74,6 +75,8 @@ def test_a_kernel_is_left_float_as_a_whole_and_says_so() -> None:
     result = run(function("%x", *lines))
     assert result.of("op")[1] == [NONE, NONE]
     assert result.of("rescale") == [[A, NONE]]
+    other = Target("other", DEVICE.kernels[3:])
+    assert run(function("%x", region("%0", "op", "%x", NONE, NONE)), target=other).of("op") == [[NONE, NONE]]
     (remark,) = result.remarks
     assert remark.message == (
         "op stays float: op output 0 is !quant.none<f32>, and no signature of device takes floats there"
