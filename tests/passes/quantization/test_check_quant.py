@@ -193,7 +193,11 @@ def test_a_function_of_ones_own_holds_if_it_changes_nothing():
     def broken(inputs, outputs):
         raise KeyError("scale")
 
+    def longer(inputs, outputs):
+        inputs.append(wanted)
+
     for function, spec, message in (
+        (longer, "!z", "the constraint changes how many ports there are"),
         (fixed, "!z", None),
         (fixed, "!y", "result 0 is .* and not .*2.500000e-01.*a function of the target"),
         (broken, "!z", "the constraint raises KeyError: 'scale'"),

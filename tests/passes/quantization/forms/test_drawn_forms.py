@@ -1,5 +1,5 @@
-"""Drawn bodies, against NumPy. Hazards: axes of an operand that are taken in another order; a clamp of a clamp; operands
-that broadcast otherwise than NumPy's; windows with other strides, dilations and padding."""
+"""Drawn bodies, against NumPy. Hazards: axes that are taken in another order; a clamp of a clamp; operands that
+broadcast otherwise than NumPy's; windows with other strides, dilations and padding."""
 
 import numpy as np
 from hypothesis import given, settings
