@@ -10,6 +10,7 @@ import numpy as np
 
 from qrt import numerics
 from qrt.dialects.linalg.structure import StructuredOp
+from qrt.dialects.quant.region import RegionOp
 from qrt.errors import QuantTypeError
 from qrt.ir import Block, DenseElementsAttr, FloatAttr, Operation, Region, Value
 from qrt.ir.core.affine import Expression, plain_loops, substitute
@@ -374,12 +375,12 @@ def _static(type: TensorType) -> tuple[int, ...]:
 
 
 def linear_region(
-    region: Operation, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
+    region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
 ) -> list[Value]:
     """The quantized results of a region of linear ops on quantized operands."""
     site = Site(Builder.before(region), loops=False, in_loop=True)
     linear = Linear(site, report)
-    block = region.regions[0].blocks[0]
+    block = region.body
     for argument, value in zip(block.arguments, stored, strict=True):
         linear.enter(argument, value)
     for op in block:

@@ -61,6 +61,16 @@ def test_a_first_value_that_is_quantized_wherever_it_is_read():
     assert np.array_equal(ran(module, ARRAYS), ran(exported(looped(body), "codegen"), ARRAYS))
 
 
+def test_a_first_value_of_another_type():
+    """It is requantized by a cast before the loop, as it would be at the port inside."""
+    before = add("s", "x", "z", out=R)
+    body = loop(add("t", "c", "z"), "s", "t") + add("y", "r", "r")
+    module = exported(looped(body, before), "fixed")
+    assert types_of(module)[0].startswith("tensor<4x!quant.uniform<i8")
+    simulated = exported(looped(body, before), "simulate")
+    assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.401
+
+
 def test_a_float_use_inside():
     """Reads the value that is carried, dequantized."""
     before = add("s", "x", "z")

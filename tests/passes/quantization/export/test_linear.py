@@ -47,6 +47,15 @@ _CHAIN = f"""%zero = arith.constant 0.0 : f32
 %e2 = tensor.empty() : {t(2, 3)}
 %y = linalg.transpose ins(%8 : {_Y}) outs(%e2 : {t(2, 3)}) permutation = [1, 0]"""
 
+_PRODUCT = f"%y = linalg.matmul ins(%a, %b : {_X}, {_W}) outs(%f : {_Y}) -> {_Y}"
+_BIASED = f"""%zero = arith.constant 0.0 : f32
+%e = tensor.empty() : {_Y}
+%f = linalg.fill ins(%zero : f32) outs(%e : {_Y}) -> {_Y}
+{_PRODUCT.replace("%y", "%1")}
+%2 = arith.negf %1 : {_Y}
+%3 = arith.subf %2, %c : {_Y}
+%y = arith.negf %3 : {_Y}"""
+
 
 def chain(a, b, c):
     """What the body computes, on arrays of Fractions."""
@@ -139,6 +148,55 @@ def test_a_sum_beyond_64_bits_is_reported():
     assert any("would pass 64 bits" in message for message in said)
     arrays = [np.full((3, 2), 6e7, np.float32), np.full((3, 2), 20.0, np.float32)]
     assert abs(ran(module, arrays)[0] - np.float32(1.2e8)).max() <= 1e5
+
+
+def linear(body, types, result, specs, out, arrays):
+    """What the interpreter computes, and what is remarked."""
+    said, module = remarks_of(function(types, result, body, specs, UniformType(*out)))
+    return ran(module, arrays)[0], said[1:]
+
+
+def test_a_bias_is_added_as_it_is():
+    """Its scale is the double nearest to the product of the two others, which are no double's: nothing is rounded."""
+    x, w = UniformType("i8", "f32", 0.1 / 3), UniformType("i8", "f32", 0.2 / 7)
+    bias = UniformType("i32", "f32", x.scale * w.scale)
+    arrays = [np.eye(3, 4, dtype=np.float32), np.ones((4, 2), np.float32), np.full((3, 2), 2.5, np.float32)]
+    got, said = linear(_BIASED, (_X, _W, _Y), _Y, (x, w, bias), ("i16", "f32", 0.01), arrays)
+    assert said == []
+    assert np.abs(got - 3.5).max() < 0.02
+
+
+def test_a_sum_begins_with_its_output():
+    """The output operand of a product is a term."""
+    specs = [UniformType("i8", "f32", s) for s in (0.25, 0.5, 0.125)]
+    arrays = [np.full((3, 4), 1.5, np.float32), np.full((4, 2), 2, np.float32), np.full((3, 2), -7.5, np.float32)]
+    body = f"%1 = arith.negf %c : {_Y}\n" + _PRODUCT.replace("%f", "%1")
+    got, said = linear(body, (_X, _W, _Y), _Y, specs, ("i8", "f32", 0.5), arrays)
+    assert said == []
+    assert (got == 19.5).all()
+
+
+@pytest.mark.parametrize(("storage", "value", "rounded"), [("i16", 30000.0, 0), ("i32", 2.0e9, 2)])
+def test_products_and_sums_that_grow(storage, value, rounded):
+    """Past 32 bits a sum is kept in 64; past 64, factors and terms are rounded, with a remark for each."""
+    specs = [UniformType(storage, "f32", 1.0)] * 2
+    arrays = [np.full((3, 4), value, np.float32), np.full((4, 2), value, np.float32)]
+    body = f"%zero = arith.constant 0.0 : f32\n%e = tensor.empty() : {_Y}\n"
+    body += f"%f = linalg.fill ins(%zero : f32) outs(%e : {_Y}) -> {_Y}\n{_PRODUCT}"
+    got, said = linear(body, (_X, _W), _Y, specs, ("i16", "f32", value**2 / 5000), arrays)
+    assert len([message for message in said if "would pass 64 bits" in message]) >= rounded
+    assert bool(said) == bool(rounded)
+    np.testing.assert_allclose(got, 4 * value**2, rtol=1e-4)
+
+
+def test_what_is_joined_has_one_scale():
+    """Of two scales, the one that divides both."""
+    specs = [UniformType("i8", "f32", s) for s in (0.5, 0.75)]
+    body = f"%1 = tensor.concat dim(0) %a, %b : ({_Y}, {_Y}) -> {t(6, 2)}\n%y = arith.negf %1 : {t(6, 2)}"
+    arrays = [np.full((3, 2), 4.5, np.float32), np.full((3, 2), -6.0, np.float32)]
+    got, said = linear(body, (_Y, _Y), t(6, 2), specs, ("i8", "f32", 0.25), arrays)
+    assert said == []
+    assert got.tolist() == [[-4.5] * 2] * 3 + [[6.0] * 2] * 3
 
 
 @pytest.mark.parametrize(
