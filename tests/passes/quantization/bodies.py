@@ -331,6 +331,13 @@ NEAR: dict[str, tuple[str, str, str]] = {
         f"{LEAST}\n{ZERO}\n{pad('%z')}\n{pool('max', '%least', '%p', '1x8x8x2', '1x4x3x2')}",
         "%c: tensor<1x4x3x2xf32>",
     ),
+    "a maximum of elements that are apart": (
+        IMAGES,
+        f"{LEAST}\n{pool('max', '%least', out='1x3x2x2')}".replace(
+            "dense<2> : tensor<2xi64>", "dense<2> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>"
+        ),
+        "%c: tensor<1x3x2x2xf32>",
+    ),
     "exponentials of the difference from another maximum": (
         "%x: tensor<4x4xf32>",
         exponentials("1", "4").replace("3x4", "4x4").replace("dimensions = [1]", "dimensions = [0]", 2),
