@@ -107,6 +107,15 @@ FORMS: dict[str, tuple[str, str, str, str]] = {
         "%m: tensor<2x4xf32>",
         "matmul",
     ),
+    "zeros that are broadcast first": (
+        AW,
+        f"""%b = arith.constant dense<0.0> : tensor<4xf32>
+%e = tensor.empty() : tensor<2x4xf32>
+{SPREAD}
+%m = linalg.matmul ins(%a, %w : tensor<2x3xf32>, tensor<3x4xf32>) outs(%s : tensor<2x4xf32>) -> tensor<2x4xf32>""",
+        "%m: tensor<2x4xf32>",
+        "matmul",
+    ),
     "bias by a generic op, and relu6": (
         f"{AW}, %b: tensor<4xf32>",
         f"""{MATMUL}
