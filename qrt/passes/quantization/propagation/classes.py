@@ -178,11 +178,9 @@ def unite(one: Class, other: Class) -> Class:
     one.statistics = one.statistics.add(other.statistics)
     known = [side.finest for side in (one, other) if side.finest is not None]
     one.finest = min(known, default=None)
-    one.storage = one.storage or other.storage
+    one.storage = next((side.storage for side in (one, other) if side.given is not None), one.storage or other.storage)
     one.symmetric |= other.symmetric
     one.given = one.given or other.given
-    if isinstance(one.given, UniformType):
-        one.storage = storage_of(one.given)
     one.asked = _larger(one.asked, other.asked)
     defaults = [side.default for side in (one, other) if side.default is not None]
     one.default = min(defaults, key=lambda each: each[0], default=None)
