@@ -15,12 +15,18 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
+HERE = "tests/passes/quantization"
 TESTS = (
+    f"{HERE}/propagation",
+    f"{HERE}/test_check_quant.py",
+    f"{HERE}/test_check_kernels.py",
     "tests/calibrate",
-    "tests/passes/quantization",
     "tests/reference/test_quantization_rfc.py",
+    f"{HERE}/test_random_graphs.py",
+    f"{HERE}/test_networks.py",
     "--ignore=tests/calibrate/test_choose.py",
 )
+"""The nearest first: the first one that fails ends the run."""
 CONSTRAINTS = "qrt/calibrate/targets/constraints.py"
 MODEL = "qrt/calibrate/targets/model.py"
 FOLDER = "qrt/passes/quantization/propagation"
