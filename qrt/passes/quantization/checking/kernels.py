@@ -160,13 +160,20 @@ def _function(region: RegionOp, kernel: Kernel) -> str | None:
     try:
         kernel.constraint(inputs, outputs)
     except Exception as error:  # it is somebody else's, and may raise anything
-        return f"the constraint raises {type(error).__name__}: {str(error)[:200]}"
+        return f"the constraint raises {type(error).__name__}: {_said(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
         return "the constraint changes how many ports there are"
     for port, now in zip(ports_of(region), (*inputs, *outputs), strict=True):
         if now is not port.spec:
             return f"{port} is {shown(port.spec)} and not {shown(now)}"
     return None
+
+
+def _said(error: Exception) -> str:
+    try:
+        return " ".join(str(error).split())[:200]
+    except Exception:
+        return "without a message"
 
 
 def _fixed(port: PortOf, taken: Port) -> str | None:

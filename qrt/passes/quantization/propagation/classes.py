@@ -19,7 +19,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from qrt.calibrate.targets.model import Port, Spec
-from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, couples, edges, is_decided, is_kept
+from qrt.passes.quantization.propagation.coupling import couples
+from qrt.passes.quantization.propagation.graph import Edge, Graph, Node, edges, is_decided, is_kept
 from qrt.passes.quantization.propagation.layout import layout_of_port
 from qrt.passes.quantization.propagation.ranges import Ranges, Statistics, Storage, covers, hull, width
 from qrt.passes.quantization.propagation.select import is_symmetric, kept_type
@@ -136,7 +137,9 @@ class Classes:
         if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
-            is_use = len(target.nodes) == 1  # of values that their definition has clipped to its type
+            is_use = (
+                len(target.nodes) == 1 and target.nodes[0].site is not None
+            )  # of values that their definition has clipped to its type
             return self._takes(target, source.given) and (is_use or self._covers(source.given, target))
         if isinstance(target.given, UniformType):
             return self._takes(source, target.given) and self._covers(target.given, source)

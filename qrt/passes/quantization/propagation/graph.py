@@ -99,7 +99,7 @@ class Site:
 
 @dataclass(eq=False)
 class Group:
-    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` what it is coupled by,
+    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` the ops that couple it,
     ``constants`` the constants that it may be, and ``ranges`` those of its `quant.stats` that no region is next to.
     """
 
@@ -107,7 +107,7 @@ class Group:
     definitions: list[Node] = field(default_factory=list)
     uses: list[Node] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
-    couples: list[str] = field(default_factory=list)
+    couples: list[Operation] = field(default_factory=list)
     constants: list[npt.NDArray[Any]] = field(default_factory=list)
     ranges: list[CalibratedType] = field(default_factory=list)
     is_carried: bool = False
@@ -215,18 +215,6 @@ def edges(graph: Graph) -> list[Edge]:
     return found
 
 
-def couples(graph: Graph) -> list[Edge]:
-    """Edges between values that are coupled by name."""
-    first: dict[str, Node] = {}
-    found: list[Edge] = []
-    for group in graph.each:
-        for key in group.couples if group.hub is not None else ():
-            assert group.hub is not None
-            if first.setdefault(key, group.hub) is not group.hub:
-                found.append(Edge(first[key], group.hub))
-    return found
-
-
 def is_kept(spec: Spec | None, element: FloatType) -> bool:
     """Whether a type says that values stay floats: as they are, or narrower."""
     return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
@@ -300,7 +288,7 @@ def _add_reference(graph: Graph, operation: Operation) -> None:
     elif operation.name == "quant.stats_ref":
         group.keys.append(operation.attribute("statsKey", StringAttr).value)
     else:
-        group.couples.append(operation.attribute("coupledKey", StringAttr).value)
+        group.couples.append(operation)
 
 
 def _add_hub(graph: Graph, group: Group) -> None:

@@ -48,7 +48,9 @@ class PortLayout:
         return np.transpose(parts, order).reshape(prod(counts), prod(sizes))
 
     def is_of(self, spec: UniformType) -> bool:
-        """Whether a type has its scales there."""
+        """Whether a type has its scales there, one for each channel or block."""
+        if spec.scale_array.shape != self.scales_shape:
+            return False
         return spec.axis == self.axis if self.axis is not None else dict(spec.block_sizes or ()) == dict(self.blocks)
 
 

@@ -4,6 +4,7 @@ on; a type that depends on where the heap began; a port that nobody decides.
 
 import itertools
 
+import numpy as np
 import pytest
 
 from qrt.calibrate.targets.model import Changed, Kernel, Port, QuantFn, Spec, Target
@@ -200,9 +201,31 @@ def forgets(inputs: list[Spec], outputs: list[Spec]) -> Changed:
     return [], [0]
 
 
+def gives_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+    inputs[0] = "i8"  # type: ignore[assignment]
+    return [0], []
+
+
+def of_another_float(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+    outputs[0] = UniformType("i8", "f64", 0.5)
+    return [], [0]
+
+
+class Unsayable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def raises_what_has_no_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+    raise Unsayable
+
+
 @pytest.mark.parametrize(
     ("constraint", "said"),
     [
+        (gives_text, "gives port 0 'i8', which is no type"),
+        (of_another_float, "which the target does not take there"),
+        (raises_what_has_no_text, "the constraint of 'mine' fails: Unsayable"),
         (raises, "the constraint of 'mine' fails: KeyError: 'scale'"),
         (loops, "the constraint of 'mine' does not settle"),
         (hides, "has changed mine output 0 without saying so"),
@@ -218,6 +241,14 @@ def test_functions_that_are_wrong(constraint: QuantFn, said: str) -> None:
         run(text, target=device(constraint))
     assert said in str(error.value)
     assert str(error.value).startswith("f.mlir:2:6: error")
+
+
+def test_numbers_of_ports_may_be_numpys() -> None:
+    def twice(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+        outputs[0] = uniform(B)
+        return [], [np.int64(0)]  # type: ignore[list-item]
+
+    assert run(function("%x", region("%0", "mine", "%x", A)), target=device(twice)).of("mine") == [[A, B]]
 
 
 @pytest.mark.parametrize("output", [A, range_of(-1, 1)])
