@@ -301,7 +301,7 @@ def test_an_edge_is_followed_to_where_the_value_comes_from(way):
 
 
 @pytest.mark.parametrize(
-    ("taken", "is_right"), [("!y", True), ("!z", False), ("!quant.none<f32>", True), ("bf16", False)]
+    ("taken", "is_right"), [("!y", True), ("!z", False), ("!quant.none<f32>", True), ("bf16", True)]
 )
 def test_a_dequantized_argument_is_taken_as_it_is_stored_or_as_a_float(taken, is_right):
     body = "  %a = quant.dcast %x : tensor<2x3x!y> to tensor<2x3xf32>\n" + unary("%z", "%a", (taken, "!y"), "gate")

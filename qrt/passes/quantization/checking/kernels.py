@@ -14,6 +14,8 @@ from qrt.passes.quantization.forms import form_of
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, Port]
+_NO_FLOAT = NoQuantizedType(FloatType("f32"))
+"""What a function of a target's is told of a port that is no float."""
 Orders = dict[int, Sequence[int]]
 """By the number of an operand, its axes in the order of the kernel's, where that is another one."""
 
@@ -26,7 +28,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
             return wrong
     if region.kernel == RESCALE:
         return _rescale(region)
-    if region.kernel == LINEAR or all(isinstance(port.spec, NoQuantizedType) for port in ports):
+    if region.kernel == LINEAR or all(isinstance(port.spec, NoQuantizedType) for port in ports if port.is_float):
         return None
     signatures = target.signatures(region.kernel)
     if not signatures:
@@ -105,6 +107,8 @@ def _described(port: Port) -> str:
 
 def _fits(port: PortOf, taken: Port, orders: Orders) -> bool:
     spec = port.spec
+    if not port.is_float:
+        return True
     if isinstance(spec, NoQuantizedType | FloatType):
         return taken.storage == (spec.expressed_type if isinstance(spec, NoQuantizedType) else spec).name
     assert isinstance(spec, UniformType)  # a decided port is none of the others
@@ -156,15 +160,17 @@ def _constraint(region: RegionOp, kernel: Kernel, related: list[Pair], target: T
 def _function(region: RegionOp, kernel: Kernel) -> str | None:
     """A function's constraint holds if it changes nothing."""
     assert callable(kernel.constraint)
-    inputs, outputs = cast(list[Spec], region.input_specs), cast(list[Spec], region.output_specs)
+    ports = ports_of(region)
+    specs = [cast(Spec, port.spec) if port.is_float else _NO_FLOAT for port in ports]
+    inputs, outputs = specs[: len(region.operands)], specs[len(region.operands) :]
     try:
         kernel.constraint(inputs, outputs)
     except Exception as error:  # it is somebody else's, and may raise anything
         return f"the constraint raises {type(error).__name__}: {_said(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
         return "the constraint changes how many ports there are"
-    for port, now in zip(ports_of(region), (*inputs, *outputs), strict=True):
-        if now is not port.spec:
+    for port, now, before in zip(ports, (*inputs, *outputs), specs, strict=True):
+        if now is not before:
             return f"{port} is {shown(port.spec)} and not {shown(now)}"
     return None
 

@@ -57,8 +57,8 @@ class Class:
         """What the kernel says of a port."""
         assert node.site is not None
         assert node.site.kernel is not None
-        if port.given is not None and not isinstance(self.given, NoQuantizedType):
-            fixed = port.given.with_(expressed=node.element)
+        fixed = node.fixed
+        if fixed is not None and not isinstance(self.given, NoQuantizedType):
             if isinstance(self.given, UniformType) and self.given is not fixed:
                 _overruled(node, fixed)
             self.given = fixed
@@ -204,6 +204,10 @@ def _tie(nodes: list[Node], inputs: int) -> None:
             _overruled(node, given)
     for one, other in pairwise(nodes):
         if one.in_class is not other.in_class:
+            if one.element is not other.element:
+                assert one.site is not None
+                elements = f"{one.element} and {other.element}"
+                raise one.site.operation.error(f"{one.where} and {other.where} have one type, but express {elements}")
             storages = {side.in_class.storage for side in (one, other)} - {None}
             if len(storages) > 1 and given is None:
                 assert one.site is not None

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.calibrate.targets.model import Kernel, Port, Spec
+from qrt.errors import QuantTypeError
 from qrt.ir import ArrayAttr, DenseElementsAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of
@@ -66,6 +67,16 @@ class Node:
         count = self.site.inputs
         side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
         return f"{self.site.name} {side}"
+
+    @property
+    def fixed(self) -> UniformType | None:
+        """The type that its kernel fixes."""
+        if self.port is None or self.port.given is None or self.site is None:
+            return None
+        try:
+            return self.port.given.with_(expressed=self.element)
+        except QuantTypeError as error:
+            raise self.site.operation.error(f"{self.where} is fixed by the target: {error}") from None
 
     @property
     def type(self) -> Spec | None:

@@ -122,8 +122,8 @@ def attach(graph: Graph, records: dict[str, Record] | None) -> dict[Node, Statis
 
 def given_type(node: Node) -> UniformType | None:
     """The type that a port has from the start: by its kernel, or by its annotation."""
-    if node.port is not None and node.port.given is not None and not isinstance(node.spec, NoQuantizedType):
-        return node.port.given.with_(expressed=node.element)
+    if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
+        return node.fixed
     return node.spec if isinstance(node.spec, UniformType) else None
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from qrt.calibrate.targets.model import Changed, Kernel, Port, QuantFn, Spec, Target
 from qrt.errors import VerifyError
-from qrt.types import FloatType, UniformType, parse_type
+from qrt.passes.quantization.check_quant import is_fully_quantized
+from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.passes.quantization.propagation.programs import (
     FIXED,
     KERNELS,
@@ -305,3 +306,44 @@ def test_visits_and_time_grow_linearly() -> None:
         return run(function("%x", *lines)).outcome.visits
 
     assert (of(20), of(40)) == (20, 40)
+
+
+def test_a_fixed_type_that_the_values_cannot_have() -> None:
+    least = Kernel("k", (Port("x", "i8"),), (Port("y", given=UniformType("i8", "f32", 1e-20)),), "fixed_scale")
+    text = function("%x", region("%0", "k", "%x", A.replace("f32", "f16"), "f16")).replace("4xf32", "4xf16")
+    with pytest.raises(
+        VerifyError, match=r"^f.mlir:2:6: error: k output 0 is fixed by the target: scale 1.0.*e-20 out"
+    ):
+        run(text, target=Target("t", (least,)))
+
+
+def test_ports_of_one_type_that_express_two() -> None:
+    text = """func.func @main(%x: tensor<4xf32>) {
+%0 = quant.region (%x) { ^bb0(%a: tensor<4xf32>):
+  %b = arith.extf %a : tensor<4xf32> to tensor<4xf64>
+  quant.return %b : tensor<4xf64>
+} {input_specs = [f32], output_specs = [f64], kernel = "pool"} : (tensor<4xf32>) -> tensor<4xf64>
+return }"""
+    with pytest.raises(VerifyError, match="pool input 0 and pool output 0 have one type, but express f32 and f64"):
+        run(text)
+
+
+def test_operands_that_are_no_floats_are_nobodys_to_decide() -> None:
+    """They go to the kernel as they are; its function is told that they stay so."""
+    text = """func.func @main(%x: tensor<4xf32>, %i: tensor<4xi32>) {
+%0 = quant.region (%x, %i) { ^bb0(%a: tensor<4xf32>, %b: tensor<4xi32>):
+  quant.return %a : tensor<4xf32>
+} {input_specs = [!quant.uniform<i8:f32, 0.5>, i32], output_specs = [f32], kernel = "pick"}
+  : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+return }"""
+
+    def first(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+        assert isinstance(inputs[1], NoQuantizedType)
+        changed = outputs[0] is not inputs[0]
+        outputs[0] = inputs[0]
+        return [], [0] * changed
+
+    device = Target("t", (Kernel("pick", (Port("x", "i8"), Port("i")), (Port("y", "i8"),), first),))
+    result = run(text, target=device)
+    assert result.of("pick") == [[A, "i32", A]]
+    assert is_fully_quantized(result.module, device)

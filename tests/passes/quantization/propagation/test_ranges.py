@@ -195,3 +195,10 @@ def test_statistics_that_are_read_do_not_stay() -> None:
     assert result.remarks == []
     alone = run(function("%x", stats, returned="%1"))
     assert ["stays: no region" in each.message for each in alone.remarks] == [True]
+
+
+@pytest.mark.parametrize(("shape", "count"), [("0x3", 3), ("3x0", 1)])
+def test_constants_without_values_have_types(shape: str, count: int) -> None:
+    """A scale of 1 for each channel, or one scale where there is no channel."""
+    text = weighted("f32").replace("64x3", shape)
+    assert weights_of(Port("w", "i8", axis=1), text).scales == (1.0,) * count
