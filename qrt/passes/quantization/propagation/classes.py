@@ -134,7 +134,7 @@ class Classes:
             return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
         if source.given is not None and target.given is not None:
             return source.given is target.given
-        if not _is_enough(source.storage, target.asked) or not _is_enough(target.storage, source.asked):
+        if not is_enough(source.storage, target.asked) or not is_enough(target.storage, source.asked):
             return False
         if isinstance(source.given, UniformType):
             is_use = (
@@ -248,7 +248,7 @@ def _has_layout(node: Node, port: Port, given: UniformType) -> bool:
     return layout is not None and layout.is_of(given)
 
 
-def _is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
+def is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
     """Whether storage has the bits and the values that are asked for."""
     if asked is None or storage is None:
         return True
@@ -284,7 +284,7 @@ def _complete(side: Class) -> None:
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:
         side.given = kept_type(port, side.nodes[0].element)
-    elif port is not None and _is_enough(_storage_of_port(port), side.asked):
+    elif port is not None and is_enough(_storage_of_port(port), side.asked):
         side.storage, side.symmetric = _storage_of_port(port), side.symmetric or port.symmetric
     elif side.asked is not None:
         side.storage = Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)
