@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from qrt.calibrate.choose import METHODS, Method
-from qrt.calibrate.records import Record, read_records
+from qrt.calibrate.records import RECORD_METHODS, Record, RecordMethod, read_records
 from qrt.calibrate.targets.model import Target
 from qrt.calibrate.targets.registry import find
 from qrt.errors import ModelError
@@ -32,7 +31,7 @@ class PropagateQuant:
 
     target: str = option("", "the device: a name, or a path that ends in .toml")
     records: str = option("", "a file of records of values, which quant.stats_ref names")
-    method: str = option("minmax", "how ranges are chosen from records and constants", METHODS)
+    method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
     functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
     max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
 
@@ -40,7 +39,9 @@ class PropagateQuant:
         if not self.target:
             raise ModelError("propagate-quant needs a target: --propagate-quant=target=qrt-cpu")
         records = read_records(read_text(self.records), self.records) if self.records else None
-        settings = Settings(records, cast(Method, self.method), cast(Functions, self.functions), self.max_widening)
+        settings = Settings(
+            records, cast(RecordMethod, self.method), cast(Functions, self.functions), self.max_widening
+        )
         propagate(module, find(self.target), settings)
 
 
@@ -58,7 +59,7 @@ class Settings:
     """The options of a propagation."""
 
     records: dict[str, Record] | None = None
-    method: Method = "minmax"
+    method: RecordMethod = "minmax"
     functions: Functions = "inline"
     max_widening: int = 4
 
