@@ -124,6 +124,4 @@ def _refused(array: Array) -> str:
     if finite.all():
         return ""
     place = np.unravel_index(int(finite.argmin()), array.shape)
-    return (
-        f"is {float(array[place])} at [{', '.join(map(str, place))}]: mend the data, or leave it out by skip_nonfinite"
-    )
+    return f"is {float(array[place])} at [{', '.join(map(str, place))}]: mend the data, or leave such values out by skip_nonfinite"
