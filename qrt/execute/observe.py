@@ -71,6 +71,7 @@ def calibrate_program(
 
     Examples
     --------
+    >>> import numpy as np
     >>> text = '''func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
     ...   %0 = "quant.stats_ref"(%x) {statsKey = "x"} : (tensor<?xf32>) -> tensor<?xf32>
     ...   return %0 : tensor<?xf32>
@@ -124,4 +125,5 @@ def _refused(array: Array) -> str:
     if finite.all():
         return ""
     place = np.unravel_index(int(finite.argmin()), array.shape)
-    return f"is {float(array[place])} at [{', '.join(map(str, place))}]: mend the data, or leave such values out by skip_nonfinite"
+    where = f" at [{', '.join(map(str, place))}]" if place else ""
+    return f"is {float(array[place])}{where}: mend the data, or leave such values out by skip_nonfinite"
