@@ -1,4 +1,4 @@
-"""The range that keeps most of a distribution (docs/numerics_choices.md, "entropy")."""
+"""The range that keeps most of a distribution (docs/reference/records.md, "entropy")."""
 
 from collections.abc import Sequence
 from math import fsum

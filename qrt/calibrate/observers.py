@@ -1,5 +1,5 @@
 """Observers: what is kept of the values that a program computes, in memory that does not grow with them
-(docs/numerics_choices.md, "Records of values").
+(docs/reference/records.md).
 
 An observer is a monoid. A new one has seen nothing, `update` adds the values of an array, and `merge` what another has
 seen. All that it keeps is exact: it depends on the values alone, not on their order, nor on how they were split.
